@@ -1,0 +1,3 @@
+from weatherglass._cli import main
+
+main()

@@ -1,0 +1,71 @@
+"""The command line: one file per command, each loaded only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from weatherglass._version import __version__
+from weatherglass.errors import UsageError, WeatherglassError
+
+# Command -> one line of help. The module of the same name in this folder has the command under
+# that name; the help is here so that `weatherglass --help` imports none of them.
+COMMANDS = {
+    "cache": "List or clear the parsed files that are kept for quick opening.",
+    "catalog": "List, show and check tests: what can be asked.",
+    "vectors": "Look at a file of vectors, convert it, cut it down.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"weatherglass._cli.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="weatherglass")
+def cli() -> None:
+    """Read the social bias in word and sentence embeddings, and say how sure it is."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line. Exit code 0: done; 1: could not be measured; 2: wrong command."""
+    try:
+        cli.main(arguments, prog_name="weatherglass", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except WeatherglassError as error:
+        message = str(error).encode("utf-8", "backslashreplace").decode()
+        click.echo(f"weatherglass: {message}", err=True)
+        sys.exit(2 if isinstance(error, UsageError) else 1)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): not an error, and nothing left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("weatherglass: stopped; nothing half-written is left.", err=True)
+        sys.exit(130)
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        click.echo(f"weatherglass: {error.strerror or error}{place}.", err=True)
+        sys.exit(1)

@@ -1,0 +1,119 @@
+"""What a command prints: rows as a table for people, or as JSON, TSV or CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Row = Mapping[str, Any]
+
+# C0 and C1 control characters, and the marks that reorder text on the screen.
+_CONTROL = {
+    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))
+} | {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+
+
+def format_option(command: Command) -> Command:
+    """Add ``--format table|json|tsv|csv``."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "tsv", "csv"]),
+        default="table",
+        show_default=True,
+        help="How to print the result.",
+    )(command)
+
+
+def out_option(command: Command) -> Command:
+    """Add ``-o FILE``."""
+    return click.option(
+        "-o",
+        "--out",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write to this file instead of printing.",
+    )(command)
+
+
+def printable(value: object) -> str:
+    r"""A cell's text with control characters made visible.
+
+    >>> print(printable("a\tb\x1b[31m"))
+    a\x09b\x1b[31m
+    """
+    text = "" if value is None else str(value)
+    return text.translate(_CONTROL).encode("utf-8", "backslashreplace").decode()
+
+
+def table(rows: Sequence[Row], title: str | None = None) -> str:
+    """Rows as a table for a terminal; numbers to the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in rows[0] if rows else ():
+        right = all(isinstance(row[name], int | float | None) for row in rows)
+        grid.add_column(Text(name), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(printable(cell)) for cell in row.values()))
+    stream = io.StringIO()
+    width = None if sys.stdout.isatty() else 160
+    Console(file=stream, width=width, color_system=None, highlight=False).print(grid)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def delimited(rows: Sequence[Row], delimiter: str) -> str:
+    """Rows as TSV or CSV with a header line."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    if rows:
+        writer.writerow(rows[0].keys())
+    writer.writerows([printable(cell) for cell in row.values()] for row in rows)
+    return stream.getvalue()
+
+
+def emit(
+    rows: Sequence[Row],
+    form: str,
+    *,
+    document: object | None = None,
+    title: str | None = None,
+    out: Path | None = None,
+) -> None:
+    """Print `rows` in the format asked for; JSON prints `document` where one is given."""
+    if form == "json":
+        content = rows if document is None else document
+        text = json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False, default=str) + "\n"
+    elif form == "table":
+        text = table(rows, title)
+    else:
+        text = delimited(rows, {"tsv": "\t", "csv": ","}[form])
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(out, text)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is never seen half-written: a temporary name, then a rename."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,111 @@
+"""Every error a user can meet, in one tree.
+
+::
+
+    WeatherglassError             the measurement could not be made (exit code 1)
+    ├── SourceError               a source of vectors cannot be used
+    │   ├── SourceNotFound        no such file, folder or registered name
+    │   ├── UnknownFormat         the content is none of the formats that are read
+    │   ├── PickleRefused         the file is a pickle, which can run code when it is opened
+    │   ├── BadContent            the format is known and the content breaks its rules
+    │   ├── TooLarge              a line or an unpacked stream is over its stated limit
+    │   └── CannotWrite           the vectors cannot be written in the format asked for
+    ├── UnusableRow               a measure asked for a row that has no direction
+    ├── CatalogError              a catalogue entry or a user's own file breaks the schema
+    │   └── UnknownEntry          no entry has that id
+    ├── CannotMeasure             the words or numbers given do not allow the measurement
+    └── MissingExtra              an optional package is not installed
+    UsageError                    the call itself was wrong (exit code 2)
+
+Messages are one or two plain sentences: what was seen, what was expected, what to do. Text that
+comes from a user's file goes through `shown`, because a vocabulary is hostile text.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class WeatherglassError(Exception):
+    """The measurement could not be made."""
+
+
+class SourceError(WeatherglassError):
+    """A source of vectors cannot be used."""
+
+
+class SourceNotFound(SourceError):
+    """No such file, folder or registered name."""
+
+
+class UnknownFormat(SourceError):
+    """The content is none of the formats that are read."""
+
+
+class PickleRefused(SourceError):
+    """The file is a pickle, which can run code when it is opened."""
+
+
+class BadContent(SourceError):
+    """The format is known and the content breaks its rules."""
+
+
+class TooLarge(SourceError):
+    """A line or an unpacked stream is over its stated limit."""
+
+
+class CannotWrite(SourceError):
+    """The vectors cannot be written in the format asked for."""
+
+
+class UnusableRow(WeatherglassError):
+    """A measure asked for a row that has no direction."""
+
+
+class CatalogError(WeatherglassError):
+    """A catalogue entry or a user's own file breaks the schema."""
+
+
+class UnknownEntry(CatalogError):
+    """No entry has that id."""
+
+
+class CannotMeasure(WeatherglassError):
+    """The words or numbers given do not allow the measurement."""
+
+
+class MissingExtra(WeatherglassError):
+    """An optional package is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package: pip install 'weatherglass[{extra}]'")
+
+
+class UsageError(WeatherglassError):
+    """The call itself was wrong."""
+
+
+def shown(text: str | bytes, limit: int = 60) -> str:
+    r"""Text from a file, quoted, shortened, and safe to print on a terminal.
+
+    >>> print(shown("naïve"))
+    'naïve'
+    >>> print(shown(b"\x1b[31mred\xff"))
+    '\x1b[31mred\udcff'
+    """
+    if isinstance(text, bytes):
+        text = text[: 4 * limit].decode("utf-8", "surrogateescape")
+    if len(text) > limit:
+        text = text[:limit] + "…"
+    return repr(text)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known ones, or nothing.
+
+    >>> did_you_mean("waet6", ["weat6", "weat7", "wefat1"])
+    ' Did you mean weat6 or weat7?'
+    """
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(near)}?" if near else ""
