@@ -47,10 +47,10 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Exit code 0: done; 1: could not be measured; 2: wrong command."""
     try:
-        cli.main(arguments, prog_name="weatherglass", standalone_mode=False)
+        code = cli.main(arguments, prog_name="weatherglass", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        if isinstance(code, int) and code:  # what a command gave to `ctx.exit`
+            sys.exit(code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

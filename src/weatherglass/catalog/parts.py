@@ -1,0 +1,174 @@
+"""The parts of a catalogue entry: word sets, citations, published figures, facts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from weatherglass.errors import shown
+
+
+class Record(BaseModel):
+    """A frozen record that knows its fields and takes no others."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def _no_lone_text(value: Any) -> Any:
+    # A piece of text is a sequence of letters: x="doctor" would become six words.
+    if isinstance(value, str | bytes):
+        raise ValueError(f"is the text {shown(value)}; a list of words was expected")
+    return value
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_no_lone_text)]
+
+
+class Study(Record):
+    """A published work, as a reference list gives it.
+
+    Examples
+    --------
+    >>> Study(key="k", authors=("A. Author",), year=2020, title="A title").citation
+    'A. Author (2020). A title.'
+    """
+
+    key: str = ""
+    authors: Words = ()
+    year: int | None = None
+    title: str
+    journal: str = ""
+    volume: str = ""
+    pages: str = ""
+    doi: str = ""
+    url: str = ""
+
+    @property
+    def short(self) -> str:
+        """Authors' surnames and year, as in running text."""
+        names = [name.split()[-1] for name in self.authors if name.strip()]
+        who = names[0] + " et al." if len(names) > 2 else " & ".join(names)
+        return f"{who} {self.year}" if who and self.year else who or self.title
+
+    @property
+    def citation(self) -> str:
+        """The whole reference in one line."""
+        head = " ".join(filter(None, (", ".join(self.authors), f"({self.year})" * bool(self.year))))
+        title = self.title if self.title.endswith(("?", "!", ".")) else f"{self.title}."
+        place = ", ".join(filter(None, (f"{self.journal} {self.volume}".strip(), self.pages)))
+        link = f"doi:{self.doi}" if self.doi else self.url
+        return " ".join(filter(None, (head and f"{head}.", title, place and f"{place}.", link)))
+
+
+class WordSet(Record):
+    """A labelled list of words: a target or attribute set of a test.
+
+    Parameters
+    ----------
+    label
+        What the words stand for.
+    words
+        The words, in order and without repeats.
+    left_out
+        Words of the published list that this test does not use.
+    source
+        The study the list is from.
+
+    Examples
+    --------
+    >>> WordSet(label="Insects", words=["ant", "flea"]).words
+    ('ant', 'flea')
+    """
+
+    label: str = ""
+    words: Words = Field(min_length=1)
+    left_out: Words = ()
+    source: Study | None = None
+
+    @model_validator(mode="after")
+    def _each_word_once(self) -> Self:
+        every = (*self.words, *self.left_out)
+        if not all(word.strip() for word in every):
+            raise ValueError("has an empty word; every word needs at least one visible character")
+        repeated = [word for word, times in Counter(every).items() if times > 1]
+        if repeated:
+            others = f" (and {len(repeated) - 1} more)" if len(repeated) > 1 else ""
+            raise ValueError(f"has {shown(repeated[0])} more than once{others}; name a word once")
+        return self
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+_P = re.compile(r"(?:<=?|≤)?\s*(\d*\.?\d+(?:[eE][+-]?\d+)?)")
+
+
+class Printed(Record):
+    """A p-value as it was printed, and the upper bound that the print amounts to.
+
+    The tables of the Science paper round p-values up, so ``1e-7`` says p <= 1e-7; ``< 1e-2`` says
+    that p is below 1e-2. Either way `p_bound` is not below the true value.
+    """
+
+    p: str = ""
+    p_bound: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bound_from_text(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("p"), str) and "p_bound" not in data:
+            match = _P.fullmatch(data["p"].strip())
+            if data["p"] and not (match and float(match[1]) <= 1):
+                raise ValueError(
+                    f"has p {shown(data['p'])}; a number from 0 to 1 was expected, or '<' and one"
+                )
+            return data | {"p_bound": float(match[1]) if match else None}
+        return data
+
+
+class Published(Printed):
+    """The effect that a paper printed for an association test.
+
+    `source` names the embedding, `variant` the word list it was measured with (empty: the default
+    one); `n_targets` and `n_attributes` count words a side.
+    """
+
+    source: str
+    variant: str = ""
+    table: str = ""
+    effect: float
+    n_targets: int
+    n_attributes: int
+
+
+class PublishedCorrelation(Printed):
+    """The correlation that a paper printed for a factual test over `n` targets."""
+
+    source: str
+    variant: str = ""
+    table: str = ""
+    correlation: float
+    n: int
+
+
+class HumanFinding(Printed):
+    """What was found with people: Cohen's d, p-value and number of subjects where there are any."""
+
+    study: Study
+    d: float | None = None
+    n: int | None = None
+    n_printed: str = ""
+    finding: str = ""
+
+
+class Facts(Record):
+    """One number of the world per target word, in the order of the targets."""
+
+    name: str = "Fact"
+    unit: str = ""
+    values: tuple[float, ...]
+    provenance: str = ""
+    method: str = ""

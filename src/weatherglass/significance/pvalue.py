@@ -1,0 +1,121 @@
+"""A p-value: the number, the ends it lies between, and how it was found."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from weatherglass.errors import UsageError
+
+Alternative = Literal["greater", "less", "two-sided"]
+Method = Literal["exact", "tilted", "bracket", "sample", "normal", "rotation"]
+
+SMALLEST = sys.float_info.min
+"""What a p-value too small for a float is rounded up to: no p-value is ever zero."""
+
+
+def check_alternative(alternative: str) -> None:
+    """Raise `UsageError` unless `alternative` is one of the three."""
+    if alternative not in get_args(Alternative):
+        known = ", ".join(get_args(Alternative))
+        raise UsageError(f"alternative is {alternative!r}; it must be one of {known}.")
+
+
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """A p-value with the ends it lies between and the way it was found.
+
+    Attributes
+    ----------
+    value : float
+        The p-value; above 0 and at most 1.
+    low, high : float
+        The ends the true p-value lies between. What stands behind them depends on `method`:
+        a count for ``exact`` (both equal `value`), a proof for ``bracket``, an estimate of the
+        numerical error for ``tilted``, and a 99 % confidence interval for ``sample`` and
+        ``normal``.
+    method : str
+        ``exact``, ``tilted``, ``bracket``, ``sample``, ``normal`` or ``rotation``.
+    alternative : str
+        ``greater``, ``less`` or ``two-sided`` (twice the smaller tail, at most 1).
+    count, partitions : int or None
+        For ``exact``: how many of all partitions are at least as extreme as the observed one.
+
+    Examples
+    --------
+    >>> p = PValue.from_count(1, 12870)
+    >>> print(p, "=", p.fraction)
+    7.8e-05 = 1/12870
+    """
+
+    value: float
+    low: float
+    high: float
+    method: Method
+    alternative: Alternative = "greater"
+    count: int | None = None
+    partitions: int | None = None
+
+    @classmethod
+    def from_count(
+        cls, count: int, partitions: int, alternative: Alternative = "greater"
+    ) -> PValue:
+        """The exact p-value `count` / `partitions`."""
+        value = above_zero(count / partitions)
+        return cls(value, value, value, "exact", alternative, count, partitions)
+
+    @property
+    def fraction(self) -> str | None:
+        """``"count/partitions"`` where the p-value was counted, otherwise None."""
+        if self.count is None or self.partitions is None:
+            return None
+        return f"{self.count}/{self.partitions}"
+
+    def to_dict(self) -> dict[str, float | int | str | None]:
+        """The fields that hold something, ready for JSON.
+
+        >>> PValue(0.25, 0.2, 0.3, "sample").to_dict()
+        {'value': 0.25, 'low': 0.2, 'high': 0.3, 'method': 'sample', 'alternative': 'greater'}
+        """
+        fields: dict[str, float | int | str | None] = {
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "method": self.method,
+            "alternative": self.alternative,
+        }
+        if self.count is not None:
+            fields |= {"count": self.count, "partitions": self.partitions}
+        return fields
+
+    def __str__(self) -> str:
+        return format_p(self.value)
+
+
+def above_zero(p: float) -> float:
+    """`p` as a float in (0, 1]; a value too small for a float becomes the smallest normal one."""
+    return min(1.0, max(float(p), SMALLEST))
+
+
+def format_p(p: float) -> str:
+    """A p-value in two significant digits, the one way this project writes it.
+
+    Examples
+    --------
+    >>> [format_p(p) for p in (1.0, 0.155, 0.0181, 0.001, 7.77e-05, 5.8e-51)]
+    ['1', '0.15', '0.018', '0.0010', '7.8e-05', '5.8e-51']
+    >>> format_p(0.0), format_p(0.9999)
+    ('<2.2e-308', '>0.99')
+    """
+    if math.isnan(p):
+        return "nan"
+    if p <= SMALLEST:
+        return f"<{SMALLEST:.1e}"
+    if p >= 0.995:
+        return "1" if p >= 1 else ">0.99"
+    if p < 0.000995:
+        return f"{p:.1e}"
+    decimals = 1 - math.floor(math.log10(p))
+    return f"{p:.{max(2, decimals)}f}"

@@ -1,0 +1,86 @@
+"""HDF5, as in work on sentence bias: one data set a word, or a matrix and a list of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weatherglass.errors import BadContent, MissingExtra
+
+from .chunks import Chunk, Wanted
+from .formats import Format
+from .inputs import Input
+from .vocabulary import to_bytes
+from .wordlists import newline_list, pair_up
+from .writing import whole
+
+if TYPE_CHECKING:
+    from .vectors import Vectors
+
+_MATRIX, _WORDS = "embedding", "words_flatten"
+
+
+def _h5py() -> Any:
+    try:
+        import h5py
+    except ImportError:
+        raise MissingExtra("HDF5", "formats") from None
+    return h5py
+
+
+def matches(source: Input) -> bool:
+    """HDF5, by its first bytes."""
+    return not source.packing and source.head.startswith(b"\x89HDF\r\n\x1a\n")
+
+
+def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+    """Yield the rows."""
+    h5py = _h5py()
+    try:
+        with h5py.File(source.path, "r") as file:
+            if _MATRIX in file and _WORDS in file:
+                words, matrix = _flat_words(file[_WORDS]), file[_MATRIX][()]
+            else:
+                words, matrix = _one_a_word(source.path, file, h5py)
+    except (OSError, RuntimeError, KeyError, TypeError, ValueError, MemoryError) as error:
+        reason = str(error).split("\n")[0]
+        raise BadContent(f"{source.path} is a damaged or foreign HDF5 file ({reason}).") from None
+    return pair_up(source, words, matrix, wanted)
+
+
+def _flat_words(data: Any) -> list[bytes]:
+    value = data[()]
+    text = value if isinstance(value, bytes) else to_bytes(str(value))
+    return text.removesuffix(b"\n").split(b"\n")
+
+
+def _one_a_word(path: Path, file: Any, h5py: Any) -> tuple[list[bytes], Any]:
+    found: dict[bytes, Any] = {}
+
+    def visit(name: str, item: Any) -> None:
+        # A word with a slash became a group inside a group: its whole name is the word.
+        if isinstance(item, h5py.Dataset):
+            found[to_bytes(name)] = np.ravel(item[()])
+
+    file.visititems(visit)
+    widths = {len(row) for row in found.values()}
+    if len(widths) != 1:
+        raise BadContent(
+            f"{path}: its data sets have {sorted(widths)[:5] or 'no'} numbers, expected one width."
+        )
+    return list(found), np.array(list(found.values()))
+
+
+def write(vectors: Vectors, path: Path) -> None:
+    """Write a matrix and a list of words."""
+    h5py = _h5py()
+    words = newline_list(vectors).removesuffix(b"\n")
+    with whole(path) as temporary, h5py.File(temporary, "w") as file:
+        file.create_dataset(_MATRIX, data=vectors.matrix)
+        file.create_dataset(_WORDS, data=np.bytes_(words))
+
+
+FORMAT = Format(name="HDF5", matches=matches, read=read, suffixes=(".h5", ".hdf5"), write=write)

@@ -1,0 +1,164 @@
+"""`open_vectors`: from a source's name to `Vectors`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from weatherglass.errors import BadContent
+
+from . import cache, store
+from .chunks import Chunk, Wanted, has_capitals
+from .detect import find_format
+from .fingerprints import BLOCK, combine, file_fingerprint, joined
+from .formats import Format
+from .inputs import Input
+from .sources import Spec, find_path, parse_spec
+from .vectors import Vectors, unusable_rows
+from .vocabulary import Vocabulary, pack_words
+from .writing import whole_folder
+
+Progress = Callable[[int, int], None]
+
+
+def open_vectors(
+    source: str | os.PathLike[str] | Vectors,
+    *,
+    words: Iterable[str] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Vectors:
+    """Open words and their vectors.
+
+    Parameters
+    ----------
+    source
+        A path, or a name such as ``"default"``; see `sources` for the grammar.
+    words
+        Only these words. Their rows are found at the speed of reading the file, and nothing else
+        is parsed. Without it the whole file is parsed, once: a copy that opens by memory-mapping
+        is kept in the cache.
+    workers
+        Threads; by default as many as there are processors to use.
+    progress
+        Called with the bytes done and the bytes in all.
+
+    Returns
+    -------
+    Vectors
+
+    Examples
+    --------
+    >>> vectors = open_vectors("default", words=["glass", "weather"])
+    >>> vectors.words[:], vectors.dim
+    (['weather', 'glass'], 50)
+    """
+    if isinstance(source, Vectors):
+        return source if words is None else source.subset(words)
+    spec = parse_spec(os.fspath(source))
+    opened = Input(find_path(spec), spec.options)
+    form = find_format(opened)
+    threads = workers or processors()
+    files = list(form.files(opened))
+    state = cache.file_state(files)
+    fingerprint = cache.remembered(files)
+    if fingerprint is not None:
+        kept = _from_cache(_entry(fingerprint, form, spec), spec.text)
+        if kept is not None:
+            return kept if words is None else kept.subset(words)
+    wanted = None if words is None else Wanted.of(words)
+    chunks = _reported(opened, form.read(opened, wanted, threads), progress)
+    if wanted is not None:
+        parts = list(chunks)
+        fingerprint = fingerprint or _fingerprint(opened, files, threads)
+        cache.remember(files, fingerprint, state)
+        return _in_memory(spec, opened, parts, fingerprint)
+    fingerprint = fingerprint or joined([file_fingerprint(path, threads) for path in files])
+    cache.remember(files, fingerprint, state)
+    return _build(_entry(fingerprint, form, spec), spec, fingerprint, chunks)
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _entry(fingerprint: str, form: Format, spec: Spec) -> Path:
+    """The cache folder of a source: its content, the parser's version, and the options."""
+    options = "".join(f"-{key}={spec.options[key]}" for key in sorted(spec.options))
+    safe = "".join(c if c.isalnum() or c in "-=." else "_" for c in options)[:100]
+    return cache.vectors_dir() / f"{fingerprint}-{store.VERSION}{safe}"
+
+
+def _reported(
+    source: Input, chunks: Iterator[Chunk], progress: Progress | None
+) -> Iterator[Chunk]:
+    for chunk in chunks:
+        if progress is not None:
+            progress(min(source.done, source.size), source.size)
+        yield chunk
+
+
+def _from_cache(entry: Path, source: str) -> Vectors | None:
+    if not entry.is_dir():
+        return None
+    try:
+        return store.open_store(entry, source)
+    except store.Damaged:
+        shutil.rmtree(entry, ignore_errors=True)
+        return None
+
+
+def _build(entry: Path, spec: Spec, fingerprint: str, chunks: Iterator[Chunk]) -> Vectors:
+    kept = _from_cache(entry, spec.text)
+    if kept is not None:
+        return kept
+    described = {"source": spec.text, "fingerprint": fingerprint}
+    try:
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        writable = os.access(entry.parent, os.W_OK)
+    except OSError:
+        writable = False
+    if writable:
+        with whole_folder(entry) as folder:
+            store.build(folder, chunks, described)
+        return store.open_store(entry, spec.text)
+    # No cache to write to: a temporary folder, whose files stay readable while they are mapped.
+    with tempfile.TemporaryDirectory(prefix="weatherglass-") as name:
+        store.build(Path(name), chunks, described)
+        return store.open_store(Path(name), spec.text)
+
+
+def _in_memory(spec: Spec, source: Input, parts: list[Chunk], fingerprint: str) -> Vectors:
+    if not parts:
+        raise BadContent(f"{spec.text} has no rows.")
+    words = [word for part in parts for word in part.words()]
+    rows = np.concatenate([part.rows for part in parts])
+    vocabulary, keep = Vocabulary.build(*pack_words(words))
+    if keep is not None:
+        rows = np.ascontiguousarray(rows[keep])
+    rows.flags.writeable = False
+    return Vectors(
+        words=vocabulary,
+        matrix=rows,
+        source=spec.text,
+        fingerprint=fingerprint,
+        cased=source.cased or has_capitals(vocabulary.blob),
+        duplicates=len(words) - len(vocabulary),
+        unusable=unusable_rows(rows),
+    )
+
+
+def _fingerprint(source: Input, files: list[Path], workers: int) -> str:
+    blocks = range(0, source.size, BLOCK)
+    if len(files) == 1 and len(source.digests) == len(blocks):
+        return combine((source.digests[start] for start in blocks), source.size)
+    return joined([file_fingerprint(path, workers) for path in files])
+

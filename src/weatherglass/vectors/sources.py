@@ -1,0 +1,95 @@
+"""How a source is named: one grammar for vectors and encoders.
+
+``scheme:rest?option=value&…``. Without a scheme: a path, or a name that a package has registered in
+the entry-point group ``weatherglass.sources``. A path that exists is taken as it stands, whatever
+characters it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, shown
+
+GROUP = "weatherglass.sources"
+_SCHEME = re.compile(r"([a-z][a-z0-9+-]+):(.*)", re.DOTALL)  # one letter would be a Windows drive
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A source's name, taken apart.
+
+    >>> parse_spec("st:all-MiniLM-L6-v2?pool=mean")
+    Spec(text='st:all-MiniLM-L6-v2?pool=mean', scheme='st', rest='all-MiniLM-L6-v2', \
+options={'pool': 'mean'})
+    """
+
+    text: str
+    scheme: str | None
+    rest: str
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def parse_spec(text: str) -> Spec:
+    """Take a source's name apart."""
+    if not text:
+        raise UsageError("The source has no name: give a path, or a name such as 'default'.")
+    if _exists(text):
+        return Spec(text, None, text)
+    rest, mark, query = text.partition("?")
+    try:
+        options = dict(parse_qsl(query, strict_parsing=True)) if mark else {}
+    except ValueError:
+        raise UsageError(
+            f"{shown(query)} in the source {shown(text)} is not option=value&option=value."
+        ) from None
+    found = _SCHEME.fullmatch(rest)
+    if found and not _exists(rest):
+        return Spec(text, found[1], found[2], options)
+    return Spec(text, None, rest, options)
+
+
+def registered() -> dict[str, Callable[[Spec], Path]]:
+    """Names that installed packages have registered, with the functions that find their files."""
+    from importlib.metadata import entry_points
+
+    return {point.name: _loader(point) for point in entry_points(group=GROUP)}
+
+
+def _loader(point: object) -> Callable[[Spec], Path]:
+    def find(spec: Spec) -> Path:
+        function: Callable[[Spec], Path] = point.load()  # type: ignore[attr-defined]
+        return function(spec)
+
+    return find
+
+
+def find_path(spec: Spec) -> Path:
+    """The file or folder that a source names."""
+    path = Path(spec.rest)
+    if spec.scheme is None and _exists(spec.rest):
+        return path
+    known = registered()
+    name = spec.scheme or spec.rest
+    if name in known:
+        return known[name](spec)
+    if spec.scheme is not None:
+        raise SourceNotFound(
+            f"No scheme {shown(spec.scheme)} is registered and there is no file {shown(spec.text)}."
+            + did_you_mean(spec.scheme, known)
+        )
+    raise SourceNotFound(
+        f"There is no file or folder {shown(spec.rest)}, and no source of that name."
+        + (did_you_mean(spec.rest, known) or f" Known names: {', '.join(sorted(known))}.")
+    )
+
+
+def _exists(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):  # too long a name, or a NUL in it
+        return False

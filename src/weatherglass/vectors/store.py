@@ -1,0 +1,142 @@
+"""Parsed vectors on disk: a folder that opens by memory-mapping.
+
+::
+
+    matrix   float32 rows          ends     where each word ends
+    words    the words' bytes      hashes   sorted hashes, and
+    meta.json  sizes and digests   order    whose they are
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from weatherglass.errors import BadContent
+
+from .chunks import Chunk, Rows, has_capitals
+from .vectors import Vectors, unusable_rows
+from .vocabulary import Vocabulary
+
+VERSION = 1
+_DTYPES: dict[str, Any] = {
+    "words": np.uint8,
+    "ends": np.uint64,
+    "hashes": np.uint64,
+    "order": np.uint32,
+    "unusable": np.int64,
+}
+_SAMPLES = 64
+
+
+class Damaged(Exception):
+    """The folder is not what was written."""
+
+
+def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> None:
+    """Write the chunks of a source into an empty folder."""
+    blobs: list[NDArray[np.uint8]] = []
+    lengths: list[NDArray[np.uint64]] = []
+    unusable: list[NDArray[np.int64]] = []
+    rows, dim = 0, 0
+    with open(folder / "matrix", "wb", buffering=0) as matrix:
+        for chunk in chunks:
+            dim = chunk.rows.shape[1]
+            blobs.append(chunk.blob)
+            lengths.append(np.diff(chunk.ends, prepend=np.uint64(0)))
+            unusable.append(unusable_rows(chunk.rows) + rows)
+            matrix.write(np.ascontiguousarray(chunk.rows).data)
+            rows += len(chunk.ends)
+    if not rows:
+        raise BadContent(f"{described['source']} has no rows.")
+    ends = np.cumsum(np.concatenate(lengths), dtype=np.uint64)
+    vocabulary, keep = Vocabulary.build(np.concatenate(blobs), ends)
+    bad = np.concatenate(unusable)
+    if keep is not None:
+        _keep_rows(folder / "matrix", rows, dim, keep)
+        bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
+    for name, array in _arrays(vocabulary, bad).items():
+        array.tofile(folder / name)
+    meta = described | {
+        "version": VERSION,
+        "rows": len(vocabulary),
+        "dim": dim,
+        "duplicates": rows - len(vocabulary),
+        "cased": has_capitals(vocabulary.blob),
+        "digests": {name: xxhash.xxh3_128_hexdigest(a) for name, a in _arrays(vocabulary, bad).items()},
+    }
+    meta["digests"]["matrix"] = _sample_digest(_map(folder / "matrix", np.float32))
+    (folder / "meta.json").write_text(json.dumps(meta, indent=1))
+
+
+def _arrays(vocabulary: Vocabulary, unusable: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    return {
+        "words": vocabulary.blob,
+        "ends": vocabulary.ends,
+        "hashes": vocabulary.hashes,
+        "order": vocabulary.order,
+        "unusable": unusable,
+    }
+
+
+def _keep_rows(path: Path, rows: int, dim: int, keep: NDArray[np.intp]) -> None:
+    """Drop the rows of repeated words, in place."""
+    matrix = np.memmap(path, dtype=np.float32, mode="r+", shape=(rows, dim))
+    for start in range(0, len(keep), step := 1 << 14):
+        part = keep[start : start + step]
+        matrix[start : start + len(part)] = matrix[part]
+    matrix.flush()
+    del matrix
+    with open(path, "r+b") as file:
+        file.truncate(len(keep) * dim * 4)
+
+
+def open_store(folder: Path, source: str) -> Vectors:
+    """Open a folder that `build` wrote; raises `Damaged` when it is not as it was written."""
+    try:
+        meta = json.loads((folder / "meta.json").read_text())
+        if meta["version"] != VERSION:
+            raise Damaged("another version")
+        arrays = {name: _map(folder / name, dtype) for name, dtype in _DTYPES.items()}
+        for name, array in arrays.items():
+            if xxhash.xxh3_128_hexdigest(array) != meta["digests"][name]:
+                raise Damaged(f"{name} has changed")
+        matrix: Rows = _map(folder / "matrix", np.float32).reshape(meta["rows"], meta["dim"])
+        if _sample_digest(matrix.reshape(-1)) != meta["digests"]["matrix"]:
+            raise Damaged("matrix has changed")
+        words = Vocabulary(arrays["words"], arrays["ends"], arrays["hashes"], arrays["order"])
+        return Vectors(
+            words=words,
+            matrix=matrix,
+            source=source,
+            fingerprint=meta["fingerprint"],
+            cased=meta["cased"],
+            duplicates=meta["duplicates"],
+            unusable=arrays["unusable"],
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Damaged(str(error)) from None
+
+
+def _map(path: Path, dtype: Any) -> NDArray[Any]:
+    if not path.stat().st_size:
+        return np.empty(0, dtype=dtype)
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r"))
+
+
+def _sample_digest(flat: NDArray[np.float32]) -> str:
+    """A digest of pages spread evenly over the matrix, and of its length.
+
+    Reading all of it would take longer than opening may; a file that is cut off, overwritten or
+    zeroed by a crash shows in these.
+    """
+    digest = xxhash.xxh3_128(str(flat.size).encode())
+    for start in np.linspace(0, max(0, flat.size - 1024), _SAMPLES).astype(int):
+        digest.update(np.ascontiguousarray(flat[start : start + 1024]))
+    return digest.hexdigest()

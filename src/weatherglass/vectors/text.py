@@ -1,0 +1,204 @@
+"""GloVe text (no header), word2vec text and fastText ``.vec`` (header ``rows numbers``)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass.errors import BadContent, CannotWrite, UnknownFormat, shown
+
+from .chunks import Chunk, Wanted
+from .formats import Format
+from .inputs import Block, Input, ordered
+from .lines import Layout, LineError, header, layout, numbers_at_end, parse_line
+from .writing import open_packed
+
+if TYPE_CHECKING:
+    from .vectors import Vectors
+
+
+@dataclass(frozen=True, eq=False)
+class _Parsed:
+    """What came of a block: its rows, its lines, and the first line that is wrong."""
+
+    chunk: Chunk
+    lines: int
+    wrong: tuple[int, str] | None = None
+    cased: bool = False
+
+
+def matches(source: Input) -> bool:
+    """Text, by its first bytes: no NUL, and numbers at the ends of the lines."""
+    if source.is_folder or b"\0" in source.head:
+        return False
+    first, *rest = source.lines(2)
+    if header(first.removeprefix(b"\xef\xbb\xbf")) is None:
+        return True  # whether it holds vectors, `layout` tells
+    return not rest or numbers_at_end(rest[0]) > 0
+
+
+def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+    """Yield the rows. Wanted words are found at the speed of reading; only their rows are parsed."""
+    try:
+        plan = layout(source.lines(20))
+    except UnknownFormat as error:
+        raise UnknownFormat(
+            f"{source.path} is not a file of vectors: {error}. A text file of vectors has one word "
+            "and its numbers a line."
+        ) from None
+    if plan.dim < 1:
+        raise BadContent(f"{source.path}: the header says that rows have {plan.dim} numbers.")
+    work: Callable[[Callable[[], Block]], _Parsed]
+    if wanted is None:
+        work = functools.partial(_parse_block, plan.dim)
+    else:
+        work = functools.partial(_search_block, plan.dim, wanted, wanted.first_fields())
+    lines = 0 if plan.rows is None else 1
+    rows = 0
+    for parsed in ordered(work, source.blocks(plan.skip), workers):
+        if parsed.wrong is not None:
+            line, problem = parsed.wrong
+            raise BadContent(f"{source.path}: line {lines + line:,} {problem}.")
+        lines += parsed.lines
+        source.cased |= parsed.cased
+        rows += len(parsed.chunk.ends) if wanted is None else parsed.lines
+        yield parsed.chunk
+    _check_rows(source, plan, rows)
+
+
+def _check_rows(source: Input, plan: Layout, rows: int) -> None:
+    if plan.rows is not None and rows != plan.rows:
+        raise BadContent(
+            f"{source.path}: the header says {plan.rows:,} rows of {plan.dim} numbers, "
+            f"the file has {rows:,}. It may be cut off; if it is not, mend its first line."
+        )
+
+
+def _parse_block(dim: int, load: Callable[[], Block]) -> _Parsed:
+    block = load()
+    return _parse(block.data, block.size, dim)
+
+
+def _parse(data: NDArray[np.uint8], size: int, dim: int) -> _Parsed:
+    from .kernels import UNCERTAIN, parse_lines
+
+    most = size // (2 * dim + 1) + 1  # a number and its space take two bytes at least
+    rows = np.empty((most, dim), dtype=np.float32)
+    start, end, line_end, line = np.empty((4, most), dtype=np.int64)
+    state = np.empty(most, dtype=np.uint8)
+    found, lines, short = parse_lines(
+        data, size, dim, rows, start, end, line_end, line, state
+    )
+    raw = data[:size].tobytes() if short >= 0 or (state[:found] == UNCERTAIN).any() else b""
+    settled: dict[int, bytes] = {}
+    for row in np.flatnonzero(state[:found] == UNCERTAIN).tolist():
+        try:
+            settled[row], rows[row] = parse_line(raw[start[row] : line_end[row]], dim)
+        except LineError as error:
+            return _Parsed(_no_rows(dim), lines, (int(line[row]), str(error)))
+    if short >= 0:
+        cut = raw.find(b"\n", short)
+        try:
+            parse_line(raw[short:cut], dim)
+        except LineError as error:
+            return _Parsed(_no_rows(dim), lines, (lines, str(error)))
+    blob, ends = _gather_words(data, start[:found], end[:found])
+    chunk = Chunk(blob, ends, rows[:found])
+    if settled:
+        words = chunk.words()
+        for row, word in settled.items():
+            words[row] = word
+        chunk = Chunk.of(words, chunk.rows)
+    return _Parsed(chunk, lines)
+
+
+def _gather_words(
+    data: NDArray[np.uint8], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    from .kernels import gather
+
+    ends = np.cumsum(end - start).astype(np.uint64)
+    blob = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
+    gather(data, start, end, blob)
+    return blob, ends
+
+
+def _no_rows(dim: int) -> Chunk:
+    return Chunk.of([], np.empty((0, dim), dtype=np.float32))
+
+
+def _search_block(
+    dim: int, wanted: Wanted, table: NDArray[np.uint64], load: Callable[[], Block]
+) -> _Parsed:
+    from .kernels import find_lines
+
+    block = load()
+    hits = np.empty(block.size // 2 + 1, dtype=np.int64)
+    found, lines, cased = find_lines(block.data, block.size, table, hits)
+    if not found:
+        return _Parsed(_no_rows(dim), lines, cased=cased)
+    raw = block.data[: block.size].tobytes()
+    candidates = b"".join(
+        raw[begin : raw.index(b"\n", begin) + 1] for begin in hits[:found].tolist()
+    )
+    data = np.frombuffer(candidates + bytes(16), dtype=np.uint8)
+    parsed = _parse(data, len(candidates), dim)
+    if parsed.wrong is not None:
+        line = parsed.wrong[0] - 1
+        return _Parsed(parsed.chunk, lines, (raw.count(b"\n", 0, hits[line]) + 1, parsed.wrong[1]))
+    return _Parsed(parsed.chunk.only(wanted), lines, cased=cased)
+
+
+def write_glove(vectors: Vectors, path: Path) -> None:
+    """Write without a header."""
+    _write(vectors, path, b"")
+
+
+def write_word2vec(vectors: Vectors, path: Path) -> None:
+    """Write with a header."""
+    _write(vectors, path, f"{len(vectors)} {vectors.dim}\n".encode())
+
+
+def _write(vectors: Vectors, path: Path, first: bytes) -> None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    with open_packed(path) as out:
+        out.write(first)
+        for start in range(0, len(vectors), step := 20_000):
+            words = vectors.words[start : start + step]
+            rows = vectors.matrix[start : start + step]
+            # Arrow prints the shortest text that reads back as the same float32.
+            numbers = pc.cast(pa.array(np.ascontiguousarray(rows).ravel()), pa.string())
+            lists = pa.FixedSizeListArray.from_arrays(numbers, vectors.dim)
+            joined = pc.binary_join(lists.cast(pa.list_(pa.string())), " ").to_pylist()
+            for word, line in zip(words, joined, strict=True):
+                raw = word.encode("utf-8", "surrogateescape")
+                if b"\n" in raw or raw != raw.strip(b" \t\r"):
+                    raise CannotWrite(
+                        f"The word {shown(word)} cannot stand in a text file of vectors; "
+                        "write .npz, .safetensors or .parquet instead."
+                    )
+                out.write(raw + b" " + line.encode() + b"\n")
+
+
+GLOVE = Format(
+    name="text",
+    matches=matches,
+    read=read,
+    suffixes=(".txt",),
+    write=write_glove,
+)
+WORD2VEC = Format(
+    name="text with header",
+    matches=lambda source: False,  # read by the format above, which sees the header
+    read=read,
+    suffixes=(".vec",),
+    write=write_word2vec,
+)

@@ -1,0 +1,182 @@
+"""`Vectors`: words and their vectors."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, shown
+
+from .chunks import Rows, has_capitals
+from .vocabulary import Vocabulary, to_bytes
+
+
+class Taken(NamedTuple):
+    """Rows for the words that were found, and the words that were not."""
+
+    words: list[str]
+    rows: Rows
+    missing: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Words and their vectors. Immutable.
+
+    Attributes
+    ----------
+    words
+        The words in the order of the file; looking one up takes constant time.
+    matrix
+        One float32 row a word, memory-mapped where possible; read-only.
+    source
+        What was opened, as it was named.
+    fingerprint
+        A hash of the source's content.
+    cased
+        Whether the source's vocabulary has capital letters A to Z.
+    duplicates
+        How many rows were dropped because their word stood earlier in the file.
+    unusable
+        Positions of the rows that hold NaN or infinity, or only zeros.
+
+    Examples
+    --------
+    >>> vectors = Vectors.of(["north", "east"], [[0, 2], [3, 0]])
+    >>> vectors.dim, len(vectors), "east" in vectors.words
+    (2, 2, True)
+    >>> vectors.take(["east", "west"])
+    Taken(words=['east'], rows=array([[3., 0.]], dtype=float32), missing=['west'])
+    >>> vectors.unit(["north"])
+    array([[0., 1.]])
+    """
+
+    words: Vocabulary
+    matrix: Rows
+    source: str
+    fingerprint: str
+    cased: bool
+    duplicates: int = 0
+    unusable: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, words: Sequence[str], matrix: ArrayLike, source: str = "memory") -> Vectors:
+        """Vectors from a list of words and a table of numbers."""
+        with np.errstate(over="ignore"):
+            rows = np.array(matrix, dtype=np.float32, order="C")
+        if rows.ndim != 2 or len(rows) != len(words) or not rows.shape[1]:
+            raise BadContent(
+                f"{len(words)} words and an array of shape {rows.shape} do not fit: expected one "
+                "row of numbers for each word."
+            )
+        vocabulary, keep = Vocabulary.of(map(to_bytes, words))
+        if keep is not None:
+            rows = np.ascontiguousarray(rows[keep])
+        digest = hashlib.blake2b(rows.tobytes(), digest_size=16)
+        digest.update(vocabulary.ends.tobytes() + vocabulary.blob.tobytes())
+        rows.flags.writeable = False
+        return cls(
+            words=vocabulary,
+            matrix=rows,
+            source=source,
+            fingerprint=digest.hexdigest(),
+            cased=has_capitals(vocabulary.blob),
+            duplicates=len(words) - len(vocabulary),
+            unusable=unusable_rows(rows),
+        )
+
+    @property
+    def dim(self) -> int:
+        """Numbers a row."""
+        return int(self.matrix.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.words
+
+    def __repr__(self) -> str:
+        return f"<Vectors {self.source}: {len(self):,} words × {self.dim}>"
+
+    def take(self, words: Iterable[str]) -> Taken:
+        """The rows of those words that are there, in the order asked for, and the missing words."""
+        asked = list(words)
+        positions = self.words.find(asked)
+        found = [word for word, at in zip(asked, positions, strict=True) if at >= 0]
+        missing = [word for word, at in zip(asked, positions, strict=True) if at < 0]
+        return Taken(found, np.array(self.matrix[positions[positions >= 0]]), missing)
+
+    def unit(self, words: Iterable[str]) -> NDArray[np.float64]:
+        """Rows of unit length, float64, for measuring. All words must be there and usable.
+
+        Raises
+        ------
+        CannotMeasure
+            A word is not in the vocabulary.
+        UnusableRow
+            A row holds NaN or infinity, or only zeros, and so has no direction.
+        """
+        taken = self.take(words)
+        if taken.missing:
+            names = ", ".join(shown(word) for word in taken.missing[:5])
+            raise CannotMeasure(f"{len(taken.missing)} words are not in {self.source}: {names}.")
+        bad = unusable_rows(taken.rows)
+        if bad.size:
+            names = ", ".join(shown(taken.words[i]) for i in bad[:5])
+            raise UnusableRow(
+                f"{self.source}: the rows of {names} have no direction (NaN, infinity or only "
+                "zeros). Leave these words out of the test, or mend the file."
+            )
+        rows = taken.rows.astype(np.float64)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def subset(self, words: Iterable[str]) -> Vectors:
+        """Only the rows of those words that are there, in the order of the file."""
+        positions = np.unique(self.words.find(words))
+        positions = positions[positions >= 0]
+        vocabulary, _ = Vocabulary.of(self.words.raw(int(i)) for i in positions)
+        rows = np.array(self.matrix[positions])
+        rows.flags.writeable = False
+        return Vectors(
+            words=vocabulary,
+            matrix=rows,
+            source=self.source,
+            fingerprint=self.fingerprint,
+            cased=self.cased,
+            duplicates=self.duplicates,
+            unusable=unusable_rows(rows),
+        )
+
+    def neighbours(self, word: str, count: int = 10) -> list[tuple[str, float]]:
+        """The words nearest to `word` by cosine, nearest first, without the word itself.
+
+        >>> Vectors.of(["a", "b", "c"], [[1, 0], [1, 1], [-1, 0]]).neighbours("a", 1)
+        [('b', 0.7071067811865475)]
+        """
+        target = self.unit([word])[0]
+        cosines = np.empty(len(self))
+        for start in range(0, len(self), step := 1 << 15):
+            rows = np.asarray(self.matrix[start : start + step], dtype=np.float64)
+            with np.errstate(all="ignore"):
+                near = rows @ target / np.linalg.norm(rows, axis=1)
+            cosines[start : start + step] = np.where(np.isfinite(near), near, -np.inf)
+        cosines[self.words.index(word)] = -np.inf
+        count = min(count, int(np.isfinite(cosines).sum()))
+        best = np.argpartition(-cosines, count - 1)[:count] if count else []
+        ranked = sorted((int(i) for i in best), key=lambda i: (-cosines[i], i))
+        return [(self.words[i], float(cosines[i])) for i in ranked]
+
+
+def unusable_rows(rows: Rows) -> NDArray[np.int64]:
+    """Positions of the rows that have no direction: NaN, infinity, or only zeros."""
+    with np.errstate(all="ignore"):
+        # Quick and never blind; a large sum may overflow, so that what it finds is looked at again.
+        suspect = np.flatnonzero(~np.isfinite(rows.sum(axis=1)) | ~rows.any(axis=1))
+    again = rows[suspect]
+    return suspect[~np.isfinite(again).all(axis=1) | ~again.any(axis=1)].astype(np.int64)

@@ -1,0 +1,124 @@
+"""The vocabulary that stands beside a matrix: a list of words as text, JSON, Parquet or Arrow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, shown
+
+from .chunks import Chunk, Rows, Wanted
+from .inputs import Input
+from .vocabulary import to_bytes
+from .writing import whole
+
+if TYPE_CHECKING:
+    from .vectors import Vectors
+
+_ENDINGS = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt", ".json", ".parquet", ".arrow")
+_NAMES = ("vocab.txt", "words.txt", "vocab.json", "words.json", "tokenizer.json", "vocab.parquet")
+SUFFIXES = (".vocab", ".words", ".txt", ".json", ".parquet", ".arrow")
+
+
+def beside(source: Input, matrix: Path) -> Path:
+    """The vocabulary file for a matrix: named by ``?vocab=``, or found beside it."""
+    named = source.options.get("vocab")
+    if named is not None:
+        path = Path(named) if Path(named).is_absolute() else matrix.parent / named
+        if not path.is_file():
+            raise SourceNotFound(f"There is no vocabulary file {path}.")
+        return path
+    for name in (*(matrix.stem + ending for ending in _ENDINGS), *_NAMES):
+        if (path := matrix.parent / name).is_file() and path != matrix:
+            return path
+    raise SourceNotFound(
+        f"{matrix} holds numbers but no words, and no vocabulary stands beside it: expected "
+        f"{matrix.stem}.vocab (one word a line), or say which with {matrix.name}?vocab=FILE."
+    )
+
+
+def read_words(path: Path) -> list[bytes]:
+    """The words of a vocabulary file, in order."""
+    if path.suffix in (".parquet", ".arrow"):
+        from .arrow import first_text_column
+
+        return first_text_column(path)
+    content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    if path.suffix == ".json":
+        return _json_words(path, content)
+    lines = content.split(b"\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    return [line.removesuffix(b"\r") for line in lines]
+
+
+def _json_words(path: Path, content: bytes) -> list[bytes]:
+    """A list of words, a map of word to row, or the tokenizer file of a model."""
+    try:
+        found: Any = json.loads(content)
+    except (ValueError, RecursionError):
+        raise BadContent(f"{path} is not JSON.") from None
+    if isinstance(found, dict) and isinstance(found.get("model"), dict):
+        found = found["model"].get("vocab")
+    if isinstance(found, list) and found and isinstance(found[0], list):
+        found = [pair[0] if pair else None for pair in found]  # Unigram: [piece, score]
+    if isinstance(found, dict):
+        if sorted(map(str, found.values())) != sorted(map(str, range(len(found)))):
+            raise BadContent(f"{path}: the rows of its words are not 0 to {len(found) - 1:,}.")
+        found = sorted(found, key=lambda word: int(found[word]))
+    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        raise BadContent(f"{path} is no list of words and no map of word to row.")
+    return [to_bytes(word) if _plain(word) else word.encode("utf-8", "surrogatepass") for word in found]
+
+
+def _plain(word: str) -> bool:
+    return not any(0xD800 <= ord(c) < 0xDC80 or 0xDCFF < ord(c) <= 0xDFFF for c in word)
+
+
+def pair_up(
+    source: Input, words: list[bytes], matrix: NDArray[Any], wanted: Wanted | None
+) -> Iterator[Chunk]:
+    """Chunks of a matrix and the list of its words."""
+    path = source.path
+    if matrix.ndim != 2 or not matrix.shape[1]:
+        raise BadContent(f"{path}: its array has shape {matrix.shape}, expected rows and columns.")
+    if matrix.dtype.kind not in "fiu":
+        raise BadContent(f"{path}: its array holds {matrix.dtype}, expected numbers.")
+    if len(words) != len(matrix):
+        raise BadContent(f"{path}: {len(matrix):,} rows, but {len(words):,} words stand beside it.")
+    if wanted is not None:
+        source.cased = any(word != word.lower() for word in words)
+        keep = [i for i, word in enumerate(words) if word in wanted.words]
+        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]))
+        return
+    for start in range(0, len(words), step := 1 << 14):
+        yield Chunk.of(words[start : start + step], to_rows(matrix[start : start + step]))
+
+
+def to_rows(numbers: NDArray[Any]) -> Rows:
+    """Numbers of any type as float32; what is too large becomes infinity and is reported."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.ascontiguousarray(numbers, dtype=np.float32)
+
+
+def write_words(vectors: Vectors, path: Path) -> None:
+    """Write one word a line."""
+    with whole(path) as temporary:
+        temporary.write_bytes(newline_list(vectors))
+
+
+def newline_list(vectors: Vectors) -> bytes:
+    """The words, a newline after each."""
+    words = list(vectors.words.iter_raw())
+    for word in words:
+        if b"\n" in word or word.endswith(b"\r"):
+            raise CannotWrite(
+                f"The word {shown(word)} cannot stand in a list with one word a line; "
+                "write .parquet instead."
+            )
+    return b"".join(word + b"\n" for word in words)

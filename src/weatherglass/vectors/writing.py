@@ -1,0 +1,68 @@
+"""Files that appear whole or not at all, packed if their name says so."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+PACKINGS = (".gz", ".zst", ".xz")
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A temporary name beside `path` that becomes `path` at the end, and vanishes on any error."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    os.close(descriptor)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """As `whole`, for a folder. Where `path` exists by then, the new folder is given up."""
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:100]}."))
+    try:
+        yield temporary
+        with contextlib.suppress(FileExistsError, OSError):
+            temporary.rename(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def open_packed(path: Path) -> Iterator[IO[bytes]]:
+    """A stream into `path`, packed as its suffix says; the packing is taken from the last suffix."""
+    with whole(path) as temporary, _packer(temporary, path.suffix) as stream:
+        yield stream
+
+
+def _packer(path: Path, suffix: str) -> Any:
+    if suffix == ".gz":
+        import gzip
+
+        return gzip.open(path, "wb", compresslevel=6)
+    if suffix == ".xz":
+        import lzma
+
+        return lzma.open(path, "wb", preset=3)
+    if suffix == ".zst":
+        import pyarrow as pa
+
+        return pa.CompressedOutputStream(str(path), "zstd")
+    return open(path, "wb", buffering=1 << 20)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
