@@ -18,9 +18,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Row = Mapping[str, Any]
 
 # C0 and C1 control characters, and the marks that reorder text on the screen.
-_CONTROL = {
-    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))
-} | {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
+    code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
 
 
 def format_option(command: Command) -> Command:

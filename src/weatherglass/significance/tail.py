@@ -51,13 +51,17 @@ class Tail:
     threshold : int
         The least sum that counts.
     allowance : int
-        How far the threshold was set below the observed sum on account of rounding.
+        How far the threshold was set below the observed sum on account of rounding; 0 where the
+        integers are multiples of a common step, and exact.
+    alike : int
+        The number of sets that are the observed one but for a swap of equal associations.
     """
 
     values: Integers
     size: int
     threshold: int
     allowance: int
+    alike: int
 
     @property
     def partitions(self) -> int:
@@ -76,7 +80,7 @@ class Tail:
 
     def rest(self) -> Tail:
         """The sets that do not count here, as a tail of the negated associations."""
-        return Tail(-self.values[::-1], self.size, 1 - self.threshold, self.allowance)
+        return Tail(-self.values[::-1], self.size, 1 - self.threshold, self.allowance, self.alike)
 
     def ties_at_the_top(self) -> int | None:
         """The size of the tail if only the largest possible sum is in it, otherwise None.
@@ -114,7 +118,9 @@ def tail_of(x: ArrayLike, y: ArrayLike, *, greater: bool = True, resolution: flo
     if not greater:
         whole = -whole
     threshold = int(whole[: len(observed)].sum()) - allowance
-    return Tail(np.sort(whole)[::-1].copy(), len(observed), threshold, allowance)
+    descending = np.sort(whole)[::-1].copy()
+    alike = _alike(whole, len(observed))
+    return Tail(descending, len(observed), threshold, allowance, alike)
 
 
 def on_grid(associations: NDArray[np.float64], resolution: float = 0.0) -> Integers:
@@ -172,6 +178,12 @@ def as_multiples(values: Integers) -> Integers | None:
         return None
     whole: Integers = multiples.astype(np.int64)
     return whole
+
+
+def _alike(values: Integers, size: int) -> int:
+    _, which, members = np.unique(values, return_inverse=True, return_counts=True)
+    taken = np.bincount(which[:size], minlength=len(members))
+    return math.prod(map(math.comb, members.tolist(), taken.tolist()))
 
 
 def _checked(values: ArrayLike, name: str) -> NDArray[np.float64]:

@@ -32,6 +32,7 @@ of the distribution the saddle point is at zero, where the integrand has its pol
 
 BLOCK = 64
 MOST_POINTS = 1 << 13
+MOST_FACTORS = 40_000_000
 PROBES = 256
 NEGLIGIBLE = 1e-7
 
@@ -52,10 +53,11 @@ def tilted_share(tail: Tail) -> tuple[float, float]:
     The error is what halving the step of the integral changes, and three times what the part of
     the integral that was left out is likely to hold.
     """
-    if tail.is_lower_half:
-        share, error = _share(tail.rest())
-        return 1.0 - share, error
-    return _share(tail)
+    # A Fourier integral gives a jump half its height. On a grid the formula knows of the jump;
+    # elsewhere half of the sets at the observed sum, which all count, is still to be added.
+    half_jump = tail.alike / tail.partitions / 2 if tail.allowance else 0.0
+    share, error = _share(tail.rest() if tail.is_lower_half else tail)
+    return (1.0 - share if tail.is_lower_half else share) + half_jump, error
 
 
 def _share(tail: Tail) -> tuple[float, float]:
@@ -136,7 +138,8 @@ def _integral(tilt: Tilt, n: int, s: float, h: float, refine: int) -> tuple[floa
     step = 2 * math.pi / (cells * h)
     turns = min(len(tilt.a) + 1, 16 + math.ceil(12 * math.sqrt(size_variance)))
 
-    points = min(cells // 2 + 1, MOST_POINTS * refine)
+    most = min(MOST_POINTS, max(8 * BLOCK, MOST_FACTORS // (turns * len(tilt.a))))
+    points = min(cells // 2 + 1, most * refine)
     total, done = 0.0, 0
     while done < points:
         u = step * np.arange(done, min(done + BLOCK, points), dtype=np.float64)
@@ -149,13 +152,14 @@ def _integral(tilt: Tilt, n: int, s: float, h: float, refine: int) -> tuple[floa
     if done == cells // 2 + 1:
         return total * step / math.pi, 0.0
 
-    # What lies beyond is sampled at distances that grow by a constant factor up to a thousandfold,
-    # and taken to have random signs from one standard deviation of the sum to the next.
-    u = step * done * np.exp(np.linspace(0, math.log(1000), PROBES))
+    # What lies beyond is sampled at distances that grow by a constant factor, to a thousandfold or
+    # half way round, and taken to have random signs from one deviation of the sum to the next.
+    reach = math.log(min(1000.0, cells / 2 / done))
+    u = step * done * np.exp(np.linspace(0, reach, PROBES))
     beyond = (
         np.abs(characteristic(tilt.a, tilt.chosen, n, s, turns, u) * _kernel(tilt.t, u, h)) ** 2
     )
-    area = float((beyond * u).mean()) * math.log(1000)
+    area = float((beyond * u).mean()) * reach
     return total * step / math.pi, math.sqrt(area / math.sqrt(variance)) / math.pi
 
 

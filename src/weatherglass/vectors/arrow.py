@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,10 +104,8 @@ def write(vectors: Vectors, path: Path) -> None:
     import pyarrow.parquet as pq
 
     words = pa.array(list(vectors.words.iter_raw()), pa.binary())
-    try:
+    with contextlib.suppress(pa.ArrowInvalid):
         words = words.cast(pa.string())
-    except pa.ArrowInvalid:
-        pass
     flat = pa.array(np.ascontiguousarray(vectors.matrix).ravel())
     rows = pa.FixedSizeListArray.from_arrays(flat, vectors.dim)
     table = pa.table({"word": words, "vector": rows})

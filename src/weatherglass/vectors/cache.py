@@ -75,7 +75,9 @@ def remembered(files: Sequence[Path]) -> str | None:
 
 def remember(files: Sequence[Path], fingerprint: str, state: list[list[object]]) -> None:
     """Keep the fingerprint of files whose state was `state` before they were read."""
-    if any(time.time_ns() - int(str(one[2])) < _RACY_NS for one in state) or state != file_state(files):
+    if any(time.time_ns() - int(str(one[2])) < _RACY_NS for one in state) or state != file_state(
+        files
+    ):
         return
     note = _note(files)
     with contextlib.suppress(OSError):  # a cache that cannot be written is no cache

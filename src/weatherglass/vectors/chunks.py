@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ class Chunk:
 
     def words(self) -> list[bytes]:
         raw, starts = self.blob.tobytes(), [0, *self.ends.tolist()]
-        return [raw[a:b] for a, b in zip(starts, starts[1:], strict=False)]
+        return [raw[a:b] for a, b in pairwise(starts)]
 
     @property
     def cased(self) -> bool:

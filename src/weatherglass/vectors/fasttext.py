@@ -82,8 +82,8 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
     if unseen and wanted is not None:
         new = sorted(wanted.words.difference(model.words))
         rows = model.rows(new, [-1] * len(new))
-        made = rows.any(axis=1)  # too short a word has no n-grams
-        yield Chunk.of([w for w, ok in zip(new, made, strict=True) if ok], rows[made])
+        made = np.flatnonzero(rows.any(axis=1))  # too short a word has no n-grams
+        yield Chunk.of([new[i] for i in made.tolist()], rows[made])
 
 
 def _load(source: Input) -> _Model:
@@ -106,15 +106,15 @@ def _content(source: Input) -> NDArray[np.uint8]:
 def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
     from .kernels import walk_records
 
-    version = struct.unpack_from("<i", data, 4)[0]
+    version = struct.unpack_from("<i", data.data, 4)[0]
     if version not in (11, 12):
         raise BadContent(f"{source.path}: fastText format {version}, expected 11 or 12.")
-    options = _OPTIONS.unpack_from(data, 8)
+    options = _OPTIONS.unpack_from(data.data, 8)
     dim, model, buckets, least, most = (options[i] for i in (0, 7, 8, 9, 10))
     if version == 11 and model == 3:
         most = 0  # classifiers of that version have no character n-grams
     at = 8 + _OPTIONS.size
-    entries, words, _, _, pruned = _DICTIONARY.unpack_from(data, at)
+    entries, words, _, _, pruned = _DICTIONARY.unpack_from(data.data, at)
     at += _DICTIONARY.size
     if not (0 <= words <= entries <= data.size and dim > 0):
         raise ValueError("dictionary")
@@ -123,7 +123,7 @@ def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
     if found < entries:
         raise ValueError("dictionary")
     at += 8 * max(0, pruned)
-    compressed, rows, width = _MATRIX.unpack_from(data, at)
+    compressed, rows, width = _MATRIX.unpack_from(data.data, at)
     at += _MATRIX.size
     if compressed:
         raise BadContent(

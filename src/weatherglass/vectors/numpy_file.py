@@ -124,6 +124,4 @@ NPY = Format(
     suffixes=(".npy",),
     write=write_npy,
 )
-NPZ = Format(
-    name="NumPy .npz", matches=_is_npz, read=read_npz, suffixes=(".npz",), write=write_npz
-)
+NPZ = Format(name="NumPy .npz", matches=_is_npz, read=read_npz, suffixes=(".npz",), write=write_npz)

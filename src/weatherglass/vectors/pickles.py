@@ -18,7 +18,7 @@ If you trust it, convert it once with gensim:
 
 
 def matches(source: Input) -> bool:
-    """A pickle of protocol 2 to 5, a protocol-0 pickle of an object, or PyTorch's archive of one."""
+    """A pickle of protocol 2 to 5, an old one of an object, or PyTorch's archive of one."""
     head = source.head
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return True
@@ -36,7 +36,9 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
             f"{source.path} is a PyTorch file, which is a pickle and can run any code when it is "
             "opened. Save the weights as safetensors and open that."
         )
-    model = source.path.suffix == ".model" or b"Word2Vec" in source.head or b"FastText" in source.head
+    model = (
+        source.path.suffix == ".model" or b"Word2Vec" in source.head or b"FastText" in source.head
+    )
     raise PickleRefused(
         _GENSIM.format(
             path=source.path,

@@ -97,9 +97,7 @@ def _entry(fingerprint: str, form: Format, spec: Spec) -> Path:
     return cache.vectors_dir() / f"{fingerprint}-{store.VERSION}{safe}"
 
 
-def _reported(
-    source: Input, chunks: Iterator[Chunk], progress: Progress | None
-) -> Iterator[Chunk]:
+def _reported(source: Input, chunks: Iterator[Chunk], progress: Progress | None) -> Iterator[Chunk]:
     for chunk in chunks:
         if progress is not None:
             progress(min(source.done, source.size), source.size)
@@ -161,4 +159,3 @@ def _fingerprint(source: Input, files: list[Path], workers: int) -> str:
     if len(files) == 1 and len(source.digests) == len(blocks):
         return combine((source.digests[start] for start in blocks), source.size)
     return joined([file_fingerprint(path, workers) for path in files])
-

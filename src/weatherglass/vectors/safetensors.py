@@ -34,7 +34,9 @@ def _tensor_file(source: Input) -> Path | None:
         path = source.path / "model.safetensors"
         return path if path.is_file() else None
     head = source.head
-    return source.path if not source.packing and head[8:9] == b"{" and head[6:8] == b"\0\0" else None
+    return (
+        source.path if not source.packing and head[8:9] == b"{" and head[6:8] == b"\0\0" else None
+    )
 
 
 def files(source: Input) -> Sequence[Path]:

@@ -27,7 +27,7 @@ def _folder(source: Input) -> Path | None:
     if not source.is_folder:
         return None
     inside = [path for path in sorted(source.path.glob("*/vocab")) if path.is_dir()]
-    places = [source.path, source.path / "vocab", *(inside if len(inside) == 1 else ())]
+    places: list[Path] = [source.path, source.path / "vocab", *(inside if len(inside) == 1 else ())]
     for place in places:
         if all((place / name).is_file() for name in _FILES):
             return place

@@ -42,37 +42,42 @@ class Damaged(Exception):
 def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> None:
     """Write the chunks of a source into an empty folder."""
     blobs: list[NDArray[np.uint8]] = []
-    lengths: list[NDArray[np.uint64]] = []
+    ends: list[NDArray[np.uint64]] = []
     unusable: list[NDArray[np.int64]] = []
-    rows, dim = 0, 0
+    rows, dim, size = 0, 0, 0
     with open(folder / "matrix", "wb", buffering=0) as matrix:
         for chunk in chunks:
             dim = chunk.rows.shape[1]
             blobs.append(chunk.blob)
-            lengths.append(np.diff(chunk.ends, prepend=np.uint64(0)))
+            ends.append(chunk.ends + np.uint64(size))
             unusable.append(unusable_rows(chunk.rows) + rows)
             matrix.write(np.ascontiguousarray(chunk.rows).data)
             rows += len(chunk.ends)
+            size += chunk.blob.size
     if not rows:
         raise BadContent(f"{described['source']} has no rows.")
-    ends = np.cumsum(np.concatenate(lengths), dtype=np.uint64)
-    vocabulary, keep = Vocabulary.build(np.concatenate(blobs), ends)
+    vocabulary, keep = Vocabulary.build(np.concatenate(blobs), np.concatenate(ends))
     bad = np.concatenate(unusable)
     if keep is not None:
         _keep_rows(folder / "matrix", rows, dim, keep)
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
     for name, array in _arrays(vocabulary, bad).items():
         array.tofile(folder / name)
+    digests = {name: _digest(array) for name, array in _arrays(vocabulary, bad).items()}
+    digests["matrix"] = _sample_digest(_map(folder / "matrix", np.float32))
     meta = described | {
         "version": VERSION,
         "rows": len(vocabulary),
         "dim": dim,
         "duplicates": rows - len(vocabulary),
         "cased": has_capitals(vocabulary.blob),
-        "digests": {name: xxhash.xxh3_128_hexdigest(a) for name, a in _arrays(vocabulary, bad).items()},
+        "digests": digests,
     }
-    meta["digests"]["matrix"] = _sample_digest(_map(folder / "matrix", np.float32))
     (folder / "meta.json").write_text(json.dumps(meta, indent=1))
+
+
+def _digest(array: NDArray[Any]) -> str:
+    return xxhash.xxh3_128_hexdigest(array.data)
 
 
 def _arrays(vocabulary: Vocabulary, unusable: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
@@ -105,7 +110,7 @@ def open_store(folder: Path, source: str) -> Vectors:
             raise Damaged("another version")
         arrays = {name: _map(folder / name, dtype) for name, dtype in _DTYPES.items()}
         for name, array in arrays.items():
-            if xxhash.xxh3_128_hexdigest(array) != meta["digests"][name]:
+            if _digest(array) != meta["digests"][name]:
                 raise Damaged(f"{name} has changed")
         matrix: Rows = _map(folder / "matrix", np.float32).reshape(meta["rows"], meta["dim"])
         if _sample_digest(matrix.reshape(-1)) != meta["digests"]["matrix"]:
@@ -138,5 +143,5 @@ def _sample_digest(flat: NDArray[np.float32]) -> str:
     """
     digest = xxhash.xxh3_128(str(flat.size).encode())
     for start in np.linspace(0, max(0, flat.size - 1024), _SAMPLES).astype(int):
-        digest.update(np.ascontiguousarray(flat[start : start + 1024]))
+        digest.update(flat[start : start + 1024].data)
     return digest.hexdigest()

@@ -44,7 +44,7 @@ def matches(source: Input) -> bool:
 
 
 def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
-    """Yield the rows. Wanted words are found at the speed of reading; only their rows are parsed."""
+    """Yield the rows. Of a file that is searched, only the wanted rows are parsed."""
     try:
         plan = layout(source.lines(20))
     except UnknownFormat as error:
@@ -92,9 +92,7 @@ def _parse(data: NDArray[np.uint8], size: int, dim: int) -> _Parsed:
     rows = np.empty((most, dim), dtype=np.float32)
     start, end, line_end, line = np.empty((4, most), dtype=np.int64)
     state = np.empty(most, dtype=np.uint8)
-    found, lines, short = parse_lines(
-        data, size, dim, rows, start, end, line_end, line, state
-    )
+    found, lines, short = parse_lines(data, size, dim, rows, start, end, line_end, line, state)
     raw = data[:size].tobytes() if short >= 0 or (state[:found] == UNCERTAIN).any() else b""
     settled: dict[int, bytes] = {}
     for row in np.flatnonzero(state[:found] == UNCERTAIN).tolist():

@@ -134,7 +134,8 @@ class Vectors:
                 "zeros). Leave these words out of the test, or mend the file."
             )
         rows = taken.rows.astype(np.float64)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
 
     def subset(self, words: Iterable[str]) -> Vectors:
         """Only the rows of those words that are there, in the order of the file."""
@@ -168,9 +169,9 @@ class Vectors:
             cosines[start : start + step] = np.where(np.isfinite(near), near, -np.inf)
         cosines[self.words.index(word)] = -np.inf
         count = min(count, int(np.isfinite(cosines).sum()))
-        best = np.argpartition(-cosines, count - 1)[:count] if count else []
-        ranked = sorted((int(i) for i in best), key=lambda i: (-cosines[i], i))
-        return [(self.words[i], float(cosines[i])) for i in ranked]
+        best = np.argpartition(-cosines, count - 1)[:count].tolist() if count else []
+        ranked = sorted(best, key=lambda i: (-cosines[i], i))
+        return [(self.words[i], min(1.0, float(cosines[i]))) for i in ranked]
 
 
 def unusable_rows(rows: Rows) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -64,9 +65,9 @@ class Vocabulary(Sequence[str]):
         repeated = made._repeated()
         if not repeated.size:
             return made, None
-        keep = np.delete(np.arange(len(ends)), repeated)
-        words = [made.raw(int(i)) for i in keep]
-        return cls.of(words)[0], keep
+        kept = np.ones(len(ends), dtype=bool)
+        kept[repeated] = False
+        return made._only(kept), np.flatnonzero(kept)
 
     @classmethod
     def of(cls, words: Iterable[bytes]) -> tuple[Vocabulary, NDArray[np.intp] | None]:
@@ -79,7 +80,7 @@ class Vocabulary(Sequence[str]):
         later: list[int] = []
         run: dict[bytes, int] = {}
         last = -2
-        for i in same:
+        for i in same.tolist():
             if i != last + 1:
                 run = {self.raw(int(self.order[i])): int(self.order[i])}
             position = int(self.order[i + 1])  # the stable sort keeps file order inside a run
@@ -88,6 +89,15 @@ class Vocabulary(Sequence[str]):
                 later.append(position)
             last = i
         return np.array(later, dtype=np.intp)
+
+    def _only(self, kept: NDArray[np.bool_]) -> Vocabulary:
+        """The words that a mask keeps, without hashing or sorting again."""
+        lengths = np.diff(self.ends, prepend=np.uint64(0)).astype(np.intp)
+        ends = np.cumsum(lengths[kept], dtype=np.uint64)
+        position = np.cumsum(kept) - 1
+        still = kept[self.order]
+        order = position[self.order[still]].astype(np.uint32)
+        return Vocabulary(self.blob[np.repeat(kept, lengths)], ends, self.hashes[still], order)
 
     def raw(self, position: int) -> bytes:
         """The bytes of the word at `position`."""
@@ -156,7 +166,7 @@ def pack_words(words: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.ui
 def _hash_all(blob: NDArray[np.uint8], ends: NDArray[np.uint64]) -> NDArray[np.uint64]:
     if len(ends) < 2000:  # not worth importing the compiler for
         raw, starts = blob.tobytes(), [0, *ends.tolist()]
-        words = (raw[a:b] for a, b in zip(starts, starts[1:], strict=False))
+        words = (raw[a:b] for a, b in pairwise(starts))
         return np.array([word_hash(word) for word in words], dtype=np.uint64)
     from .kernels import hash_words
 

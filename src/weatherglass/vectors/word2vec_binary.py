@@ -1,4 +1,4 @@
-"""Word2vec binary: ``rows dim`` and a newline, then word, space, float32 numbers; newline or not."""
+"""Word2vec binary: a line ``rows dim``, then word, space, float32 numbers; newline or not."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, CannotWrite, TooLarge, shown
 
-from .chunks import Chunk, Wanted
+from .chunks import Chunk, Rows, Wanted
 from .formats import Format
 from .inputs import MAX_LINE, Input
 from .lines import header, numbers_at_end
@@ -57,7 +58,9 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
         if not found and len(rest) > MAX_LINE + 4 * dim:
             raise TooLarge(f"{source.path} has a word of more than {MAX_LINE >> 20} MiB.")
         raw = rest + fresh
-        words = [raw[a:b] for a, b in zip(start[:found].tolist(), end[:found].tolist(), strict=True)]
+        words = [
+            raw[a:b] for a, b in zip(start[:found].tolist(), end[:found].tolist(), strict=True)
+        ]
         keep = np.arange(found)
         if wanted is not None:
             keep = np.array([i for i, word in enumerate(words) if word in wanted.words], dtype=int)
@@ -74,12 +77,13 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
         )
 
 
-def _rows_at(buffer: np.ndarray, starts: np.ndarray, dim: int) -> np.ndarray:  # type: ignore[type-arg]
+def _rows_at(buffer: NDArray[np.uint8], starts: NDArray[np.int64], dim: int) -> Rows:
     """The float32 rows that begin at `starts`, which need not be aligned."""
     if not starts.size:
         return np.empty((0, dim), dtype=np.float32)
     windows = np.lib.stride_tricks.sliding_window_view(buffer, 4 * dim)
-    return windows[starts].view("<f4").astype(np.float32, copy=False)
+    rows: Rows = windows[starts].view("<f4").astype(np.float32, copy=False)
+    return rows
 
 
 def write(vectors: Vectors, path: Path) -> None:
@@ -95,6 +99,4 @@ def write(vectors: Vectors, path: Path) -> None:
             out.write(word + b" " + vectors.matrix[position].astype("<f4").tobytes() + b"\n")
 
 
-FORMAT = Format(
-    name="word2vec binary", matches=matches, read=read, suffixes=(".bin",), write=write
-)
+FORMAT = Format(name="word2vec binary", matches=matches, read=read, suffixes=(".bin",), write=write)

@@ -73,7 +73,9 @@ def _json_words(path: Path, content: bytes) -> list[bytes]:
         found = sorted(found, key=lambda word: int(found[word]))
     if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
         raise BadContent(f"{path} is no list of words and no map of word to row.")
-    return [to_bytes(word) if _plain(word) else word.encode("utf-8", "surrogatepass") for word in found]
+    return [
+        to_bytes(word) if _plain(word) else word.encode("utf-8", "surrogatepass") for word in found
+    ]
 
 
 def _plain(word: str) -> bool:

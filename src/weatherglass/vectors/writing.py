@@ -41,7 +41,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def open_packed(path: Path) -> Iterator[IO[bytes]]:
-    """A stream into `path`, packed as its suffix says; the packing is taken from the last suffix."""
+    """A stream into `path`, packed as its last suffix says."""
     with whole(path) as temporary, _packer(temporary, path.suffix) as stream:
         yield stream
 
