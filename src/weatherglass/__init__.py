@@ -1,1 +1,70 @@
-"""Weatherglass reads the social bias in word and sentence embeddings and says how sure it is."""
+"""Weatherglass reads the social bias in word and sentence embeddings and says how sure it is.
+
+The public names are loaded when they are first used, so that importing the package is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from .catalog import FactualTest as FactualTest
+    from .catalog import Test as Test
+    from .catalog import load_tests as load_tests
+    from .catalog import test as test
+    from .catalog import tests as tests
+    from .measures import Results as Results
+    from .measures import WeatResult as WeatResult
+    from .measures import WefatResult as WefatResult
+    from .measures import weat as weat
+    from .measures import wefat as wefat
+    from .significance import PValue as PValue
+    from .significance import permutation_p as permutation_p
+    from .vectors import Vectors as Vectors
+    from .vectors import open_vectors as open_vectors
+
+_HOME = {
+    "FactualTest": "catalog",
+    "PValue": "significance",
+    "Results": "measures",
+    "Test": "catalog",
+    "Vectors": "vectors",
+    "WeatResult": "measures",
+    "WefatResult": "measures",
+    "load_tests": "catalog",
+    "open_vectors": "vectors",
+    "permutation_p": "significance",
+    "test": "catalog",
+    "tests": "catalog",
+    "weat": "measures",
+    "wefat": "measures",
+}
+
+__all__ = [
+    "FactualTest",
+    "PValue",
+    "Results",
+    "Test",
+    "Vectors",
+    "WeatResult",
+    "WefatResult",
+    "__version__",
+    "load_tests",
+    "open_vectors",
+    "permutation_p",
+    "test",
+    "tests",
+    "weat",
+    "wefat",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'weatherglass' has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

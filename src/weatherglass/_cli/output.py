@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -107,13 +105,8 @@ def emit(
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is never seen half-written: a temporary name, then a rename."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    """Write a file so that it is never seen half-written."""
+    from weatherglass.vectors.writing import whole
+
+    with whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

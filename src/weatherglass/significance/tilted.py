@@ -77,8 +77,10 @@ def _share(tail: Tail) -> tuple[float, float]:
     a, s = a - centre, s - n * centre
     tilt = Tilt(a, tilt.l + tilt.t * centre, tilt.t, tilt.chosen)
 
-    whole, left_over = _integral(tilt, n, s, 1 / spread, refine=2)
-    coarse, _ = _integral(tilt, n, s, 1 / spread, refine=1)
+    # Ties without a common step can bring the characteristic function back after it has fallen.
+    returns = bool(tail.allowance) and len(np.unique(tail.values)) < targets
+    whole, left_over = _integral(tilt, n, s, 1 / spread, refine=2, to_the_end=returns)
+    coarse, _ = _integral(tilt, n, s, 1 / spread, refine=1, to_the_end=returns)
     if not whole > 0:
         raise TooMany
     log_count = float(np.logaddexp(0, tilt.l + tilt.t * a).sum()) - tilt.l * n - tilt.t * s
@@ -125,7 +127,9 @@ def _at_size(a: Floats, n: int, t: float) -> Tilt:
     return Tilt(a, l, t, chosen)
 
 
-def _integral(tilt: Tilt, n: int, s: float, h: float, refine: int) -> tuple[float, float]:
+def _integral(
+    tilt: Tilt, n: int, s: float, h: float, *, refine: int, to_the_end: bool
+) -> tuple[float, float]:
     """E[exp(-t (S - s)); size = n, S >= s], and how much the integral's end may have cut off."""
     from .kernels import characteristic
 
@@ -147,7 +151,7 @@ def _integral(tilt: Tilt, n: int, s: float, h: float, refine: int) -> tuple[floa
         terms[0] *= 0.5 if done == 0 else 1.0
         total += float(terms.real.sum())
         done += len(u)
-        if np.abs(terms).max() < NEGLIGIBLE * abs(total):
+        if not to_the_end and np.abs(terms).max() < NEGLIGIBLE * abs(total):
             break
     if done == cells // 2 + 1:
         return total * step / math.pi, 0.0
@@ -156,10 +160,8 @@ def _integral(tilt: Tilt, n: int, s: float, h: float, refine: int) -> tuple[floa
     # half way round, and taken to have random signs from one deviation of the sum to the next.
     reach = math.log(min(1000.0, cells / 2 / done))
     u = step * done * np.exp(np.linspace(0, reach, PROBES))
-    beyond = (
-        np.abs(characteristic(tilt.a, tilt.chosen, n, s, turns, u) * _kernel(tilt.t, u, h)) ** 2
-    )
-    area = float((beyond * u).mean()) * reach
+    terms = characteristic(tilt.a, tilt.chosen, n, s, turns, u) * _kernel(tilt.t, u, h)
+    area = float((np.abs(terms) ** 2 * u).mean()) * reach
     return total * step / math.pi, math.sqrt(area / math.sqrt(variance)) / math.pi
 
 

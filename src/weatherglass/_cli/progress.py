@@ -1,0 +1,30 @@
+"""A progress bar on stderr, for work that takes more than a second."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+_PATIENCE = 1.0
+
+
+@contextlib.contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function that takes the work done and the work in all, and draws when it is late."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    start = time.monotonic()
+    with Progress(console=Console(stderr=True), transient=True, disable=False) as bar:
+        task = bar.add_task(what, visible=False, total=None)
+
+        def draw(done: int, total: int) -> None:
+            late = time.monotonic() - start > _PATIENCE
+            bar.update(task, completed=done, total=total, visible=late)
+
+        yield draw

@@ -1,0 +1,126 @@
+"""``weatherglass vectors``: look at a file of vectors, convert it, cut it down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from weatherglass.errors import UsageError, shown
+
+from .output import emit, format_option
+from .progress import progress_bar
+
+if TYPE_CHECKING:
+    from weatherglass.vectors import Vectors
+
+_EXAMPLES = 5
+
+
+@click.group()
+def vectors() -> None:
+    """Look at a file of vectors, convert it, cut it down.
+
+    A SOURCE is a path or a registered name (`default`: the embedded vectors). The format is found
+    from the content: GloVe text, word2vec text and binary, fastText .vec and .bin, NumPy .npy and
+    .npz, safetensors, Arrow, Parquet, HDF5, a model2vec or spaCy folder; text and binary also
+    inside .gz, .zst, .xz and .zip. Options follow a question mark: `model.zip?member=vectors.txt`.
+    """
+
+
+def opened(source: str) -> Vectors:
+    """A source, whole, with a progress bar."""
+    from weatherglass.vectors import open_vectors
+
+    with progress_bar(f"reading {source}") as draw:
+        return open_vectors(source, progress=draw)
+
+
+@vectors.command()
+@click.argument("source")
+@format_option
+def info(source: str, form: str) -> None:
+    """Show what SOURCE holds: size, fingerprint, and what is wrong with it."""
+    found = opened(source)
+    unusable = [found.words[int(i)] for i in found.unusable[:_EXAMPLES]]
+    facts = {
+        "source": found.source,
+        "words": len(found),
+        "dimensions": found.dim,
+        "capitals": found.cased,
+        "duplicates dropped": found.duplicates,
+        "rows without direction": len(found.unusable),
+        "first words": found.words[:_EXAMPLES],
+        "fingerprint": found.fingerprint,
+    }
+    if unusable:
+        facts["without direction"] = unusable
+    rows = [{"": name, "value": _plain(fact)} for name, fact in facts.items()]
+    emit(rows, form, document=facts)
+
+
+def _plain(fact: object) -> str:
+    if isinstance(fact, list):
+        return ", ".join(map(shown, fact))
+    if isinstance(fact, bool):
+        return "yes" if fact else "no"
+    return f"{fact:,}" if isinstance(fact, int) else str(fact)
+
+
+@vectors.command()
+@click.argument("source")
+@click.argument("out", type=click.Path(path_type=Path))
+def convert(source: str, out: Path) -> None:
+    """Write SOURCE to the file OUT, in the format that OUT's name ends in.
+
+    .txt (GloVe), .vec (word2vec text), .bin (word2vec binary), .npy, .npz, .safetensors, .parquet,
+    .arrow, .h5; .txt, .vec and .bin may have .gz, .zst or .xz after them.
+    """
+    _write(opened(source), out)
+
+
+@vectors.command()
+@click.argument("source")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option(
+    "--words",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="A file with one word a line.",
+)
+def subset(source: str, out: Path, words: Path) -> None:
+    """Write the rows of some words of SOURCE to the file OUT, in the order of SOURCE."""
+    from weatherglass.vectors import open_vectors
+    from weatherglass.vectors.wordlists import read_words
+
+    asked = [word.decode("utf-8", "surrogateescape") for word in read_words(words)]
+    found = open_vectors(source, words=asked)
+    missing = [word for word in asked if word not in found]
+    if not len(found):
+        raise UsageError(f"None of the {len(asked)} words in {words} is in {source}.")
+    _write(found, out)
+    if missing:
+        names = ", ".join(shown(word) for word in missing[:_EXAMPLES])
+        more = f" and {len(missing) - _EXAMPLES} more" if len(missing) > _EXAMPLES else ""
+        click.echo(f"{len(missing)} words are not in {source}: {names}{more}.", err=True)
+
+
+def _write(found: Vectors, out: Path) -> None:
+    from weatherglass.vectors.detect import format_for_writing
+
+    form = format_for_writing(out)
+    assert form.write is not None
+    form.write(found, out)
+    click.echo(f"{len(found):,} words × {found.dim} in {out} ({form.name}).", err=True)
+
+
+@vectors.command()
+@click.argument("source")
+@click.argument("word")
+@click.option("-n", "--count", type=click.IntRange(1), default=10, show_default=True)
+@format_option
+def neighbours(source: str, word: str, count: int, form: str) -> None:
+    """Show the words of SOURCE that are nearest to WORD, by cosine."""
+    near = opened(source).neighbours(word, count)
+    emit([{"word": name, "cosine": round(cosine, 6)} for name, cosine in near], form)

@@ -1,0 +1,19 @@
+"""What is measured: one file per measure."""
+
+from .influence import Influence
+from .results import Result, Results
+from .weat import WeatResult, weat
+from .wefat import WefatResult, wefat
+from .words import Case, spellings
+
+__all__ = [
+    "Case",
+    "Influence",
+    "Result",
+    "Results",
+    "WeatResult",
+    "WefatResult",
+    "spellings",
+    "weat",
+    "wefat",
+]

@@ -1,0 +1,227 @@
+"""A result set: results kept together, corrected together, written and read without loss."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from weatherglass._version import __version__
+from weatherglass.errors import BadContent, UsageError
+from weatherglass.significance import Interval, PValue, benjamini_hochberg, holm
+
+from .influence import Influence
+from .weat import WeatResult
+from .wefat import WefatResult
+
+Result = WeatResult | WefatResult
+_KINDS: dict[str, type[Any]] = {kind.measure: kind for kind in (WeatResult, WefatResult)}
+_PARTS: dict[str, Any] = {
+    "p": lambda value: PValue(**value),
+    "p_rotation": lambda value: PValue(**value),
+    "intervals": lambda value: tuple(Interval(**one) for one in value),
+    "influence": lambda value: tuple(Influence(**one) for one in value),
+    "words": lambda value: {name: tuple(words) for name, words in value.items()},
+    "missing": lambda value: {name: tuple(words) for name, words in value.items()},
+}
+
+
+@dataclass(frozen=True)
+class Results(Sequence[Result]):
+    """Results in order.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> vectors = wg.open_vectors("default")
+    >>> results = wg.Results.of(wg.weat(vectors, id) for id in ("weat6", "weat7"))
+    >>> [result.p_holm < 0.05 for result in results.correct()]
+    [True, False]
+    >>> wg.Results.from_json(results.to_json()) == results
+    True
+    """
+
+    results: tuple[Result, ...]
+
+    @classmethod
+    def of(cls, results: Any) -> Results:
+        """A result set from any run of results."""
+        return cls(tuple(results))
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.results[index]
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def correct(self, method: Literal["holm", "bh", "both"] = "both") -> Results:
+        """The same results with p-values corrected over all association tests that were run."""
+        if method not in ("holm", "bh", "both"):
+            raise UsageError(f"method is {method!r}; it must be holm, bh or both.")
+        tested = [i for i, one in enumerate(self.results) if isinstance(one, WeatResult) and one.p]
+        p = [self.results[i].p.value for i in tested]  # type: ignore[union-attr]
+        made: list[Any] = list(self.results)
+        for name, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
+            if tested and method in (name, "both"):
+                for i, value in zip(tested, adjust(p).tolist(), strict=True):
+                    made[i] = dataclasses.replace(made[i], **{f"p_{name}": value})
+        return Results(tuple(made))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; never NaN."""
+        sources = {json.dumps(one.source, sort_keys=True): one.source for one in self.results}
+        only = next(iter(sources.values())) if len(sources) == 1 else None
+        return {
+            "weatherglass": __version__,
+            "source": only,
+            "results": [to_record(one) for one in self.results],
+        }
+
+    def to_json(self) -> str:
+        """Everything as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Results:
+        """The result set that `to_json` wrote."""
+        try:
+            return cls(tuple(from_record(record) for record in json.loads(text)["results"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadContent(f"This is not a result set in JSON ({error}).") from None
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat row a result: the columns of the sentence-bias work, then ours, then all."""
+        return [_flat(one) for one in self.results]
+
+    def to_tsv(self) -> str:
+        """The rows as tab-separated text; the last column holds the whole record as JSON."""
+        stream = io.StringIO()
+        rows = self.to_rows()
+        writer = csv.DictWriter(
+            stream, list(rows[0]) if rows else [], delimiter="\t", lineterminator="\n"
+        )
+        writer.writeheader()
+        writer.writerows(rows)
+        return stream.getvalue()
+
+    @classmethod
+    def from_tsv(cls, text: str) -> Results:
+        """The result set that `to_tsv` wrote."""
+        csv.field_size_limit(1 << 30)
+        rows = csv.DictReader(io.StringIO(text), delimiter="\t")
+        return cls._from_records([row.get("record") for row in rows])
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the rows as Parquet; the last column holds the whole record as JSON."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        from weatherglass.vectors.writing import whole
+
+        with whole(Path(path)) as temporary:
+            pq.write_table(pa.Table.from_pylist(self.to_rows()), temporary)
+
+    @classmethod
+    def from_parquet(cls, path: str | Path) -> Results:
+        """The result set that `to_parquet` wrote."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            records = pq.read_table(path, columns=["record"]).column("record").to_pylist()
+        except (pa.ArrowException, OSError, KeyError) as error:
+            raise BadContent(f"{path} is not a result set in Parquet ({error}).") from None
+        return cls._from_records(records)
+
+    @classmethod
+    def _from_records(cls, records: Sequence[str | None]) -> Results:
+        return cls.from_json('{"results": [' + ", ".join(str(one) for one in records) + "]}")
+
+
+def to_record(result: Result) -> dict[str, Any]:
+    """A result as plain data; the measure's name comes first."""
+    record = {"measure": result.measure} | {
+        field.name: getattr(result, field.name) for field in dataclasses.fields(result)
+    }
+    for name in ("p", "p_rotation"):
+        if record.get(name) is not None:
+            record[name] = record[name].to_dict()
+    for name in ("intervals", "influence"):
+        if name in record:
+            record[name] = [dataclasses.asdict(one) for one in record[name]]
+    plain: dict[str, Any] = json.loads(json.dumps(record))
+    return plain
+
+
+def from_record(record: dict[str, Any]) -> Result:
+    """The result that `to_record` wrote."""
+    kind = _KINDS[record["measure"]]
+    fields = {name: value for name, value in record.items() if name != "measure"}
+    for name, make in _PARTS.items():
+        if fields.get(name) is not None:
+            fields[name] = make(fields[name])
+    if kind is WeatResult:
+        fields["associations"] = {k: tuple(v) for k, v in fields["associations"].items()}
+    else:
+        fields |= {name: tuple(fields[name]) for name in ("associations", "facts")}
+    made: Result = kind(**fields)
+    return made
+
+
+def _flat(result: Result) -> dict[str, Any]:
+    """One row. The first nine columns are those of the sentence-bias results file."""
+    options = "&".join(f"{key}={value}" for key, value in result.options.items())
+    published = result.published or {}
+    if isinstance(result, WeatResult):
+        p, value = result.p, result.effect
+        sizes = [result.n.get(name) for name in "XYAB"]
+        ours: dict[str, Any] = {
+            "statistic": result.statistic,
+            "p_low": p.low if p else None,
+            "p_high": p.high if p else None,
+            "p_method": p.method if p else None,
+            "p_rotation": result.p_rotation.value if result.p_rotation else None,
+            "p_holm": result.p_holm,
+            "p_bh": result.p_bh,
+            "published_effect": published.get("effect"),
+        }
+        p_value = p.value if p else None
+    else:
+        value, p_value = result.pearson, result.pearson_p
+        sizes = [result.n.get("W"), None, result.n.get("A"), result.n.get("B")]
+        ours = {
+            "spearman": result.spearman,
+            "spearman_p": result.spearman_p,
+            "slope": result.slope,
+            "intercept": result.intercept,
+            "published_correlation": published.get("correlation"),
+        }
+    return {
+        "model": result.source.get("name"),
+        "options": options,
+        "test": result.test,
+        "p_value": p_value,
+        "effect_size": value,
+        "num_targ1": sizes[0],
+        "num_targ2": sizes[1],
+        "num_attr1": sizes[2],
+        "num_attr2": sizes[3],
+        "measure": result.measure,
+        "title": result.title,
+        "status": result.status,
+        "reason": result.reason,
+        **ours,
+        "missing": " ".join(word for words in result.missing.values() for word in words),
+        "published_p": published.get("p"),
+        "fingerprint": result.source.get("fingerprint"),
+        "weatherglass": result.version,
+        "record": json.dumps(to_record(result)),
+    }

@@ -1,0 +1,255 @@
+"""WEAT: are two target sets differently near two attribute sets (Caliskan et al., Science 2017)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass._version import __version__
+from weatherglass.catalog import Test
+from weatherglass.catalog import test as catalogue_test
+from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.significance import (
+    Alternative,
+    Interval,
+    PermutationMethod,
+    PValue,
+    bootstrap_interval,
+    permutation_p,
+    rotation_p,
+)
+from weatherglass.vectors import Vectors
+
+from .influence import Influence, leave_one_out
+from .words import Case, Found, find_sets, too_few
+
+Floats = NDArray[np.float64]
+
+LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
+_NO_SPREAD = 1e-13  # associations are differences of cosines: noise is a thousandth of this
+
+
+@dataclass(frozen=True)
+class WeatResult:
+    """The result of one association test on one source.
+
+    Attributes
+    ----------
+    test, title
+        The test's id and title.
+    status
+        ``"done"``, or ``"not run"`` with the `reason`; then there are no numbers.
+    effect
+        The difference of the mean associations of X and Y, over the standard deviation of all
+        associations. Between -2 and 2.
+    statistic
+        s(X, Y, A, B): the sum over X minus the sum over Y. For sets of unequal size, (\\|X\\| +
+        \\|Y\\|) g of Swinger et al. (2019), which is the same number when the sizes are equal.
+    p
+        The permutation p-value.
+    p_rotation
+        The p-value of the rotational null: are targets and attributes aligned by chance.
+    p_holm, p_bh
+        `p` corrected for all tests of a result set; set by `Results.correct`.
+    n
+        Words used in X, Y, A and B.
+    words, missing
+        The words used, as the source spells them, and the words that it does not have.
+    associations
+        s(w, A, B) of every target, in the order of `words`.
+    intervals
+        Bootstrap confidence intervals of the effect, if asked for.
+    influence
+        What dropping each single word does, if asked for.
+    published
+        What the catalogue says was printed for this test: effect, p, table.
+    source, options, version
+        What is needed to repeat the measurement.
+    """
+
+    measure: ClassVar[str] = "weat"
+
+    test: str
+    title: str
+    status: str
+    reason: str = ""
+    effect: float | None = None
+    statistic: float | None = None
+    p: PValue | None = None
+    p_rotation: PValue | None = None
+    p_holm: float | None = None
+    p_bh: float | None = None
+    n: dict[str, int] = field(default_factory=dict)
+    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    associations: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    intervals: tuple[Interval, ...] = ()
+    influence: tuple[Influence, ...] = ()
+    published: dict[str, Any] | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    version: str = __version__
+
+
+def weat(
+    vectors: Vectors,
+    test: Test | str,
+    *,
+    alternative: Alternative = "greater",
+    method: PermutationMethod = "auto",
+    ddof: int = 1,
+    case: Case = "auto",
+    max_missing: float = 0.2,
+    rng: int = 0,
+    intervals: bool = False,
+    influence: bool = False,
+    workers: int | None = None,
+) -> WeatResult:
+    """Run one word embedding association test.
+
+    Parameters
+    ----------
+    vectors
+        The embedding.
+    test
+        An association test, or its id in the catalogue.
+    alternative
+        ``greater`` (X with A and Y with B, as the paper tests), ``less`` or ``two-sided`` (twice
+        the smaller tail, at most 1).
+    method
+        How the permutation p-value is found; see `weatherglass.significance.permutation_p`.
+    ddof
+        1 for the unbiased standard deviation in the effect, which the paper uses; 0 to compare
+        with packages that use that.
+    case
+        ``auto`` falls back to lower case where the vocabulary has no capitals; ``keep``; ``lower``.
+    max_missing
+        The largest share of a set's words that may be missing.
+    rng
+        Seed for what is drawn at random: ``sample`` and ``normal`` p-values, bootstrap intervals.
+    intervals
+        Also give bootstrap confidence intervals (BCa and percentile) of the effect over words.
+    influence
+        Also drop each single word in turn, and give effect and p-value without it.
+    workers
+        Threads; all processors by default.
+
+    Returns
+    -------
+    WeatResult
+        With status ``"not run"`` and the reason where the words do not allow the measurement.
+
+    Notes
+    -----
+    With s(w, A, B) = mean cos(w, a) - mean cos(w, b), the effect is the difference of the means of
+    s over X and over Y, divided by the standard deviation of s over both. The words are the
+    subjects here, not people: neither effect nor p-value compares with those of a study of people.
+
+    References
+    ----------
+    .. [1] A. Caliskan, J. J. Bryson, A. Narayanan (2017). Semantics derived automatically from
+       language corpora contain human-like biases. Science 356, 183-186.
+    .. [2] N. Swinger, M. De-Arteaga, N. T. Heffernan IV, M. D. M. Leiserson, A. T. Kalai (2019).
+       What are the biases in my word embedding? AIES.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> vectors = wg.Vectors.of("rose lily wasp gnat kind foul".split(),
+    ...     [[1, .1], [1, .2], [.1, 1], [.2, 1], [1, 0], [0, 1]])
+    >>> mine = wg.Test(x=["rose", "lily"], y=["wasp", "gnat"], a=["kind"], b=["foul"])
+    >>> result = wg.weat(vectors, mine)
+    >>> round(result.effect, 2), result.p.fraction
+    (1.73, '1/6')
+    """
+    if isinstance(test, str):
+        test = _association_test(catalogue_test(test))
+    if ddof not in (0, 1):
+        raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
+    found, reason = find_sets(vectors, test.sets, case)
+    printed = test.printed
+    about: dict[str, Any] = {
+        "test": test.id,
+        "title": test.title,
+        "published": printed.model_dump(mode="json") if printed else None,
+        "source": {
+            "name": vectors.source,
+            "fingerprint": vectors.fingerprint,
+            "dim": vectors.dim,
+        },
+        "options": {
+            "alternative": alternative,
+            "method": method,
+            "ddof": ddof,
+            "case": case,
+            "max_missing": max_missing,
+            "rng": rng,
+        },
+        "n": {name: len(one.words) for name, one in found.items()},
+        "words": {name: one.words for name, one in found.items()},
+        "missing": {name: one.missing for name, one in found.items()},
+    }
+    reason = reason or too_few(found, LEAST, max_missing)
+    if reason:
+        return WeatResult(status="not run", reason=reason, **about)
+    x, y = associations(found["X"], found), associations(found["Y"], found)
+    about["associations"] = {"X": tuple(x.tolist()), "Y": tuple(y.tolist())}
+    if spread(x, y, ddof) <= _NO_SPREAD:
+        reason = "all targets have the same association, so the effect has no scale"
+        return WeatResult(status="not run", reason=reason, **about)
+    u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)
+    v = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
+    p = permutation_p(x, y, alternative=alternative, method=method, rng=rng, workers=workers)
+    return WeatResult(
+        status="done",
+        effect=effect(x, y, ddof),
+        statistic=float((len(x) + len(y)) / 2 * (x.mean() - y.mean())),
+        p=p,
+        p_rotation=rotation_p(u, v, alternative=alternative),
+        intervals=_intervals(x, y, ddof, rng) if intervals else (),
+        influence=leave_one_out(found, ddof, alternative, effect) if influence else (),
+        **about,
+    )
+
+
+def associations(targets: Found, found: dict[str, Found]) -> Floats:
+    """s(w, A, B) for each target w: mean cosine with A minus mean cosine with B."""
+    # The mean of cosines with a set is the product with the mean of its unit vectors.
+    difference = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
+    values: Floats = targets.rows @ difference
+    return values
+
+
+def spread(x: Any, y: Any, ddof: int) -> Any:
+    """The standard deviation of the associations of all targets, along the last axis."""
+    return np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
+
+
+def effect(x: Any, y: Any, ddof: int) -> float:
+    """The effect size of two sets of associations."""
+    return float((np.mean(x) - np.mean(y)) / spread(x, y, ddof))
+
+
+def _intervals(x: Floats, y: Floats, ddof: int, rng: int) -> tuple[Interval, ...]:
+    def statistic(x: Any, y: Any, axis: int = -1) -> Any:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (x.mean(axis=axis) - y.mean(axis=axis)) / spread(x, y, ddof)
+
+    made = []
+    for method in ("bca", "percentile"):
+        try:
+            interval = bootstrap_interval(x, y, statistic, method=method, rng=rng)
+        except CannotMeasure:  # too few words to vary; the result then has no interval
+            continue
+        if interval not in made:
+            made.append(interval)
+    return tuple(made)
+
+
+def _association_test(entry: Any) -> Test:
+    if not isinstance(entry, Test):
+        raise UsageError(f"{entry.id} is a {entry.kind} test; `wefat` runs it, `weat` does not.")
+    return entry

@@ -1,0 +1,169 @@
+"""WEFAT: does nearness predict a fact of the world (Caliskan et al., Science 2017)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass._version import __version__
+from weatherglass.catalog import FactualTest
+from weatherglass.catalog import test as catalogue_test
+from weatherglass.errors import UsageError
+from weatherglass.vectors import Vectors
+
+from .words import Case, Found, find_sets, too_few
+
+LEAST = {"W": 3, "A": 1, "B": 1}
+_NO_SPREAD = 1e-13
+
+
+@dataclass(frozen=True)
+class WefatResult:
+    """The result of one factual test on one source.
+
+    Attributes
+    ----------
+    pearson, pearson_p, spearman, spearman_p
+        Correlation of association and fact, with two-sided p-values.
+    slope, intercept
+        The regression line: fact = slope · association + intercept.
+    words, associations, facts
+        Every point: the target, its normalised association with A rather than B, and its fact.
+    n, missing, published, source, options, version, status, reason
+        As for `WeatResult`.
+    """
+
+    measure: ClassVar[str] = "wefat"
+
+    test: str
+    title: str
+    status: str
+    reason: str = ""
+    pearson: float | None = None
+    pearson_p: float | None = None
+    spearman: float | None = None
+    spearman_p: float | None = None
+    slope: float | None = None
+    intercept: float | None = None
+    n: dict[str, int] = field(default_factory=dict)
+    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    associations: tuple[float, ...] = ()
+    facts: tuple[float, ...] = ()
+    fact: dict[str, str] = field(default_factory=dict)
+    published: dict[str, Any] | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    version: str = __version__
+
+
+def wefat(
+    vectors: Vectors,
+    test: FactualTest | str,
+    *,
+    case: Case = "auto",
+    max_missing: float = 0.2,
+) -> WefatResult:
+    """Run one word embedding factual association test.
+
+    Parameters
+    ----------
+    vectors
+        The embedding.
+    test
+        A factual test, or its id in the catalogue.
+    case, max_missing
+        As for `weat`.
+
+    Returns
+    -------
+    WefatResult
+
+    Notes
+    -----
+    Each target's association is the mean cosine with A minus the mean cosine with B, divided by
+    the standard deviation (ddof 1) of its cosines with all attributes. The null hypothesis is that
+    association and fact are not related; the p-value of the correlation is that of the slope of
+    the paper's linear regression.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> vectors = wg.Vectors.of("nurse clerk plumber she he".split(),
+    ...     [[1, .1], [1, .9], [.1, 1], [1, 0], [0, 1]])
+    >>> facts = {"nurse": 90.0, "clerk": 60.0, "plumber": 2.0}
+    >>> result = wg.wefat(vectors, wg.FactualTest(a=["she"], b=["he"], facts=facts))
+    >>> result.status, result.n["W"]
+    ('done', 3)
+    """
+    if isinstance(test, str):
+        test = _factual_test(catalogue_test(test))
+    found, reason = find_sets(vectors, test.sets, case)
+    printed = test.printed
+    about: dict[str, Any] = {
+        "test": test.id,
+        "title": test.title,
+        "published": printed.model_dump(mode="json") if printed else None,
+        "fact": {"name": test.facts.name, "unit": test.facts.unit},
+        "source": {
+            "name": vectors.source,
+            "fingerprint": vectors.fingerprint,
+            "dim": vectors.dim,
+        },
+        "options": {"case": case, "max_missing": max_missing},
+        "n": {name: len(one.words) for name, one in found.items()},
+        "words": {name: one.words for name, one in found.items()},
+        "missing": {name: one.missing for name, one in found.items()},
+    }
+    reason = reason or too_few(found, LEAST, max_missing)
+    if not reason:
+        values = normalised_associations(found)
+        facts = np.array([test.facts.values[i] for i in found["W"].kept])
+        reason = _flat(values, facts)
+    if reason:
+        return WefatResult(status="not run", reason=reason, **about)
+    from scipy import stats
+
+    line = stats.linregress(values, facts)
+    pearson, spearman = stats.pearsonr(values, facts), stats.spearmanr(values, facts)
+    return WefatResult(
+        status="done",
+        pearson=float(pearson.statistic),
+        pearson_p=float(pearson.pvalue),
+        spearman=float(spearman.statistic),
+        spearman_p=float(spearman.pvalue),
+        slope=float(line.slope),
+        intercept=float(line.intercept),
+        associations=tuple(values.tolist()),
+        facts=tuple(facts.tolist()),
+        **about,
+    )
+
+
+def normalised_associations(found: dict[str, Found]) -> NDArray[np.float64]:
+    """s(w, A, B) of each target over the standard deviation of its cosines with A and B."""
+    near = found["W"].rows @ found["A"].rows.T
+    far = found["W"].rows @ found["B"].rows.T
+    spread = np.concatenate([near, far], axis=1).std(axis=1, ddof=1)
+    spread = np.where(spread > _NO_SPREAD, spread, np.nan)
+    values: NDArray[np.float64] = (near.mean(axis=1) - far.mean(axis=1)) / spread
+    return values
+
+
+def _flat(values: NDArray[np.float64], facts: NDArray[np.float64]) -> str:
+    if not np.isfinite(values).all():
+        return "a target has the same cosine with every attribute, so its association has no scale"
+    if np.ptp(values) <= _NO_SPREAD * max(1.0, float(np.abs(values).max())):
+        return "all targets have the same association, so there is nothing to correlate"
+    if np.ptp(facts) == 0:
+        return "all targets have the same fact, so there is nothing to correlate"
+    return ""
+
+
+def _factual_test(entry: Any) -> FactualTest:
+    if not isinstance(entry, FactualTest):
+        raise UsageError(f"{entry.id} is an {entry.kind} test; `weat` runs it, `wefat` does not.")
+    return entry

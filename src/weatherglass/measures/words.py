@@ -1,0 +1,92 @@
+"""From the words of a test to unit rows: what every measure does first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass.errors import UnusableRow, UsageError, shown
+from weatherglass.vectors import Vectors
+
+Case = Literal["keep", "lower", "auto"]
+
+
+class Words(Protocol):
+    """Anything with a list of words."""
+
+    @property
+    def words(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """One word set in one source: the words as the source spells them, their unit rows, the rest.
+
+    `kept` has the positions of the words that were found in the set that was asked for.
+    """
+
+    words: tuple[str, ...]
+    rows: NDArray[np.float64]
+    missing: tuple[str, ...]
+    kept: tuple[int, ...]
+
+
+def check_case(case: str) -> None:
+    """Raise `UsageError` unless `case` is one of the three."""
+    if case not in get_args(Case):
+        raise UsageError(f"case is {case!r}; it must be one of {', '.join(get_args(Case))}.")
+
+
+def spellings(sets: Iterable[Words]) -> set[str]:
+    """Every spelling under which the words of some sets may be looked up."""
+    words = {word for one in sets for word in one.words}
+    return words | {word.lower() for word in words}
+
+
+def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Found:
+    """Look up the words of one set.
+
+    ``keep`` takes words as they are written, ``lower`` in lower case. ``auto`` takes a word as it
+    is written if it is there, and otherwise, where the vocabulary has no capitals, in lower case.
+    """
+    check_case(case)
+    spelled = [word.lower() if case == "lower" else word for word in words]
+    if case == "auto" and not vectors.cased:
+        spelled = [word if word in vectors else word.lower() for word in spelled]
+    there = [word in vectors for word in spelled]
+    kept = tuple(i for i, found in enumerate(there) if found)
+    found_words = tuple(spelled[i] for i in kept)
+    missing = tuple(word for word, found in zip(words, there, strict=True) if not found)
+    return Found(found_words, vectors.unit(found_words), missing, kept)
+
+
+def find_sets(
+    vectors: Vectors, sets: Mapping[str, Words], case: Case
+) -> tuple[dict[str, Found], str]:
+    """Look up every set of a test; the second value says why it cannot be done, or is empty."""
+    found: dict[str, Found] = {}
+    for name, one in sets.items():
+        try:
+            found[name] = find_words(vectors, one.words, case)
+        except UnusableRow as error:
+            return {}, str(error)
+    return found, ""
+
+
+def too_few(found: Mapping[str, Found], least: Mapping[str, int], max_missing: float) -> str:
+    """Why the words found do not allow the measurement, in one sentence; empty if they do."""
+    for name, one in found.items():
+        asked = len(one.words) + len(one.missing)
+        if len(one.missing) > max_missing * asked:
+            some = ", ".join(shown(word) for word in one.missing[:5])
+            return (
+                f"{len(one.missing)} of the {asked} words of {name} are missing ({some}), "
+                f"more than the share of {max_missing:g} that --max-missing allows"
+            )
+        if len(one.words) < least[name]:
+            return f"{name} has {len(one.words)} words, at least {least[name]} are needed"
+    return ""
