@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .measures import WefatResult as WefatResult
     from .measures import weat as weat
     from .measures import wefat as wefat
+    from .report import plot as plot
+    from .report import save_plot as save_plot
     from .significance import PValue as PValue
     from .significance import permutation_p as permutation_p
     from .vectors import Vectors as Vectors
@@ -35,6 +37,8 @@ _HOME = {
     "load_tests": "catalog",
     "open_vectors": "vectors",
     "permutation_p": "significance",
+    "plot": "report",
+    "save_plot": "report",
     "test": "catalog",
     "tests": "catalog",
     "weat": "measures",
@@ -53,6 +57,8 @@ __all__ = [
     "load_tests",
     "open_vectors",
     "permutation_p",
+    "plot",
+    "save_plot",
     "test",
     "tests",
     "weat",

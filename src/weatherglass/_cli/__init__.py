@@ -17,6 +17,8 @@ COMMANDS = {
     "cache": "List or clear the parsed files that are kept for quick opening.",
     "catalog": "List, show and check tests: what can be asked.",
     "vectors": "Look at a file of vectors, convert it, cut it down.",
+    "weat": "Run association tests: are two target sets differently near two attribute sets.",
+    "wefat": "Run factual tests: does nearness predict a fact of the world.",
 }
 
 

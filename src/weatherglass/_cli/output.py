@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Row = Mapping[str, Any]
+_SHORT = 24
 
 # C0 and C1 control characters, and the marks that reorder text on the screen.
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
@@ -43,6 +45,16 @@ def out_option(command: Command) -> Command:
     )(command)
 
 
+def plot_option(command: Command) -> Command:
+    """Add ``--plot FILE``."""
+    return click.option(
+        "--plot",
+        "picture",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Also draw the results: a file that ends in .svg, .png, .html or .json (Vega-Lite).",
+    )(command)
+
+
 def printable(value: object) -> str:
     r"""A cell's text with control characters made visible.
 
@@ -61,13 +73,23 @@ def table(rows: Sequence[Row], title: str | None = None) -> str:
     from rich.text import Text
 
     grid = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
+    needed = 2  # a number must not be cut, however narrow the terminal
     for name in rows[0] if rows else ():
         right = all(isinstance(row[name], int | float | None) for row in rows)
-        grid.add_column(Text(name), justify="right" if right else "left", overflow="fold")
+        # In a narrow terminal long cells wrap, numbers never; a long column without a name only
+        # explains the others, and is cut to the room they leave.
+        longest = max(len(name), *(len(printable(row[name])) for row in rows))
+        short = longest <= _SHORT
+        needed += 3 + (longest if short else _SHORT // 2)
+        more: Any = {"no_wrap": short, "overflow": "fold"}
+        if not name and not short:
+            more = {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}
+            grid.expand = True
+        grid.add_column(Text(name), justify="right" if right else "left", **more)
     for row in rows:
         grid.add_row(*(Text(printable(cell)) for cell in row.values()))
     stream = io.StringIO()
-    width = None if sys.stdout.isatty() else 160
+    width = max(shutil.get_terminal_size().columns if sys.stdout.isatty() else 160, needed)
     Console(file=stream, width=width, color_system=None, highlight=False).print(grid)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 

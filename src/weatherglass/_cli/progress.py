@@ -20,11 +20,15 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import Progress
 
     start = time.monotonic()
-    with Progress(console=Console(stderr=True), transient=True, disable=False) as bar:
-        task = bar.add_task(what, visible=False, total=None)
+    with contextlib.ExitStack() as stack:
+        bar: Progress | None = None
 
         def draw(done: int, total: int) -> None:
-            late = time.monotonic() - start > _PATIENCE
-            bar.update(task, completed=done, total=total, visible=late)
+            nonlocal bar
+            if bar is None and time.monotonic() - start > _PATIENCE:
+                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
+                bar.add_task(what)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=done, total=total)
 
         yield draw

@@ -40,8 +40,9 @@ class Results(Sequence[Result]):
     >>> import weatherglass as wg
     >>> vectors = wg.open_vectors("default")
     >>> results = wg.Results.of(wg.weat(vectors, id) for id in ("weat6", "weat7"))
-    >>> [result.p_holm < 0.05 for result in results.correct()]
-    [True, False]
+    >>> first, second = results.correct("holm")
+    >>> first.p_holm == 2 * first.p.value, second.p_holm == second.p.value
+    (True, True)
     >>> wg.Results.from_json(results.to_json()) == results
     True
     """
@@ -101,33 +102,37 @@ class Results(Sequence[Result]):
         """One flat row a result: the columns of the sentence-bias work, then ours, then all."""
         return [_flat(one) for one in self.results]
 
-    def to_tsv(self) -> str:
-        """The rows as tab-separated text; the last column holds the whole record as JSON."""
+    def to_table(self) -> Any:
+        """The rows as a `pyarrow.Table`."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.to_rows())
+
+    def to_delimited(self, delimiter: str = "\t") -> str:
+        """The rows as TSV or CSV; the last column holds the whole record as JSON."""
         stream = io.StringIO()
         rows = self.to_rows()
-        writer = csv.DictWriter(
-            stream, list(rows[0]) if rows else [], delimiter="\t", lineterminator="\n"
-        )
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        writer = csv.DictWriter(stream, names, delimiter=delimiter, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         return stream.getvalue()
 
     @classmethod
-    def from_tsv(cls, text: str) -> Results:
-        """The result set that `to_tsv` wrote."""
+    def from_delimited(cls, text: str, delimiter: str = "\t") -> Results:
+        """The result set that `to_delimited` wrote."""
         csv.field_size_limit(1 << 30)
-        rows = csv.DictReader(io.StringIO(text), delimiter="\t")
+        rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
         return cls._from_records([row.get("record") for row in rows])
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the rows as Parquet; the last column holds the whole record as JSON."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         from weatherglass.vectors.writing import whole
 
         with whole(Path(path)) as temporary:
-            pq.write_table(pa.Table.from_pylist(self.to_rows()), temporary)
+            pq.write_table(self.to_table(), temporary)
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Results:

@@ -54,8 +54,8 @@ class WeatResult:
         The p-value of the rotational null: are targets and attributes aligned by chance.
     p_holm, p_bh
         `p` corrected for all tests of a result set; set by `Results.correct`.
-    n
-        Words used in X, Y, A and B.
+    labels, n
+        What X, Y, A and B stand for, and how many of their words were used.
     words, missing
         The words used, as the source spells them, and the words that it does not have.
     associations
@@ -82,6 +82,7 @@ class WeatResult:
     p_rotation: PValue | None = None
     p_holm: float | None = None
     p_bh: float | None = None
+    labels: dict[str, str] = field(default_factory=dict)
     n: dict[str, int] = field(default_factory=dict)
     words: dict[str, tuple[str, ...]] = field(default_factory=dict)
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -188,6 +189,7 @@ def weat(
             "max_missing": max_missing,
             "rng": rng,
         },
+        "labels": {name: one.label for name, one in test.sets.items()},
         "n": {name: len(one.words) for name, one in found.items()},
         "words": {name: one.words for name, one in found.items()},
         "missing": {name: one.missing for name, one in found.items()},

@@ -32,7 +32,7 @@ class WefatResult:
         The regression line: fact = slope · association + intercept.
     words, associations, facts
         Every point: the target, its normalised association with A rather than B, and its fact.
-    n, missing, published, source, options, version, status, reason
+    labels, n, missing, published, source, options, version, status, reason
         As for `WeatResult`.
     """
 
@@ -48,6 +48,7 @@ class WefatResult:
     spearman_p: float | None = None
     slope: float | None = None
     intercept: float | None = None
+    labels: dict[str, str] = field(default_factory=dict)
     n: dict[str, int] = field(default_factory=dict)
     words: dict[str, tuple[str, ...]] = field(default_factory=dict)
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -114,6 +115,7 @@ def wefat(
             "dim": vectors.dim,
         },
         "options": {"case": case, "max_missing": max_missing},
+        "labels": {name: one.label for name, one in test.sets.items()},
         "n": {name: len(one.words) for name, one in found.items()},
         "words": {name: one.words for name, one in found.items()},
         "missing": {name: one.missing for name, one in found.items()},
@@ -128,7 +130,9 @@ def wefat(
     from scipy import stats
 
     line = stats.linregress(values, facts)
-    pearson, spearman = stats.pearsonr(values, facts), stats.spearmanr(values, facts)
+    pearson = stats.pearsonr(values, facts)
+    # Ranks must not be decided by rounding noise: associations that are equal on paper tie.
+    spearman = stats.spearmanr(np.round(values, 12), facts)
     return WefatResult(
         status="done",
         pearson=float(pearson.statistic),

@@ -38,18 +38,20 @@ class Side:
     most: Integers
 
 
-def bracket_shares(tail: Tail, *, budget: int = BUDGET) -> tuple[float, float, float]:
+def bracket_shares(
+    tail: Tail, *, budget: int = BUDGET, workers: int | None = None
+) -> tuple[float, float, float]:
     """The likely share of all sets that are in the tail, and its lower and upper bound.
 
     Raises `TooMany` above 1000 targets.
     """
     if tail.is_lower_half:
-        value, low, high = _shares(tail.rest(), budget)
+        value, low, high = _shares(tail.rest(), budget, workers)
         return 1 - value, 1 - high, 1 - low
-    return _shares(tail, budget)
+    return _shares(tail, budget, workers)
 
 
-def _shares(tail: Tail, budget: int) -> tuple[float, float, float]:
+def _shares(tail: Tail, budget: int, workers: int | None) -> tuple[float, float, float]:
     if tail.limit < 0:
         return 0.0, 0.0, 0.0
     if len(tail.values) > MOST_TARGETS:
@@ -59,7 +61,7 @@ def _shares(tail: Tail, budget: int) -> tuple[float, float, float]:
     width = min(MOST_CELLS, budget // (len(tail.values) * max(1, swaps)))
     cell = max(1, -(-tail.limit // max(1, width)))
     sides = [_side(costs, cell) for costs in (removed, added)]
-    counts = _counts(sides, swaps, tail.limit // cell + swaps + 2)
+    counts = _counts(sides, swaps, tail.limit // cell + swaps + 2, workers)
     value, low, high = _tails(sides, counts, tail.limit, cell)
 
     # Each number is a sum of positive ones, at most this deep; each addition is off by half a unit.
@@ -91,10 +93,10 @@ def _side(costs: Integers, cell: int) -> Side:
     )
 
 
-def _counts(sides: list[Side], swaps: int, width: int) -> list[Floats]:
+def _counts(sides: list[Side], swaps: int, width: int, workers: int | None) -> list[Floats]:
     from .kernels import subsets_by_cell
 
-    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(2, workers or os.cpu_count() or 1)) as pool:
         return list(pool.map(lambda side: subsets_by_cell(side.cells, swaps, width), sides))
 
 

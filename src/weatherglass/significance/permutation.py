@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Literal, get_args
@@ -15,25 +13,12 @@ from numpy.typing import ArrayLike
 
 from weatherglass.errors import CannotMeasure, UsageError
 
-from .bracket import MOST_TARGETS, bracket_shares
-from .exact import count_exact
-from .pvalue import Alternative, Method, PValue, above_zero, check_alternative
-from .sampling import Ends, normal_share, sampled_share, sampled_sums
+from .choice import computed
+from .pvalue import Alternative, PValue, check_alternative
+from .sampling import normal_share, sampled_share, sampled_sums
 from .tail import Integers, Tail, TooMany, tail_of
-from .ties import count_grouped
-from .tilted import tilted_share
 
 PermutationMethod = Literal["auto", "exact", "tilted", "bracket", "sample", "normal"]
-
-EXACT_TARGETS = 52
-"""`auto` counts every partition of up to this many targets."""
-
-FEW = 10_000_000
-"""A tail that holds fewer partitions than this is too coarse for a smooth formula."""
-
-AUTO_CAP = 1 << 23
-EXACT_CAP = 1 << 26
-"""Most subsets of one half that are kept: 64 MB where `auto` tries its luck, 512 MB when asked."""
 
 
 def permutation_p(
@@ -133,73 +118,13 @@ def permutation_p(
 
 
 def _computed(method: str, workers: int | None, tail: Tail, _: bool) -> PValue:
-    tied = tail.ties_at_the_top()
-    if tied is not None:
-        return PValue.from_count(tied, tail.partitions)
     try:
-        if method == "auto":
-            return _auto(tail, workers)
-        if method == "exact":
-            return _counted(tail, workers, EXACT_CAP)
-        if method == "tilted":
-            return _tilted(tail, workers)
-        return _between(tail, bracket_shares(tail), "bracket")
+        return computed(tail, method, workers)
     except TooMany:
         raise CannotMeasure(
             f"{method} cannot be computed for {tail.size} of {len(tail.values)} targets: it needs "
-            "too much memory or numbers too large. Use auto, tilted or sample."
+            "too much memory, or numbers too large. Use auto, tilted or sample."
         ) from None
-
-
-def _auto(tail: Tail, workers: int | None) -> PValue:
-    targets = len(tail.values)
-    chosen = min(tail.size, targets - tail.size)
-    subsets = sum(math.comb((targets + 1) // 2, j) for j in range(min(chosen, 30) + 1))
-    if targets <= EXACT_TARGETS or subsets <= AUTO_CAP // 4:
-        return PValue.from_count(count_exact(tail, workers=workers), tail.partitions)
-    if _few_choices(tail):
-        with suppress(TooMany):
-            return PValue.from_count(count_grouped(tail), tail.partitions)
-    p = _tilted(tail, workers)
-    if p.method == "tilted" and math.log(p.value) + math.log(tail.partitions) < math.log(FEW):
-        with suppress(TooMany):
-            return _counted(tail, workers, AUTO_CAP)
-    if tail.allowance and len(np.unique(tail.values)) < targets <= MOST_TARGETS:
-        # Ties and yet no common step: sums can bunch up finer than the integral looked.
-        bounds = _between(tail, bracket_shares(tail), "bracket")
-        return p if bounds.low <= p.value <= bounds.high else bounds
-    return p
-
-
-def _counted(tail: Tail, workers: int | None, cap: int) -> PValue:
-    if len(tail.values) > EXACT_TARGETS and _few_choices(tail):
-        with suppress(TooMany):
-            return PValue.from_count(count_grouped(tail), tail.partitions)
-    return PValue.from_count(count_exact(tail, workers=workers, cap=cap), tail.partitions)
-
-
-def _few_choices(tail: Tail) -> bool:
-    """Whether so many associations are equal that the choices of half of them can be listed."""
-    members = np.unique(tail.values, return_counts=True)[1]
-    return float(np.log2(members + 1).sum()) / 2 + math.log2(members.max() + 1) <= 20
-
-
-def _tilted(tail: Tail, workers: int | None) -> PValue:
-    try:
-        share, error = tilted_share(tail)
-    except TooMany:
-        # So near to complete separation that there is no saddle point to be found.
-        with suppress(TooMany):
-            return _counted(tail, workers, AUTO_CAP)
-        return _between(tail, bracket_shares(tail), "bracket")
-    return _between(tail, (share, share - error, share + error), "tilted")
-
-
-def _between(tail: Tail, ends: Ends, method: Method) -> PValue:
-    # The observed partition is always in the tail.
-    least = 1 / tail.partitions
-    value, low, high = (above_zero(max(end, least)) for end in ends)
-    return PValue(value, low, high, method)
 
 
 def _drawn(method: str, sums: Integers, tail: Tail, greater: bool) -> PValue:

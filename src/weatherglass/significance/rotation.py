@@ -71,9 +71,12 @@ def _beyond(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
 
     if len(a) == 1:
         return 0.5
-    # sin^2 through the half-angle lengths: 1 - c^2 has no digits left where c is nearly 1.
+    # sin^2 through the lengths of sum and difference: 1 - c^2 has no digits left where c is near 1.
     sine2 = float((a - b) @ (a - b)) * float((a + b) @ (a + b)) / 4
-    return 0.5 * float(betainc((len(a) - 1) / 2, 0.5, min(1.0, sine2)))
+    if sine2 < 0.5:
+        return 0.5 * float(betainc((len(a) - 1) / 2, 0.5, sine2))
+    # I(1 - x; a, b) = 1 - I(x; b, a), which keeps the digits where c is near 0.
+    return 0.5 - 0.5 * float(betainc(0.5, (len(a) - 1) / 2, float(a @ b) ** 2))
 
 
 def _opposite(beyond: float, d: int) -> float:

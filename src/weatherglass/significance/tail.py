@@ -82,6 +82,10 @@ class Tail:
         """The sets that do not count here, as a tail of the negated associations."""
         return Tail(-self.values[::-1], self.size, 1 - self.threshold, self.allowance, self.alike)
 
+    def on_finer_grid(self) -> Tail:
+        """The same sets on a grid a million times finer, for a formula that needs no grid."""
+        return Tail(self.values << 20, self.size, self.threshold << 20, 1, self.alike)
+
     def ties_at_the_top(self) -> int | None:
         """The size of the tail if only the largest possible sum is in it, otherwise None.
 
@@ -164,15 +168,18 @@ def as_multiples(values: Integers) -> Integers | None:
     above = (values - values.min()).astype(np.float64)
     if not above.any():
         return np.zeros_like(values)
+    distinct = np.unique(above)
     step = 0.0
-    for value in np.unique(above)[1:]:
-        a, b = float(value), step
+    for gap in np.unique(np.diff(distinct)).tolist():
+        a, b = gap, step
         while b > LEFT_OVER:
             a, b = b, abs(a - round(a / b) * b)
         if a < LEAST_STEP:
             return None
-        # A quotient of the largest value so far carries the least of its rounding.
-        step = float(value) / round(float(value) / a)
+        step = gap / round(gap / a)
+    # From the short distances to the long ones, over which an error in the step would show.
+    for value in distinct[1:].tolist():
+        step = value / round(value / step)
     multiples = np.rint(above / step)
     if np.abs(above - multiples * step).max() > 4:
         return None

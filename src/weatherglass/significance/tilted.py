@@ -56,14 +56,17 @@ def tilted_share(tail: Tail) -> tuple[float, float]:
     # A Fourier integral gives a jump half its height. On a grid the formula knows of the jump;
     # elsewhere half of the sets at the observed sum, which all count, is still to be added.
     half_jump = tail.alike / tail.partitions / 2 if tail.allowance else 0.0
-    share, error = _share(tail.rest() if tail.is_lower_half else tail)
+    share, error, settled = _share(tail.rest() if tail.is_lower_half else tail)
+    if not settled and not tail.allowance:
+        # The grid is too fine to go round and too empty to look smooth: as good as no grid.
+        return tilted_share(tail.on_finer_grid())
     return (1.0 - share if tail.is_lower_half else share) + half_jump, error
 
 
-def _share(tail: Tail) -> tuple[float, float]:
+def _share(tail: Tail) -> tuple[float, float, bool]:
     tied = 0 if tail.limit < 0 else tail.ties_at_the_top()
     if tied is not None:
-        return tied / tail.partitions, 0.0
+        return tied / tail.partitions, 0.0, True
     n, targets = tail.size, len(tail.values)
     values = tail.values.astype(np.float64)
     spread = float(values.std())
@@ -79,14 +82,16 @@ def _share(tail: Tail) -> tuple[float, float]:
 
     # Ties without a common step can bring the characteristic function back after it has fallen.
     returns = bool(tail.allowance) and len(np.unique(tail.values)) < targets
-    whole, left_over = _integral(tilt, n, s, 1 / spread, refine=2, to_the_end=returns)
-    coarse, _ = _integral(tilt, n, s, 1 / spread, refine=1, to_the_end=returns)
+    # On a coarse grid the whole circle can be gone round, and the integral is then exact.
+    most = MOST_POINTS if tail.allowance else 8 * MOST_POINTS
+    coarse, *_ = _integral(tilt, n, s, 1 / spread, 1, most, to_the_end=returns)
+    whole, left_over, settled = _integral(tilt, n, s, 1 / spread, 2, most, to_the_end=returns)
     if not whole > 0:
         raise TooMany
     log_count = float(np.logaddexp(0, tilt.l + tilt.t * a).sum()) - tilt.l * n - tilt.t * s
     share = math.exp(log_count + math.log(whole) - _log_comb(targets, n))
     relative = abs(whole - coarse) / whole + 3 * left_over / whole + 1e-12 * targets
-    return share, share * relative
+    return share, share * relative, settled
 
 
 def _tilted(a: Floats, n: int, s: float) -> Tilt:
@@ -128,9 +133,9 @@ def _at_size(a: Floats, n: int, t: float) -> Tilt:
 
 
 def _integral(
-    tilt: Tilt, n: int, s: float, h: float, *, refine: int, to_the_end: bool
-) -> tuple[float, float]:
-    """E[exp(-t (S - s)); size = n, S >= s], and how much the integral's end may have cut off."""
+    tilt: Tilt, n: int, s: float, h: float, refine: int, most: int, *, to_the_end: bool
+) -> tuple[float, float, bool]:
+    """E[exp(-t (S - s)); size = n, S >= s], what was cut off at its end, and if that is little."""
     from .kernels import characteristic
 
     weight = tilt.chosen * (1 - tilt.chosen)
@@ -142,19 +147,20 @@ def _integral(
     step = 2 * math.pi / (cells * h)
     turns = min(len(tilt.a) + 1, 16 + math.ceil(12 * math.sqrt(size_variance)))
 
-    most = min(MOST_POINTS, max(8 * BLOCK, MOST_FACTORS // (turns * len(tilt.a))))
+    most = min(most, max(8 * BLOCK, MOST_FACTORS // (turns * len(tilt.a))))
     points = min(cells // 2 + 1, most * refine)
-    total, done = 0.0, 0
+    total, done, settled = 0.0, 0, False
     while done < points:
         u = step * np.arange(done, min(done + BLOCK, points), dtype=np.float64)
         terms: Complex = characteristic(tilt.a, tilt.chosen, n, s, turns, u) * _kernel(tilt.t, u, h)
         terms[0] *= 0.5 if done == 0 else 1.0
         total += float(terms.real.sum())
         done += len(u)
-        if not to_the_end and np.abs(terms).max() < NEGLIGIBLE * abs(total):
+        settled = bool(np.abs(terms).max() < NEGLIGIBLE * abs(total))
+        if settled and not to_the_end:
             break
     if done == cells // 2 + 1:
-        return total * step / math.pi, 0.0
+        return total * step / math.pi, 0.0, True
 
     # What lies beyond is sampled at distances that grow by a constant factor, to a thousandfold or
     # half way round, and taken to have random signs from one deviation of the sum to the next.
@@ -162,7 +168,7 @@ def _integral(
     u = step * done * np.exp(np.linspace(0, reach, PROBES))
     terms = characteristic(tilt.a, tilt.chosen, n, s, turns, u) * _kernel(tilt.t, u, h)
     area = float((np.abs(terms) ** 2 * u).mean()) * reach
-    return total * step / math.pi, math.sqrt(area / math.sqrt(variance)) / math.pi
+    return total * step / math.pi, math.sqrt(area / math.sqrt(variance)) / math.pi, settled
 
 
 def _kernel(t: float, u: Floats, h: float) -> Complex:

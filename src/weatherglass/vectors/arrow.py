@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent
+from weatherglass.errors import BadContent, shown
 
 from .chunks import Chunk, Wanted
 from .formats import Format
@@ -20,6 +21,8 @@ from .writing import whole
 if TYPE_CHECKING:
     from .vectors import Vectors
 
+_STEP = 1 << 14
+
 
 def matches(source: Input) -> bool:
     """Parquet or Arrow, by its first bytes."""
@@ -28,74 +31,104 @@ def matches(source: Input) -> bool:
 
 def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows."""
-    table = _table(source.path)
-    words = _text_column(source.path, table)
-    return pair_up(source, words, _numbers(source.path, table), wanted)
+    dims = set()
+    for batch in _batches(source.path, None):
+        words, numbers = _words(source.path, batch), _numbers(source.path, batch)
+        dims.add(numbers.shape[1])
+        if len(dims) > 1:
+            raise _ragged(source.path, dims)
+        yield from pair_up(source, words, numbers, wanted)
 
 
 def first_text_column(path: Path) -> list[bytes]:
     """The words in a table that serves as a vocabulary."""
-    return _text_column(path, _table(path))
+    return [word for batch in _batches(path, _is_text) for word in _words(path, batch)]
 
 
-def _table(path: Path) -> Any:
+def _batches(path: Path, needed: Callable[[Any], bool] | None) -> Iterator[Any]:
+    """The rows of a table, some at a time; only the columns of the types needed, if it matters."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with open(path, "rb") as file:
-            parquet = file.read(4) == b"PAR1"
-        if parquet:
-            return pq.read_table(path, memory_map=True)
         with pa.memory_map(str(path)) as mapped:
-            return pa.ipc.open_file(mapped).read_all()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        reason = str(error).split("\n")[0]
+            if mapped.read(4) == b"PAR1":
+                with pq.ParquetFile(mapped, pre_buffer=False) as file:
+                    columns = [
+                        f.name for f in file.schema_arrow if needed is None or needed(f.type)
+                    ]
+                    yield from filter(len, file.iter_batches(_STEP, columns=columns))
+                return
+            reader = pa.ipc.open_file(mapped)
+            for i in range(reader.num_record_batches):
+                batch = reader.get_batch(i)
+                batch.validate(full=True)  # else a damaged file would be read beyond its end
+                yield from filter(len, [batch])
+    except Exception as error:  # damage shows itself in many ways
+        reason = str(error).split("\n")[0][:200]
         raise BadContent(f"{path} is a damaged or cut-off table ({reason}).") from None
 
 
-def _text_column(path: Path, table: Any) -> list[bytes]:
-    import pyarrow as pa
+def _is_text(kind: Any) -> bool:
     from pyarrow import types
 
-    for column in table.columns:
-        kind = column.type
-        if types.is_dictionary(kind):
-            kind = kind.value_type
-        if types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind):
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(test(kind) for test in tests)
+
+
+def _words(path: Path, batch: Any) -> list[bytes]:
+    import pyarrow as pa
+
+    for column in batch.columns:
+        if _is_text(column.type):
+            if pa.types.is_dictionary(column.type):
+                column = column.dictionary_decode()
             if column.null_count:
                 raise BadContent(f"{path}: {column.null_count:,} rows have no word.")
             return list(column.cast(pa.large_binary()).to_pylist())
-    raise BadContent(f"{path} has no column of words: {', '.join(table.column_names)}.")
+    raise BadContent(f"{path} has no column of words: {_names(batch)}.")
 
 
-def _numbers(path: Path, table: Any) -> Any:
-    import pyarrow as pa
+def _numbers(path: Path, batch: Any) -> NDArray[Any]:
+    import pyarrow.compute as pc
     from pyarrow import types
 
-    for column in table.columns:
-        if types.is_fixed_size_list(column.type) or types.is_list(column.type):
-            whole_column = column.combine_chunks()
-            flat = whole_column.flatten()
-            width = len(flat) // max(1, len(column))
-            lengths = set(pa.compute.unique(pa.compute.list_value_length(column)).to_pylist())
-            if column.null_count or flat.null_count or lengths != {width}:
-                raise BadContent(
-                    f"{path}: its vectors have {_some(lengths)} numbers, expected one width."
-                )
-            return flat.to_numpy(zero_copy_only=False).reshape(-1, width)
+    for column in batch.columns:
+        kind = column.type
+        if types.is_fixed_size_list(kind) or types.is_list(kind) or types.is_large_list(kind):
+            flat = column.flatten()
+            lengths = set(pc.unique(pc.list_value_length(column)).to_pylist())
+            if flat.null_count or len(lengths) > 1 or not any(lengths):
+                raise _ragged(path, lengths)
+            return _to_numpy(path, flat).reshape(len(column), -1)
     columns = [
-        column.to_numpy()
-        for column in table.columns
+        _to_numpy(path, column)
+        for column in batch.columns
         if types.is_floating(column.type) or types.is_integer(column.type)
     ]
     if not columns:
-        raise BadContent(f"{path} has no column of vectors: {', '.join(table.column_names)}.")
+        raise BadContent(f"{path} has no column of vectors: {_names(batch)}.")
     return np.column_stack(columns)
 
 
-def _some(lengths: set[Any]) -> str:
-    return ", ".join(sorted(map(str, lengths))[:5])
+def _to_numpy(path: Path, column: Any) -> NDArray[Any]:
+    from pyarrow import types
+
+    if types.is_floating(column.type) or types.is_integer(column.type):
+        numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return numbers
+    raise BadContent(f"{path}: its vectors hold {column.type}, expected numbers.")
+
+
+def _names(batch: Any) -> str:
+    return ", ".join(shown(name) for name in batch.schema.names[:10])
+
+
+def _ragged(path: Path, lengths: set[Any]) -> BadContent:
+    seen = ", ".join("no" if n is None else str(n) for n in sorted(lengths, key=str)[:5])
+    return BadContent(f"{path}: its vectors have {seen} numbers, expected one width and no gaps.")
 
 
 def write(vectors: Vectors, path: Path) -> None:
@@ -114,7 +147,7 @@ def write(vectors: Vectors, path: Path) -> None:
             pq.write_table(table, temporary, compression="zstd")
         else:
             with pa.ipc.new_file(str(temporary), table.schema) as writer:
-                writer.write_table(table)
+                writer.write_table(table, max_chunksize=_STEP)
 
 
 FORMAT = Format(

@@ -14,8 +14,12 @@ from pathlib import Path
 
 import platformdirs
 
+from weatherglass.errors import CannotWrite
+
 from .writing import whole
 
+# Path, size, when the content and when the name or rights last changed, place on disk.
+State = tuple[str, int, int, int, int]
 # A file that was changed this short a time before it was read could change again within one tick
 # of the file system's clock, unseen.
 _RACY_NS = 2_000_000_000
@@ -47,6 +51,8 @@ def entries() -> Iterator[Entry]:
     """What the cache holds; folders that are not whole are passed over."""
     root = vectors_dir()
     for folder in sorted(root.iterdir()) if root.is_dir() else ():
+        if folder.name.startswith("."):  # still being written, or given up
+            continue
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             meta = json.loads((folder / "meta.json").read_text())
             size = sum(file.stat().st_size for file in folder.iterdir())
@@ -58,9 +64,10 @@ def clear() -> int:
     freed = 0
     for name in ("vectors", "seen"):
         folder = cache_dir() / name
-        if folder.is_dir():
-            freed += sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-            shutil.rmtree(folder)
+        for file in folder.rglob("*"):
+            with contextlib.suppress(OSError):  # another process may be clearing, too
+                freed += file.stat().st_size if file.is_file() else 0
+        shutil.rmtree(folder, ignore_errors=True)
     return freed
 
 
@@ -68,29 +75,30 @@ def remembered(files: Sequence[Path]) -> str | None:
     """The fingerprint that these files had, if none has changed since."""
     try:
         record = json.loads(_note(files).read_text())
-        return str(record["fingerprint"]) if record["files"] == file_state(files) else None
+        same = [tuple(one) for one in record["files"]] == file_state(files)
+        return str(record["fingerprint"]) if same else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def remember(files: Sequence[Path], fingerprint: str, state: list[list[object]]) -> None:
+def remember(files: Sequence[Path], fingerprint: str, state: list[State]) -> None:
     """Keep the fingerprint of files whose state was `state` before they were read."""
-    if any(time.time_ns() - int(str(one[2])) < _RACY_NS for one in state) or state != file_state(
-        files
-    ):
-        return
+    now = time.time_ns()
+    fresh = any(now - max(changed, renamed) < _RACY_NS for _, _, changed, renamed, _ in state)
     note = _note(files)
-    with contextlib.suppress(OSError):  # a cache that cannot be written is no cache
+    with contextlib.suppress(OSError, CannotWrite):  # a cache that cannot be written is no cache
+        if fresh or state != file_state(files):
+            return
         note.parent.mkdir(parents=True, exist_ok=True)
         with whole(note) as temporary:
             temporary.write_text(json.dumps({"files": state, "fingerprint": fingerprint}))
 
 
-def file_state(files: Sequence[Path]) -> list[list[object]]:
-    """What changes when a file changes: size, times, place on disk."""
+def file_state(files: Sequence[Path]) -> list[State]:
+    """What changes when a file changes."""
     stats = [(path, path.stat()) for path in files]
     return [
-        [str(path.resolve()), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino]
+        (str(path.resolve()), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino)
         for path, s in stats
     ]
 

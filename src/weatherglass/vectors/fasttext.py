@@ -52,7 +52,8 @@ class _Model:
                     framed, self.least, self.most, len(self.words), self.buckets, self.table, out[k]
                 )
             if count:
-                out[k] *= np.float32(1 / count)
+                with np.errstate(all="ignore"):
+                    out[k] *= np.float32(1 / count)
         return out
 
 
@@ -90,16 +91,17 @@ def _load(source: Input) -> _Model:
     data = _content(source)
     try:
         return _parse(source, data)
-    except (struct.error, ValueError, OverflowError):
+    except (struct.error, ValueError, OverflowError, MemoryError):
         raise BadContent(f"{source.path} is a damaged or cut-off fastText model.") from None
 
 
 def _content(source: Input) -> NDArray[np.uint8]:
     if source.packing is None:
         return np.memmap(source.path, dtype=np.uint8, mode="r")
-    stream, parts = source.stream(), []
-    while part := stream.read(64 << 20):
-        parts.append(part)
+    parts = []
+    with source.stream() as stream:
+        while part := stream.read(64 << 20):
+            parts.append(part)
     return np.frombuffer(b"".join(parts), dtype=np.uint8)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import xxhash
 
-BLOCK = 2 << 20
+BLOCK = 4 << 20
 
 
 def block_digest(block: bytes | memoryview) -> bytes:
@@ -35,7 +35,7 @@ def file_fingerprint(path: Path, workers: int) -> str:
     size = path.stat().st_size
 
     def digest(start: int) -> bytes:
-        with open(path, "rb", buffering=0) as file:
+        with open(path, "rb") as file:  # buffered: a raw read may give less than was asked for
             file.seek(start)
             return block_digest(file.read(BLOCK))
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weatherglass.errors import BadContent, MissingExtra
+from weatherglass.errors import BadContent, MissingExtra, SourceError
 
 from .chunks import Chunk, Wanted
 from .formats import Format
-from .inputs import Input
+from .inputs import Input, too_much, unpack_limit
 from .vocabulary import to_bytes
 from .wordlists import newline_list, pair_up
 from .writing import whole
@@ -42,42 +42,51 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
     try:
         with h5py.File(source.path, "r") as file:
             if _MATRIX in file and _WORDS in file:
-                words, matrix = _flat_words(file[_WORDS]), file[_MATRIX][()]
+                words = _flat_words(_load(source, file[_WORDS]))
+                matrix = _load(source, file[_MATRIX])
             else:
-                words, matrix = _one_a_word(source.path, file, h5py)
-    except (OSError, RuntimeError, KeyError, TypeError, ValueError, MemoryError) as error:
-        reason = str(error).split("\n")[0]
+                words, matrix = _one_a_word(source, file, h5py)
+    except SourceError:
+        raise
+    except Exception as error:  # damage shows itself in many ways
+        reason = str(error).split("\n")[0][:200]
         raise BadContent(f"{source.path} is a damaged or foreign HDF5 file ({reason}).") from None
     return pair_up(source, words, matrix, wanted)
 
 
-def _flat_words(data: Any) -> list[bytes]:
-    value = data[()]
+def _load(source: Input, data: Any) -> Any:
+    """A data set, unless it says that it is far larger than the file it stands in."""
+    limit = unpack_limit(source.size)
+    if data.nbytes > limit:
+        raise too_much(source.path, limit)
+    return data[()]
+
+
+def _flat_words(value: Any) -> list[bytes]:
     text = value if isinstance(value, bytes) else to_bytes(str(value))
     return text.removesuffix(b"\n").split(b"\n")
 
 
-def _one_a_word(path: Path, file: Any, h5py: Any) -> tuple[list[bytes], Any]:
+def _one_a_word(source: Input, file: Any, h5py: Any) -> tuple[list[bytes], Any]:
     found: dict[bytes, Any] = {}
 
     def visit(name: str, item: Any) -> None:
         # A word with a slash became a group inside a group: its whole name is the word.
         if isinstance(item, h5py.Dataset):
-            found[to_bytes(name)] = np.ravel(item[()])
+            found[to_bytes(name)] = np.ravel(_load(source, item))
 
     file.visititems(visit)
     widths = {len(row) for row in found.values()}
     if len(widths) != 1:
-        raise BadContent(
-            f"{path}: its data sets have {sorted(widths)[:5] or 'no'} numbers, expected one width."
-        )
+        seen = sorted(widths)[:5] or "no"
+        raise BadContent(f"{source.path}: its data sets have {seen} numbers, expected one width.")
     return list(found), np.array(list(found.values()))
 
 
 def write(vectors: Vectors, path: Path) -> None:
     """Write a matrix and a list of words."""
     h5py = _h5py()
-    words = newline_list(vectors).removesuffix(b"\n")
+    words = newline_list(vectors)
     with whole(path) as temporary, h5py.File(temporary, "w") as file:
         file.create_dataset(_MATRIX, data=vectors.matrix)
         file.create_dataset(_WORDS, data=np.bytes_(words))

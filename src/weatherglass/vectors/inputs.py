@@ -6,10 +6,10 @@ Packed files (gzip, zstd, xz, zip) are unpacked as they are read, never to disk,
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import os
+import stat
 import threading
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, SourceNotFound, TooLarge, UsageError, shown
 
-from .fingerprints import BLOCK, block_digest
+from . import fingerprints
 
 MAX_LINE = 8 << 20
 UNPACK_RATIO = 200
@@ -74,7 +74,10 @@ class Input:
         if self.is_folder:
             return
         try:
-            self.size = self.path.stat().st_size
+            status = self.path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                raise BadContent(f"{self.path} is neither a file nor a folder: save it to a file.")
+            self.size = status.st_size
             with open(self.path, "rb") as file:
                 self.head = file.read(1 << 16)
         except FileNotFoundError:
@@ -86,7 +89,9 @@ class Input:
         for magic, packing in _MAGIC.items():
             if self.head.startswith(magic) and not (packing == "zip" and self._is_archive()):
                 self.packing = packing
-                self.head = self.stream().read(1 << 16)
+                with self.stream() as stream:
+                    self.head = stream.read(1 << 16)
+                break
 
     @property
     def is_folder(self) -> bool:
@@ -103,19 +108,22 @@ class Input:
         try:
             with zipfile.ZipFile(self.path) as archive:
                 names = [info.filename for info in archive.infolist() if not info.is_dir()]
-        except (zipfile.BadZipFile, OSError, NotImplementedError):
+        except Exception:  # zipfile lets out whatever went wrong
             raise BadContent(f"{self.path} is a damaged or cut-off zip file.") from None
         return [name for name in names if not name.startswith("__MACOSX/")]
 
-    def stream(self) -> Stream:
+    @contextlib.contextmanager
+    def stream(self) -> Iterator[Stream]:
         """The unpacked bytes from the start."""
-        return Stream(self, _open_packed(self))
+        with contextlib.closing(_open_packed(self)) as file:
+            yield Stream(self, file)
 
     def lines(self, count: int) -> list[bytes]:
         """The first lines, for finding out the layout."""
         head = self.head
         if head.count(b"\n") < count and len(head) == 1 << 16:
-            head = self.stream().read(MAX_LINE)
+            with self.stream() as stream:
+                head = stream.read(MAX_LINE)
         if b"\n" not in head and len(head) >= MAX_LINE:
             raise TooLarge(
                 f"{self.path}: the first line is longer than {MAX_LINE >> 20} MiB, "
@@ -129,7 +137,7 @@ class Input:
         if self.packing:
             yield from _stream_blocks(self, skip)
             return
-        for start in range(0, self.size, BLOCK):
+        for start in range(0, self.size, fingerprints.BLOCK):
             yield functools.partial(_load_block, self, start, skip)
 
 
@@ -146,19 +154,17 @@ class Stream:
 
     def __init__(self, source: Input, file: IO[bytes]) -> None:
         self._source, self._file, self.position = source, file, 0
-        self._limit = max(UNPACK_ALWAYS, UNPACK_RATIO * source.size)
+        self._limit = unpack_limit(source.size)
 
     def read(self, size: int) -> bytes:
         """Up to `size` bytes; fewer only at the end."""
-        import lzma
-
         parts: list[bytes] = []
         missing = size
         try:
             while missing and (part := self._file.read(missing)):
                 parts.append(part)
                 missing -= len(part)
-        except (OSError, EOFError, ValueError, RuntimeError, zlib.error, lzma.LZMAError) as error:
+        except Exception as error:  # each of the unpackers has errors of its own
             kind = self._source.packing or "file"
             raise BadContent(
                 f"{self._source.path}: the {kind} stream is damaged or cut off after "
@@ -166,13 +172,22 @@ class Stream:
             ) from None
         self.position += size - missing
         if self._source.packing and self.position > self._limit:
-            raise TooLarge(
-                f"{self._source.path} unpacks to more than {self._limit:,} bytes, "
-                f"{UNPACK_RATIO} times its size on disk: the limit against files that are made to "
-                "fill the memory. Unpack it yourself if you trust it."
-            )
+            raise too_much(self._source.path, self._limit)
         self._source.done = min(self._source.size, self.position)
         return b"".join(parts)
+
+
+def unpack_limit(size: int) -> int:
+    """How many bytes a file of `size` bytes may unpack to."""
+    return max(UNPACK_ALWAYS, UNPACK_RATIO * size)
+
+
+def too_much(path: Path, limit: int) -> TooLarge:
+    """What to say of a file that unpacks to more than its limit."""
+    return TooLarge(
+        f"{path} unpacks to more than {limit:,} bytes, the most that is allowed for its size on "
+        "disk, against files that are made to fill the memory. Unpack it yourself if you trust it."
+    )
 
 
 def _open_packed(source: Input) -> IO[bytes]:
@@ -194,8 +209,9 @@ def _open_packed(source: Input) -> IO[bytes]:
 
         member = _choose_member(source)
         try:
-            return zipfile.ZipFile(source.path).open(member)
-        except (RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+            with zipfile.ZipFile(source.path) as archive:  # the member keeps the file open
+                return archive.open(member)
+        except Exception as error:  # zipfile lets out whatever went wrong
             raise BadContent(f"{source.path}: cannot unpack {shown(member)} ({error}).") from None
     return open(source.path, "rb")
 
@@ -206,6 +222,8 @@ def _choose_member(source: Input) -> str:
         return names[0]
     if asked in names:
         return asked
+    if not names:
+        raise BadContent(f"{source.path} is a zip file without files in it.")
     listed = ", ".join(shown(name) for name in names[:10])
     raise UsageError(
         f"{source.path} holds {len(names)} files ({listed}): "
@@ -217,64 +235,65 @@ _buffers = threading.local()
 
 
 def _load_block(source: Input, start: int, skip: int) -> Block:
-    """The lines that begin in ``[start, start + BLOCK)`` of a plain file.
+    """The lines that begin in ``[start, start + BLOCK)`` of a plain file, from byte `skip` on.
 
     Each thread reads into one buffer of its own, again and again: fresh memory would cost more
     than the reading.
     """
+    block = fingerprints.BLOCK
     before = 1 if start else 0  # one byte more, to see whether a line begins at `start`
     with open(source.path, "rb", buffering=0) as file:
-        buffer, have = _fill(file, start - before, BLOCK + before + (1 << 14))
-        body = before + min(BLOCK, have - before)
-        digest = block_digest(memoryview(buffer)[before:body])
-        end = buffer.find(b"\n", body - 1, have)
+        buffer, have = _fill(file, start - before, block + before + (1 << 14))
+        body = min(block + before, have)
+        digest = fingerprints.block_digest(memoryview(buffer)[before:body])
+        end = buffer.find(b"\n", max(0, body - 1), have)
+        seen = 0
         while end < 0 and start - before + have < source.size:
-            if have > BLOCK + MAX_LINE:
+            if have > block + MAX_LINE:
                 raise TooLarge(f"{source.path} has a line of more than {MAX_LINE >> 20} MiB.")
+            if have == seen:
+                raise BadContent(f"{source.path} became shorter while it was being read.")
             seen = have
             buffer, have = _fill(file, start - before, 2 * have)
             end = buffer.find(b"\n", seen, have)
     source.digests[start] = digest
-    source.done += body - before
+    source.done += body - before  # two threads may lose a block here: a progress bar can bear it
     if end < 0:  # the last line of the file has no newline
         buffer[have] = 10
         end, have = have, have + 1
-    first = max(0, skip - start)
-    if start and skip <= start:
-        first = buffer.find(b"\n", 0, body) + 1
-        if first == 0 or first >= body:
-            return Block(np.empty(0, dtype=np.uint8), 0)  # no line begins here
-    data = np.frombuffer(buffer, dtype=np.uint8)[first:]
-    return Block(data, max(0, end + 1 - first))
+    first = skip - start + before
+    if skip < start:
+        first = buffer.find(b"\n", 0, body) + 1 or body
+    if first >= body:
+        return Block(np.empty(0, dtype=np.uint8), 0)  # no line begins here
+    return Block(np.frombuffer(buffer, dtype=np.uint8)[first:], end + 1 - first)
 
 
 def _fill(file: IO[bytes], start: int, size: int) -> tuple[bytearray, int]:
     buffer: bytearray = getattr(_buffers, "buffer", bytearray())
     if len(buffer) < size + PADDING:
         buffer = _buffers.buffer = bytearray(size + PADDING)
+    file.seek(start)
     have = 0
     with memoryview(buffer) as view:
-        while have < size:
-            part = os.preadv(file.fileno(), [view[have:size]], start + have)
-            if not part:
-                break
+        while part := file.readinto(view[have:size]):  # type: ignore[attr-defined]
             have += part
     return buffer, have
 
 
 def _stream_blocks(source: Input, skip: int) -> Iterator[Callable[[], Block]]:
-    stream = source.stream()
-    stream.read(skip)
     rest = b""
-    while fresh := stream.read(BLOCK):
-        cut = fresh.rfind(b"\n") + 1
-        if cut:
-            yield functools.partial(_padded, rest + fresh[:cut])
-            rest = fresh[cut:]
-        else:
-            rest += fresh
-        if len(rest) > MAX_LINE:
-            raise TooLarge(f"{source.path} has a line of more than {MAX_LINE >> 20} MiB.")
+    with source.stream() as stream:
+        stream.read(skip)
+        while fresh := stream.read(fingerprints.BLOCK):
+            cut = fresh.rfind(b"\n") + 1
+            if cut:
+                yield functools.partial(_padded, rest + fresh[:cut])
+                rest = fresh[cut:]
+            else:
+                rest += fresh
+            if len(rest) > MAX_LINE:
+                raise TooLarge(f"{source.path} has a line of more than {MAX_LINE >> 20} MiB.")
     if rest:
         yield functools.partial(_padded, rest + b"\n")
 

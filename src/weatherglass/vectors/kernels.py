@@ -88,8 +88,9 @@ def parse_lines(
     """Parse the lines ``word number … number`` in ``buffer[:size]``.
 
     Blank lines are passed over. Returns the number of rows, the number of lines, and where a line
-    with too few fields begins (-1 if there is none). ``state[r]`` is UNCERTAIN where row r, which
-    stands in line ``line[r]`` counted from 1, must be read again in Python.
+    with too few fields begins, at which it stops (-1 if there is none). ``state[r]`` is UNCERTAIN
+    where row r, which stands in line ``line[r]`` counted from 1, must be read again in Python.
+    A row takes ``dim + 1`` bytes at least: so many rows must fit.
 
     The value is that of numpy's float32 of the text: the nearest double, then the nearest float32.
     An integer up to 2**53 and a power of ten up to 10**22 are exact doubles, so their quotient is
@@ -152,10 +153,16 @@ def parse_lines(
                     power = min(power * 10 + (c - 48), 9999)
                     i += 1
                     c = buffer[i]
-                if first == i:
+                if first == i or power > 999:
                     flag = UNCERTAIN
                 exponent += -power if shrink else power
-            if c != SPACE and c != NEWLINE and c != TAB and c != RETURN:
+            inside = False  # whether a carriage return stands inside the line, not at its end
+            if c == RETURN and buffer[i + 1] != NEWLINE:
+                k = i
+                while buffer[k] == RETURN or buffer[k] == SPACE or buffer[k] == TAB:
+                    k += 1
+                inside = buffer[k] != NEWLINE
+            if inside or (c != SPACE and c != NEWLINE and c != TAB and c != RETURN):
                 flag = UNCERTAIN
                 while c != SPACE and c != TAB and c != NEWLINE:
                     i += 1
@@ -181,26 +188,32 @@ def parse_lines(
             flag = UNCERTAIN
             i = _find_newline(buffer, size, i)
         lines += 1
-        if column == dim:
+        if (flag == ORDINARY and column == dim) or not _is_blank(buffer, begin):
+            if column < dim:
+                return row, lines, begin
             word_start[row], word_end[row], line_end[row] = begin, word_stop, i
             line[row], state[row] = lines, flag
             row += 1
-        else:
-            for k in range(begin, i):
-                if buffer[k] != SPACE and buffer[k] != TAB and buffer[k] != RETURN:
-                    return row, lines, begin
         i += 1
     return row, lines, -1
 
 
 @numba.njit(nogil=True, cache=True)
-def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int, bool]:
+def _is_blank(buffer: Any, i: int) -> bool:
+    """Whether the line that begins at `i` holds nothing but white space."""
+    while buffer[i] == SPACE or buffer[i] == TAB or buffer[i] == RETURN:
+        i += 1
+    return buffer[i] == NEWLINE
+
+
+@numba.njit(nogil=True, cache=True)
+def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int, int, bool]:
     """Find the lines whose first field is in `table`, an open-addressing table of FNV-1a hashes.
 
-    Returns the number of hits, the number of lines that are not blank, and whether any first field
-    holds a capital letter A to Z.
+    Returns the number of hits, of lines, and of lines that are not blank, and whether any first
+    field holds a capital letter A to Z.
     """
-    i, found, lines, cased = 0, 0, 0, False
+    i, found, lines, rows, cased = 0, 0, 0, 0, False
     mask = np.uint64(table.size - 1)
     while i < size:
         begin = i
@@ -211,6 +224,12 @@ def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int,
             cased |= 65 <= c <= 90
             i += 1
             c = buffer[i]
+        lines += 1
+        # A line that begins with white space may be blank; hardly any does.
+        if (i == begin or buffer[begin] == RETURN) and _is_blank(buffer, begin):
+            i = _find_newline(buffer, size, i) + 1
+            continue
+        rows += 1
         slot = digest & mask
         while table[slot] != 0:
             if table[slot] == digest:
@@ -218,9 +237,8 @@ def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int,
                 found += 1
                 break
             slot = (slot + np.uint64(1)) & mask
-        lines += not (c == NEWLINE and (i == begin or buffer[begin] == RETURN))
         i = _find_newline(buffer, size, i) + 1
-    return found, lines, cased
+    return found, lines, rows, cased
 
 
 @numba.njit(nogil=True, cache=True)

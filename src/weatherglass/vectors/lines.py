@@ -48,7 +48,7 @@ def parse_line(line: bytes, dim: int) -> tuple[bytes, Rows]:
     # A line that begins with a space has the empty word.
     words = len(fields) - dim if fields and fields[0].start() == 0 else len(fields) - dim + 1
     if words < 1:
-        raise LineError(f"has {dim + words - 1} numbers, expected {dim}")
+        raise LineError(too_few(line, dim))
     numbers = fields[len(fields) - dim :]
     word = line[: numbers[0].start() - 1]
     word = word.rstrip(b" \t") or word
@@ -61,6 +61,13 @@ def parse_line(line: bytes, dim: int) -> tuple[bytes, Rows]:
         raise LineError(f"has {dim + len(extra)} numbers, expected {dim}")
     with np.errstate(over="ignore"):
         return word, np.array([float(n.group()) for n in numbers]).astype(np.float32)
+
+
+def too_few(line: bytes, dim: int) -> str:
+    """What is wrong with a line that has a word and not enough numbers, or none."""
+    fields = len(_FIELD.findall(line.rstrip(b" \t\r")))
+    numbers = fields if line.startswith((b" ", b"\t")) else fields - 1
+    return f"has {numbers} numbers, expected {dim}"
 
 
 def header(line: bytes) -> tuple[int, int] | None:
@@ -77,7 +84,8 @@ def numbers_at_end(line: bytes) -> int:
     """How many fields at the end of a line are numbers, leaving one field for the word."""
     fields = _FIELD.findall(line.rstrip(b" \t\r"))
     count = 0
-    for text in reversed(fields[1:]):
+    # A line that begins with a space has the empty word.
+    for text in reversed(fields if line.startswith((b" ", b"\t")) else fields[1:]):
         if not _NUMBER.fullmatch(text):
             break
         count += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, PickleRefused
+from weatherglass.errors import BadContent, PickleRefused, TooLarge
 
 from .chunks import Chunk, Wanted
 from .formats import Format
-from .inputs import Input
+from .inputs import Input, too_much, unpack_limit
+from .vocabulary import to_bytes
 from .wordlists import SUFFIXES, beside, newline_list, pair_up, read_words, write_words
 from .writing import whole
 
@@ -55,8 +57,9 @@ def read_npy(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chu
 def load_matrix(path: Path) -> NDArray[np.generic]:
     """A `.npy` file, memory-mapped."""
     try:
-        array: NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError, SyntaxError, TypeError, MemoryError) as error:
+        with warnings.catch_warnings(action="ignore"):  # a damaged header is read as Python
+            array: NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # damage shows itself in many ways
         raise _refusal(path, error) from None
     return array
 
@@ -67,7 +70,8 @@ def _refusal(path: Path, error: Exception) -> Exception:
             f"{path} holds Python objects, which can run code when they are opened. Save the "
             "vectors with a numeric dtype and the words as text."
         )
-    return BadContent(f"{path} is a damaged or cut-off NumPy file ({error}).")
+    reason = str(error).split("\n")[0][:200]
+    return BadContent(f"{path} is a damaged or cut-off NumPy file ({reason}).")
 
 
 def _is_npz(source: Input) -> bool:
@@ -78,11 +82,7 @@ def _is_npz(source: Input) -> bool:
 
 def read_npz(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows of a ``.npz``: one table of numbers and one list of words inside."""
-    try:
-        with np.load(source.path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, OSError, KeyError, zipfile.BadZipFile, SyntaxError) as error:
-        raise _refusal(source.path, error) from None
+    arrays = _load_archive(source)
     tables = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "fiu"]
     lists = [array for array in arrays.values() if array.ndim <= 1 and array.dtype.kind in "USu"]
     if len(tables) != 1 or len(lists) > 1:
@@ -90,16 +90,36 @@ def read_npz(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chu
         raise BadContent(
             f"{source.path} holds {inside}: expected one table of numbers and one list of words."
         )
-    words = _npz_words(lists[0]) if lists else read_words(beside(source, source.path))
+    words = _npz_words(source.path, lists[0]) if lists else read_words(beside(source, source.path))
     return pair_up(source, words, tables[0], wanted)
 
 
-def _npz_words(array: NDArray[np.generic]) -> list[bytes]:
+def _load_archive(source: Input) -> dict[str, NDArray[np.generic]]:
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            unpacked = sum(info.file_size for info in archive.infolist())
+        if unpacked > (limit := unpack_limit(source.size)):
+            raise too_much(source.path, limit)
+        with (
+            warnings.catch_warnings(action="ignore"),
+            np.load(source.path, allow_pickle=False) as loaded,
+        ):
+            arrays = {name: loaded[name] for name in loaded.files}
+    except TooLarge:
+        raise
+    except Exception as error:  # damage shows itself in many ways
+        raise _refusal(source.path, error) from None
+    return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+
+
+def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
     if array.dtype.kind == "u":
         return array.astype(np.uint8).tobytes().split(b"\n")[:-1]
-    if array.dtype.kind == "S":
-        return [bytes(word) for word in array.tolist()]
-    return [word.encode("utf-8", "surrogateescape") for word in array.tolist()]
+    try:
+        words = array.ravel().tolist()
+    except ValueError:  # beyond Unicode
+        raise BadContent(f"{path}: its list of words is damaged.") from None
+    return [word if isinstance(word, bytes) else to_bytes(str(word)) for word in words]
 
 
 def write_npy(vectors: Vectors, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from weatherglass.errors import PickleRefused
@@ -10,6 +11,7 @@ from .chunks import Chunk, Wanted
 from .formats import Format
 from .inputs import Input
 
+_CLASS = re.compile(rb"(?:FastText)?(KeyedVectors|Word2Vec|Doc2Vec|FastText)")
 _GENSIM = """\
 {path} is a pickle, which can run any code when it is opened, so it is not opened here. \
 If you trust it, convert it once with gensim:
@@ -36,16 +38,18 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
             f"{source.path} is a PyTorch file, which is a pickle and can run any code when it is "
             "opened. Save the weights as safetensors and open that."
         )
-    model = (
-        source.path.suffix == ".model" or b"Word2Vec" in source.head or b"FastText" in source.head
-    )
+    # The class that was pickled is named first; a model names its KeyedVectors later.
+    named = _CLASS.search(source.head)
+    kind = named[1].decode() if named else "KeyedVectors"
+    if not named and source.path.suffix == ".model":
+        kind = "Word2Vec"
     raise PickleRefused(
         _GENSIM.format(
             path=source.path,
             name=source.path.name,
             out=source.path.with_suffix(".bin").name,
-            kind="Word2Vec" if model else "KeyedVectors",
-            wv=".wv" if model else "",
+            kind=kind,
+            wv="" if kind == "KeyedVectors" else ".wv",
         )
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -10,13 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from weatherglass.errors import BadContent
+from weatherglass.errors import BadContent, SourceError
 
-from . import cache, store
+from . import cache, fingerprints, store
 from .chunks import Chunk, Wanted, has_capitals
 from .detect import find_format
-from .fingerprints import BLOCK, combine, file_fingerprint, joined
-from .formats import Format
+from .fingerprints import combine, file_fingerprint, joined
 from .inputs import Input
 from .sources import Spec, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
@@ -60,27 +60,39 @@ def open_vectors(
     """
     if isinstance(source, Vectors):
         return source if words is None else source.subset(words)
-    spec = parse_spec(os.fspath(source))
+    spec = parse_spec(os.fsdecode(source))
+    try:
+        return _open(spec, words, workers or processors(), progress)
+    except OSError as error:
+        raise SourceError(f"{spec.text} cannot be read: {error}.") from error
+
+
+def _open(
+    spec: Spec, words: Iterable[str] | None, workers: int, progress: Progress | None
+) -> Vectors:
     opened = Input(find_path(spec), spec.options)
     form = find_format(opened)
-    threads = workers or processors()
     files = list(form.files(opened))
     state = cache.file_state(files)
     fingerprint = cache.remembered(files)
+    if fingerprint is None and words is None:
+        fingerprint = joined([file_fingerprint(path, workers) for path in files])
     if fingerprint is not None:
-        kept = _from_cache(_entry(fingerprint, form, spec), spec.text)
+        kept = _from_cache(_entry(fingerprint, spec), spec.text)
         if kept is not None:
+            cache.remember(files, fingerprint, state)
             return kept if words is None else kept.subset(words)
     wanted = None if words is None else Wanted.of(words)
-    chunks = _reported(opened, form.read(opened, wanted, threads), progress)
+    chunks = _reported(opened, form.read(opened, wanted, workers), progress)
     if wanted is not None:
         parts = list(chunks)
-        fingerprint = fingerprint or _fingerprint(opened, files, threads)
-        cache.remember(files, fingerprint, state)
-        return _in_memory(spec, opened, parts, fingerprint)
-    fingerprint = fingerprint or joined([file_fingerprint(path, threads) for path in files])
+        fingerprint = fingerprint or _fingerprint(opened, files, workers)
+        made = _in_memory(spec, opened, parts, fingerprint)
+    else:
+        assert fingerprint is not None
+        made = _build(_entry(fingerprint, spec), spec, fingerprint, _watched(chunks, files, state))
     cache.remember(files, fingerprint, state)
-    return _build(_entry(fingerprint, form, spec), spec, fingerprint, chunks)
+    return made
 
 
 def processors() -> int:
@@ -90,11 +102,13 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _entry(fingerprint: str, form: Format, spec: Spec) -> Path:
+def _entry(fingerprint: str, spec: Spec) -> Path:
     """The cache folder of a source: its content, the parser's version, and the options."""
-    options = "".join(f"-{key}={spec.options[key]}" for key in sorted(spec.options))
-    safe = "".join(c if c.isalnum() or c in "-=." else "_" for c in options)[:100]
-    return cache.vectors_dir() / f"{fingerprint}-{store.VERSION}{safe}"
+    name = f"{fingerprint}-{store.VERSION}"
+    if spec.options:
+        options = repr(sorted(spec.options.items())).encode("utf-8", "backslashreplace")
+        name += "-" + hashlib.blake2b(options, digest_size=8).hexdigest()
+    return cache.vectors_dir() / name
 
 
 def _reported(source: Input, chunks: Iterator[Chunk], progress: Progress | None) -> Iterator[Chunk]:
@@ -102,6 +116,18 @@ def _reported(source: Input, chunks: Iterator[Chunk], progress: Progress | None)
         if progress is not None:
             progress(min(source.done, source.size), source.size)
         yield chunk
+
+
+def _watched(
+    chunks: Iterator[Chunk], files: list[Path], state: list[cache.State]
+) -> Iterator[Chunk]:
+    """The chunks, and an error after the last if a file has changed since `state`.
+
+    Its fingerprint would not be that of what was read.
+    """
+    yield from chunks
+    if cache.file_state(files) != state:
+        raise BadContent(f"{files[0]} changed while it was being read.")
 
 
 def _from_cache(entry: Path, source: str) -> Vectors | None:
@@ -115,23 +141,17 @@ def _from_cache(entry: Path, source: str) -> Vectors | None:
 
 
 def _build(entry: Path, spec: Spec, fingerprint: str, chunks: Iterator[Chunk]) -> Vectors:
-    kept = _from_cache(entry, spec.text)
-    if kept is not None:
-        return kept
     described = {"source": spec.text, "fingerprint": fingerprint}
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
         writable = os.access(entry.parent, os.W_OK)
     except OSError:
         writable = False
-    if writable:
-        with whole_folder(entry) as folder:
-            store.build(folder, chunks, described)
-        return store.open_store(entry, spec.text)
-    # No cache to write to: a temporary folder, whose files stay readable while they are mapped.
-    with tempfile.TemporaryDirectory(prefix="weatherglass-") as name:
-        store.build(Path(name), chunks, described)
-        return store.open_store(Path(name), spec.text)
+    # Opened before the folder gets its name, or goes: mapped files stay readable, and nobody else
+    # can have spoilt them. Without a cache to write to, the folder is a passing one.
+    with whole_folder(entry) if writable else tempfile.TemporaryDirectory() as folder:
+        store.build(Path(folder), chunks, described)
+        return store.open_store(Path(folder), spec.text)
 
 
 def _in_memory(spec: Spec, source: Input, parts: list[Chunk], fingerprint: str) -> Vectors:
@@ -155,7 +175,7 @@ def _in_memory(spec: Spec, source: Input, parts: list[Chunk], fingerprint: str) 
 
 
 def _fingerprint(source: Input, files: list[Path], workers: int) -> str:
-    blocks = range(0, source.size, BLOCK)
+    blocks = range(0, source.size, fingerprints.BLOCK)
     if len(files) == 1 and len(source.digests) == len(blocks):
         return combine((source.digests[start] for start in blocks), source.size)
     return joined([file_fingerprint(path, workers) for path in files])

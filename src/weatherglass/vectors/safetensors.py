@@ -54,11 +54,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
 
 def _load(path: Path, asked: str | None) -> NDArray[Any]:
     header, start = _header(path)
-    tables = {
-        name: entry
-        for name, entry in header.items()
-        if isinstance(entry, dict) and len(entry.get("shape", ())) == 2
-    }
+    tables = {name: entry for name, entry in header.items() if _is_table(entry)}
     name = asked or next((n for n in _NAMES if n in tables), None)
     if name is None and len(tables) == 1:
         name = next(iter(tables))
@@ -77,13 +73,30 @@ def _load(path: Path, asked: str | None) -> NDArray[Any]:
         if last - first != shape[0] * shape[1] * dtype.itemsize:
             raise ValueError("size")
         table = np.memmap(path, dtype=dtype, mode="r", offset=start + first, shape=shape)
-    except (KeyError, ValueError, TypeError, OverflowError, OSError):
+    except (KeyError, ValueError, TypeError, OverflowError, OSError, MemoryError):
         raise BadContent(
             f"{path}: the table {shown(name)} is not as its header says, or the file is cut off."
         ) from None
-    if entry["dtype"] == "BF16":  # the upper half of a float32
-        return (table.astype(np.uint32) << 16).view(np.float32)
-    return table
+    return _UpperHalves(table) if entry["dtype"] == "BF16" else table  # type: ignore[return-value]
+
+
+def _is_table(entry: Any) -> bool:
+    shape = entry.get("shape") if isinstance(entry, dict) else None
+    return isinstance(shape, list) and len(shape) == 2
+
+
+class _UpperHalves:
+    """BF16, which is the upper half of a float32; made whole when it is sliced."""
+
+    def __init__(self, halves: NDArray[np.uint16]) -> None:
+        self._halves = halves
+        self.shape, self.ndim, self.dtype = halves.shape, 2, np.dtype(np.float32)
+
+    def __len__(self) -> int:
+        return len(self._halves)
+
+    def __getitem__(self, index: Any) -> Any:
+        return (self._halves[index].astype(np.uint32) << 16).view(np.float32)
 
 
 def _header(path: Path) -> tuple[dict[str, Any], int]:

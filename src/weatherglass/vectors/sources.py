@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import unquote
 
 from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, shown
 
@@ -41,16 +41,27 @@ def parse_spec(text: str) -> Spec:
     if _exists(text):
         return Spec(text, None, text)
     rest, mark, query = text.partition("?")
-    try:
-        options = dict(parse_qsl(query, strict_parsing=True)) if mark else {}
-    except ValueError:
-        raise UsageError(
-            f"{shown(query)} in the source {shown(text)} is not option=value&option=value."
-        ) from None
+    for at in (place.start() for place in re.finditer(r"\?", text)):
+        if _exists(text[:at]):  # a path may hold question marks
+            rest, query = text[:at], text[at + 1 :]
+    options = _options(query, text) if mark else {}
     found = _SCHEME.fullmatch(rest)
     if found and not _exists(rest):
         return Spec(text, found[1], found[2], options)
     return Spec(text, None, rest, options)
+
+
+def _options(query: str, text: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in query.split("&"):
+        key, equals, value = part.partition("=")
+        if not key or not equals:
+            raise UsageError(
+                f"{shown(query)} in the source {shown(text)} is not option=value&option=value."
+            )
+        # Percent signs stand for bytes, as in a web address; a plus sign is a plus sign.
+        options[unquote(key)] = unquote(value)
+    return options
 
 
 def registered() -> dict[str, Callable[[Spec], Path]]:

@@ -15,7 +15,7 @@ from .chunks import Chunk, Wanted
 from .formats import Format
 from .inputs import Input
 from .numpy_file import load_matrix
-from .vocabulary import pack_words
+from .vocabulary import pack_words, to_bytes
 from .wordlists import pair_up
 
 _SEED = 1  # of the hash by which spaCy names strings
@@ -47,11 +47,10 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
 
     matrix_file, rows_file, strings_file = files(source)
     matrix = load_matrix(matrix_file)
+    if matrix.ndim != 2:
+        raise BadContent(f"{matrix_file}: an array of shape {matrix.shape}, expected a table.")
     row_of = _key_to_row(rows_file, len(matrix))
-    try:
-        strings = [text.encode("utf-8") for text in json.loads(strings_file.read_bytes())]
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        raise BadContent(f"{strings_file} is not a list of strings.") from None
+    strings = _strings(strings_file)
     keys = np.empty(len(strings), dtype=np.uint64)
     murmur64(*pack_words(strings), np.uint64(_SEED), keys)
     named = {key: word for key, word in zip(keys.tolist(), strings, strict=True) if key in row_of}
@@ -62,6 +61,16 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
     return pair_up(source, words, _Indexed(matrix, rows), wanted)  # type: ignore[arg-type]
 
 
+def _strings(path: Path) -> list[bytes]:
+    try:
+        found: Any = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise BadContent(f"{path} is not a list of strings.")
+    return list(map(to_bytes, found))
+
+
 def _key_to_row(path: Path, rows: int) -> dict[int, int]:
     try:
         import msgpack
@@ -70,7 +79,7 @@ def _key_to_row(path: Path, rows: int) -> dict[int, int]:
     try:
         found: Any = msgpack.unpackb(path.read_bytes(), strict_map_key=False)
         pairs = {int(key): int(row) for key, row in found.items()}
-    except (ValueError, TypeError, AttributeError, msgpack.UnpackException):
+    except Exception:  # damage shows itself in many ways
         raise BadContent(f"{path} is a damaged or cut-off map of words to rows.") from None
     if any(not -1 <= row < rows for row in pairs.values()):
         raise BadContent(f"{path} names rows that the matrix of {rows:,} rows does not have.")

@@ -45,7 +45,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
     ends: list[NDArray[np.uint64]] = []
     unusable: list[NDArray[np.int64]] = []
     rows, dim, size = 0, 0, 0
-    with open(folder / "matrix", "wb", buffering=0) as matrix:
+    with open(folder / "matrix", "wb") as matrix:
         for chunk in chunks:
             dim = chunk.rows.shape[1]
             blobs.append(chunk.blob)
@@ -116,6 +116,8 @@ def open_store(folder: Path, source: str) -> Vectors:
         if _sample_digest(matrix.reshape(-1)) != meta["digests"]["matrix"]:
             raise Damaged("matrix has changed")
         words = Vocabulary(arrays["words"], arrays["ends"], arrays["hashes"], arrays["order"])
+        if len(words) != len(matrix) or len(words.order) != len(words):
+            raise Damaged("its parts do not fit together")
         return Vectors(
             words=words,
             matrix=matrix,
@@ -125,7 +127,7 @@ def open_store(folder: Path, source: str) -> Vectors:
             duplicates=meta["duplicates"],
             unusable=arrays["unusable"],
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Damaged(str(error)) from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,20 +16,25 @@ from weatherglass.errors import BadContent, CannotWrite, UnknownFormat, shown
 
 from .chunks import Chunk, Wanted
 from .formats import Format
-from .inputs import Block, Input, ordered
-from .lines import Layout, LineError, header, layout, numbers_at_end, parse_line
+from .inputs import MAX_LINE, PADDING, Block, Input, ordered
+from .lines import Layout, LineError, header, layout, numbers_at_end, parse_line, too_few
+from .vocabulary import to_bytes
 from .writing import open_packed
 
 if TYPE_CHECKING:
     from .vectors import Vectors
 
 
+_ODD = re.compile(rb"[ \t\r\n\0]")
+
+
 @dataclass(frozen=True, eq=False)
 class _Parsed:
-    """What came of a block: its rows, its lines, and the first line that is wrong."""
+    """What came of a block: its chunk, how many lines and rows it has, the first wrong line."""
 
     chunk: Chunk
     lines: int
+    rows: int = 0
     wrong: tuple[int, str] | None = None
     cased: bool = False
 
@@ -37,10 +43,11 @@ def matches(source: Input) -> bool:
     """Text, by its first bytes: no NUL, and numbers at the ends of the lines."""
     if source.is_folder or b"\0" in source.head:
         return False
-    first, *rest = source.lines(2)
+    first, *rest = source.lines(3)
     if header(first.removeprefix(b"\xef\xbb\xbf")) is None:
         return True  # whether it holds vectors, `layout` tells
-    return not rest or numbers_at_end(rest[0]) > 0
+    row = next((line for line in rest if line.strip()), None)
+    return row is None or numbers_at_end(row) > 0
 
 
 def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
@@ -52,8 +59,8 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
             f"{source.path} is not a file of vectors: {error}. A text file of vectors has one word "
             "and its numbers a line."
         ) from None
-    if plan.dim < 1:
-        raise BadContent(f"{source.path}: the header says that rows have {plan.dim} numbers.")
+    if not 1 <= plan.dim <= MAX_LINE // 2:
+        raise BadContent(f"{source.path}: the header says that rows have {plan.dim:,} numbers.")
     work: Callable[[Callable[[], Block]], _Parsed]
     if wanted is None:
         work = functools.partial(_parse_block, plan.dim)
@@ -67,7 +74,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
             raise BadContent(f"{source.path}: line {lines + line:,} {problem}.")
         lines += parsed.lines
         source.cased |= parsed.cased
-        rows += len(parsed.chunk.ends) if wanted is None else parsed.lines
+        rows += parsed.rows
         yield parsed.chunk
     _check_rows(source, plan, rows)
 
@@ -78,6 +85,8 @@ def _check_rows(source: Input, plan: Layout, rows: int) -> None:
             f"{source.path}: the header says {plan.rows:,} rows of {plan.dim} numbers, "
             f"the file has {rows:,}. It may be cut off; if it is not, mend its first line."
         )
+    if not rows:
+        raise BadContent(f"{source.path} has no rows.")
 
 
 def _parse_block(dim: int, load: Callable[[], Block]) -> _Parsed:
@@ -88,7 +97,7 @@ def _parse_block(dim: int, load: Callable[[], Block]) -> _Parsed:
 def _parse(data: NDArray[np.uint8], size: int, dim: int) -> _Parsed:
     from .kernels import UNCERTAIN, parse_lines
 
-    most = size // (2 * dim + 1) + 1  # a number and its space take two bytes at least
+    most = size // (dim + 1) + 1
     rows = np.empty((most, dim), dtype=np.float32)
     start, end, line_end, line = np.empty((4, most), dtype=np.int64)
     state = np.empty(most, dtype=np.uint8)
@@ -99,13 +108,10 @@ def _parse(data: NDArray[np.uint8], size: int, dim: int) -> _Parsed:
         try:
             settled[row], rows[row] = parse_line(raw[start[row] : line_end[row]], dim)
         except LineError as error:
-            return _Parsed(_no_rows(dim), lines, (int(line[row]), str(error)))
+            return _Parsed(_no_rows(dim), lines, wrong=(int(line[row]), str(error)))
     if short >= 0:
-        cut = raw.find(b"\n", short)
-        try:
-            parse_line(raw[short:cut], dim)
-        except LineError as error:
-            return _Parsed(_no_rows(dim), lines, (lines, str(error)))
+        problem = too_few(raw[short : raw.index(b"\n", short)], dim)
+        return _Parsed(_no_rows(dim), lines, wrong=(lines, problem))
     blob, ends = _gather_words(data, start[:found], end[:found])
     chunk = Chunk(blob, ends, rows[:found])
     if settled:
@@ -113,7 +119,7 @@ def _parse(data: NDArray[np.uint8], size: int, dim: int) -> _Parsed:
         for row, word in settled.items():
             words[row] = word
         chunk = Chunk.of(words, chunk.rows)
-    return _Parsed(chunk, lines)
+    return _Parsed(chunk, lines, found)
 
 
 def _gather_words(
@@ -137,20 +143,20 @@ def _search_block(
     from .kernels import find_lines
 
     block = load()
-    hits = np.empty(block.size // 2 + 1, dtype=np.int64)
-    found, lines, cased = find_lines(block.data, block.size, table, hits)
+    hits = np.empty(block.size // 2 + 1, dtype=np.int64)  # a line that is not blank has two bytes
+    found, lines, rows, cased = find_lines(block.data, block.size, table, hits)
     if not found:
-        return _Parsed(_no_rows(dim), lines, cased=cased)
+        return _Parsed(_no_rows(dim), lines, rows, cased=cased)
     raw = block.data[: block.size].tobytes()
     candidates = b"".join(
         raw[begin : raw.index(b"\n", begin) + 1] for begin in hits[:found].tolist()
     )
-    data = np.frombuffer(candidates + bytes(16), dtype=np.uint8)
+    data = np.frombuffer(candidates + bytes(PADDING), dtype=np.uint8)
     parsed = _parse(data, len(candidates), dim)
     if parsed.wrong is not None:
-        line = parsed.wrong[0] - 1
-        return _Parsed(parsed.chunk, lines, (raw.count(b"\n", 0, hits[line]) + 1, parsed.wrong[1]))
-    return _Parsed(parsed.chunk.only(wanted), lines, cased=cased)
+        line = raw.count(b"\n", 0, hits[parsed.wrong[0] - 1]) + 1
+        return _Parsed(parsed.chunk, lines, wrong=(line, parsed.wrong[1]))
+    return _Parsed(parsed.chunk.only(wanted), lines, rows, cased=cased)
 
 
 def write_glove(vectors: Vectors, path: Path) -> None:
@@ -167,6 +173,7 @@ def _write(vectors: Vectors, path: Path, first: bytes) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    _check_layout(vectors, path, first)
     with open_packed(path) as out:
         out.write(first)
         for start in range(0, len(vectors), step := 20_000):
@@ -177,13 +184,34 @@ def _write(vectors: Vectors, path: Path, first: bytes) -> None:
             lists = pa.FixedSizeListArray.from_arrays(numbers, vectors.dim)
             joined = pc.binary_join(lists.cast(pa.list_(pa.string())), " ").to_pylist()
             for word, line in zip(words, joined, strict=True):
-                raw = word.encode("utf-8", "surrogateescape")
-                if b"\n" in raw or raw != raw.strip(b" \t\r"):
+                raw, text = to_bytes(word), line.encode()
+                if _ODD.search(raw) and not _reads_back(raw, text, vectors.dim):
                     raise CannotWrite(
                         f"The word {shown(word)} cannot stand in a text file of vectors; "
-                        "write .npz, .safetensors or .parquet instead."
+                        "write .parquet or .arrow instead."
                     )
-                out.write(raw + b" " + line.encode() + b"\n")
+                out.write(raw + b" " + text + b"\n")
+
+
+def _reads_back(word: bytes, numbers: bytes, dim: int) -> bool:
+    """Whether a word with white space in it would be read as it was written."""
+    if b"\n" in word or b"\0" in word or word != word.strip(b" \t\r"):
+        return False
+    try:
+        return parse_line(word + b" " + numbers, dim)[0] == word
+    except LineError:
+        return False
+
+
+def _check_layout(vectors: Vectors, path: Path, first: bytes) -> None:
+    """Refuse vectors whose first lines would be read as something else than they are."""
+    lines = [to_bytes(word) + b" 0" * vectors.dim for word in vectors.words[:20]]
+    plan = layout([first.removesuffix(b"\n")] if first else lines)
+    if plan.dim != vectors.dim or plan.skip != len(first):
+        raise CannotWrite(
+            f"{path.name} would be read with another number of columns, because of words such as "
+            f"{shown(vectors.words[0])}; write .vec, which says how many there are, or .parquet."
+        )
 
 
 GLOVE = Format(

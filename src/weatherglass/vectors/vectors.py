@@ -67,8 +67,11 @@ class Vectors:
     @classmethod
     def of(cls, words: Sequence[str], matrix: ArrayLike, source: str = "memory") -> Vectors:
         """Vectors from a list of words and a table of numbers."""
-        with np.errstate(over="ignore"):
-            rows = np.array(matrix, dtype=np.float32, order="C")
+        try:
+            with np.errstate(all="ignore"):
+                rows = np.array(matrix, dtype=np.float32, order="C")
+        except (ValueError, TypeError) as error:
+            raise BadContent(f"The vectors are no table of numbers ({error}).") from None
         if rows.ndim != 2 or len(rows) != len(words) or not rows.shape[1]:
             raise BadContent(
                 f"{len(words)} words and an array of shape {rows.shape} do not fit: expected one "
@@ -163,15 +166,15 @@ class Vectors:
         target = self.unit([word])[0]
         cosines = np.empty(len(self))
         for start in range(0, len(self), step := 1 << 15):
-            rows = np.asarray(self.matrix[start : start + step], dtype=np.float64)
             with np.errstate(all="ignore"):
-                near = rows @ target / np.linalg.norm(rows, axis=1)
+                rows = np.asarray(self.matrix[start : start + step], dtype=np.float64)
+                near = np.clip(rows @ target / np.linalg.norm(rows, axis=1), -1, 1)
             cosines[start : start + step] = np.where(np.isfinite(near), near, -np.inf)
         cosines[self.words.index(word)] = -np.inf
-        count = min(count, int(np.isfinite(cosines).sum()))
+        count = min(max(0, count), int(np.isfinite(cosines).sum()))
         best = np.argpartition(-cosines, count - 1)[:count].tolist() if count else []
         ranked = sorted(best, key=lambda i: (-cosines[i], i))
-        return [(self.words[i], min(1.0, float(cosines[i]))) for i in ranked]
+        return [(self.words[i], float(cosines[i])) for i in ranked]
 
 
 def unusable_rows(rows: Rows) -> NDArray[np.int64]:

@@ -15,7 +15,10 @@ _FNV_OFFSET, _FNV_PRIME, _MASK64 = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) 
 
 def to_bytes(word: str) -> bytes:
     """A word as it stands in a file; bytes that are not UTF-8 come back as they were."""
-    return word.encode("utf-8", "surrogateescape")
+    try:
+        return word.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON and Python can hold
+        return word.encode("utf-8", "surrogatepass")
 
 
 def to_text(word: bytes) -> str:
@@ -148,7 +151,7 @@ class Vocabulary(Sequence[str]):
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         position = int(self.find([value])[0]) if isinstance(value, str) else -1
-        if position < start or (stop is not None and position >= stop):
+        if position < 0 or position not in range(len(self))[start:stop]:
             raise ValueError(f"{value!r} is not in the vocabulary")
         return position
 
@@ -164,7 +167,7 @@ def pack_words(words: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.ui
 
 
 def _hash_all(blob: NDArray[np.uint8], ends: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    if len(ends) < 2000:  # not worth importing the compiler for
+    if blob.size < 20_000:  # not worth importing the compiler for
         raw, starts = blob.tobytes(), [0, *ends.tolist()]
         words = (raw[a:b] for a, b in pairwise(starts))
         return np.array([word_hash(word) for word in words], dtype=np.uint64)

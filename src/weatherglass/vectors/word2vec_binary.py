@@ -29,6 +29,7 @@ def matches(source: Input) -> bool:
     first, found, rest = source.head.partition(b"\n")
     if not found or header(first) is None:
         return False
+    rest = rest.lstrip(b"\r\n")
     return b"\0" in rest or (bool(rest.strip()) and not numbers_at_end(rest.split(b"\n", 1)[0]))
 
 
@@ -41,40 +42,38 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
     rows, dim = said
     if not 1 <= dim <= _MOST_DIM:
         raise BadContent(f"{source.path}: the header says that rows have {dim:,} numbers.")
-    stream = source.stream()
-    stream.read(source.head.index(b"\n") + 1)
     start, end = np.empty((2, _READ // (4 * dim + 1) + 2), dtype=np.int64)
     rest, done = b"", 0
-    while done < rows:
-        fresh = stream.read(_READ)
-        buffer = np.frombuffer(rest + fresh, dtype=np.uint8)
-        found, used = walk_records(buffer, 0, ord(" "), 4 * dim, start, end)
-        found = min(found, rows - done)
-        if not found and len(fresh) < _READ:
+    with source.stream() as stream:
+        stream.read(source.head.index(b"\n") + 1)
+        while done < rows:
+            fresh = stream.read(_READ)
+            raw = rest + fresh
+            buffer = np.frombuffer(raw, dtype=np.uint8)
+            left = min(rows - done, len(start))
+            found, used = walk_records(buffer, 0, ord(" "), 4 * dim, start[:left], end[:left])
+            if not found and len(fresh) < _READ:
+                raise BadContent(
+                    f"{source.path}: the header says {rows:,} rows of {dim} numbers, "
+                    f"the file is cut off after {done:,}."
+                )
+            if not found and len(rest) > MAX_LINE + 4 * dim:
+                raise TooLarge(f"{source.path} has a word of more than {MAX_LINE >> 20} MiB.")
+            spans = zip(start[:found].tolist(), end[:found].tolist(), strict=True)
+            words = [raw[a:b] for a, b in spans]
+            keep = np.arange(found)
+            if wanted is not None:
+                source.cased |= any(word != word.lower() for word in words)
+                keep = np.array([i for i in keep if words[i] in wanted.words], dtype=np.intp)
+            body = _rows_at(buffer, end[:found][keep] + 1, dim)
+            yield Chunk.of([words[i] for i in keep.tolist()], body)
+            done += found
+            rest = raw[used:]
+        if rest.strip(b" \r\n") or stream.read(64).strip(b" \r\n"):
             raise BadContent(
-                f"{source.path}: the header says {rows:,} rows of {dim} numbers, "
-                f"the file is cut off after {done:,}."
+                f"{source.path}: the header says {rows:,} rows of {dim} numbers, the file goes on "
+                "after them. Its first line is wrong, or it is not a word2vec file."
             )
-        if not found and len(rest) > MAX_LINE + 4 * dim:
-            raise TooLarge(f"{source.path} has a word of more than {MAX_LINE >> 20} MiB.")
-        raw = rest + fresh
-        words = [
-            raw[a:b] for a, b in zip(start[:found].tolist(), end[:found].tolist(), strict=True)
-        ]
-        keep = np.arange(found)
-        if wanted is not None:
-            keep = np.array([i for i, word in enumerate(words) if word in wanted.words], dtype=int)
-        body = _rows_at(buffer, end[:found][keep] + 1, dim)
-        chunk = Chunk.of([words[i] for i in keep.tolist()], body)
-        source.cased |= wanted is not None and any(word != word.lower() for word in words)
-        yield chunk
-        done += found
-        rest = raw[used:]
-    if rest.strip() or stream.read(64).strip():
-        raise BadContent(
-            f"{source.path}: the header says {rows:,} rows of {dim} numbers, the file goes on "
-            "after them. Its first line is wrong, or it is not a word2vec file."
-        )
 
 
 def _rows_at(buffer: NDArray[np.uint8], starts: NDArray[np.int64], dim: int) -> Rows:

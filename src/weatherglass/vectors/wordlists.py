@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _ENDINGS = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt", ".json", ".parquet", ".arrow")
 _NAMES = ("vocab.txt", "words.txt", "vocab.json", "words.json", "tokenizer.json", "vocab.parquet")
 SUFFIXES = (".vocab", ".words", ".txt", ".json", ".parquet", ".arrow")
+_MARK = b"\xef\xbb\xbf"
 
 
 def beside(source: Input, matrix: Path) -> Path:
@@ -48,7 +49,7 @@ def read_words(path: Path) -> list[bytes]:
         from .arrow import first_text_column
 
         return first_text_column(path)
-    content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    content = path.read_bytes().removeprefix(_MARK)
     if path.suffix == ".json":
         return _json_words(path, content)
     lines = content.split(b"\n")
@@ -65,21 +66,17 @@ def _json_words(path: Path, content: bytes) -> list[bytes]:
         raise BadContent(f"{path} is not JSON.") from None
     if isinstance(found, dict) and isinstance(found.get("model"), dict):
         found = found["model"].get("vocab")
-    if isinstance(found, list) and found and isinstance(found[0], list):
-        found = [pair[0] if pair else None for pair in found]  # Unigram: [piece, score]
+    if isinstance(found, list) and all(isinstance(pair, list) and pair for pair in found):
+        found = [pair[0] for pair in found]  # Unigram: [piece, score]
     if isinstance(found, dict):
-        if sorted(map(str, found.values())) != sorted(map(str, range(len(found)))):
+        if not all(type(row) is int for row in found.values()) or (
+            sorted(found.values()) != list(range(len(found)))
+        ):
             raise BadContent(f"{path}: the rows of its words are not 0 to {len(found) - 1:,}.")
-        found = sorted(found, key=lambda word: int(found[word]))
+        found = sorted(found, key=found.__getitem__)
     if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
         raise BadContent(f"{path} is no list of words and no map of word to row.")
-    return [
-        to_bytes(word) if _plain(word) else word.encode("utf-8", "surrogatepass") for word in found
-    ]
-
-
-def _plain(word: str) -> bool:
-    return not any(0xD800 <= ord(c) < 0xDC80 or 0xDCFF < ord(c) <= 0xDFFF for c in word)
+    return list(map(to_bytes, found))
 
 
 def pair_up(
@@ -94,11 +91,12 @@ def pair_up(
     if len(words) != len(matrix):
         raise BadContent(f"{path}: {len(matrix):,} rows, but {len(words):,} words stand beside it.")
     if wanted is not None:
-        source.cased = any(word != word.lower() for word in words)
+        source.cased |= any(word != word.lower() for word in words)
         keep = [i for i, word in enumerate(words) if word in wanted.words]
         yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]))
         return
-    for start in range(0, len(words), step := 1 << 14):
+    step = max(1, (4 << 20) // matrix.shape[1])
+    for start in range(0, len(words), step):
         yield Chunk.of(words[start : start + step], to_rows(matrix[start : start + step]))
 
 
@@ -110,8 +108,10 @@ def to_rows(numbers: NDArray[Any]) -> Rows:
 
 def write_words(vectors: Vectors, path: Path) -> None:
     """Write one word a line."""
+    words = newline_list(vectors)
     with whole(path) as temporary:
-        temporary.write_bytes(newline_list(vectors))
+        # A mark at the start is dropped in reading, so that a word that begins with one needs two.
+        temporary.write_bytes(_MARK + words if words.startswith(_MARK) else words)
 
 
 def newline_list(vectors: Vectors) -> bytes:

@@ -10,13 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from weatherglass.errors import CannotWrite
+
 PACKINGS = (".gz", ".zst", ".xz")
 
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A temporary name beside `path` that becomes `path` at the end, and vanishes on any error."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    try:
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror}.") from None
     os.close(descriptor)
     temporary = Path(name)
     try:
@@ -30,10 +35,10 @@ def whole(path: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
     """As `whole`, for a folder. Where `path` exists by then, the new folder is given up."""
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:100]}."))
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:50]}."))
     try:
         yield temporary
-        with contextlib.suppress(FileExistsError, OSError):
+        with contextlib.suppress(OSError):
             temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

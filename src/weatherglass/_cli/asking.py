@@ -1,0 +1,144 @@
+"""What the commands that run tests share: which tests, on which source, and what is said after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from weatherglass.errors import CannotMeasure, UsageError, shown
+
+from .output import printable, write_whole
+from .progress import progress_bar
+
+if TYPE_CHECKING:
+    from weatherglass.measures import Results
+    from weatherglass.vectors import Vectors
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def test_options(command: Command) -> Command:
+    """Add SOURCE and the options that say which tests and how words are looked up."""
+    for decorate in (
+        click.option(
+            "--max-missing",
+            type=click.FloatRange(0, 1),
+            default=0.2,
+            show_default=True,
+            help="Largest share of a set's words that may be missing; a test over it is not run.",
+        ),
+        click.option(
+            "--case",
+            type=click.Choice(["auto", "keep", "lower"]),
+            default="auto",
+            show_default=True,
+            help="Look words up as written, in lower case, or (auto) in lower case where the "
+            "vocabulary has no capitals.",
+        ),
+        click.option(
+            "--tests",
+            "files",
+            type=click.Path(path_type=Path),
+            multiple=True,
+            metavar="FILE|DIR",
+            help="Your own tests: YAML, the JSON of the sentence-bias work, or a folder of them.",
+        ),
+        click.option(
+            "--test",
+            "ids",
+            multiple=True,
+            metavar="ID",
+            help="A test of the catalogue; may be given again, and may be a pattern (weat*).",
+        ),
+        click.argument("source"),
+    ):
+        command = decorate(command)
+    return command
+
+
+def chosen_tests(
+    ids: Sequence[str], files: Iterable[Path], kind: type[Any], otherwise: str
+) -> list[Any]:
+    """The tests asked for; `otherwise` is the pattern for when none was."""
+    from weatherglass.catalog import load_tests, test, tests
+
+    found: list[Any] = []
+    for name in ids:
+        found += tests(name) if any(c in name for c in "*?[") else [test(name)]
+    own = [entry for path in files for entry in load_tests(path)]
+    found += [entry for entry in own if isinstance(entry, kind)]
+    if not ids and not own:
+        found = list(tests(otherwise))
+    wrong = next((entry for entry in found if not isinstance(entry, kind)), None)
+    if wrong is not None:
+        other = "wefat" if wrong.kind == "factual" else "weat"
+        raise UsageError(f"{wrong.id} is a {wrong.kind} test: run it with `weatherglass {other}`.")
+    if not found:
+        raise UsageError(f"The files given hold no {kind.kind} test.")
+    return found
+
+
+def open_for(source: str, tests: Iterable[Any]) -> Vectors:
+    """The rows of a source that some tests need."""
+    from weatherglass.measures import spellings
+    from weatherglass.vectors import open_vectors
+
+    sets = [one for entry in tests for one in entry.sets.values()]
+    with progress_bar(f"reading {source}") as draw:
+        return open_vectors(source, words=spellings(sets), progress=draw)
+
+
+def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
+    """Run a measure on every test, with a progress bar."""
+    from weatherglass.measures import Results
+
+    made = []
+    with progress_bar("measuring") as draw:
+        for k, entry in enumerate(tests):
+            draw(k, len(tests))
+            made.append(measure(entry))
+    return Results.of(made)
+
+
+def say(
+    results: Results,
+    form: str,
+    out: Path | None,
+    picture: Path | None,
+    table: Callable[[Sequence[Any]], str],
+) -> None:
+    """Print or write the results, draw them; fail if not one test could be run."""
+    if form == "json":
+        text = results.to_json() + "\n"
+    elif form in ("tsv", "csv"):
+        text = results.to_delimited("\t" if form == "tsv" else ",")
+    else:
+        text = table(results) + _remarks(results)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(out, text)
+    if all(one.status == "not run" for one in results):
+        reasons = {one.reason for one in results}
+        raise CannotMeasure(f"No test could be run: {next(iter(reasons))}.")
+    if picture is not None:
+        from weatherglass.report import plot, save_plot
+
+        save_plot(plot(results), picture)
+
+
+def _remarks(results: Results) -> str:
+    """Tests that were not run and words that were missing, a line each."""
+    lines = [f"{one.test}: not run, {one.reason}." for one in results if one.status == "not run"]
+    for one in results:
+        gaps = [
+            f"{name} {', '.join(shown(word) for word in words)}"
+            for name, words in one.missing.items()
+            if words
+        ]
+        if gaps and one.status == "done":
+            lines.append(f"{one.test}: missing words: {'; '.join(gaps)}.")
+    return "".join(printable(line) + "\n" for line in lines)

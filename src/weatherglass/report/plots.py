@@ -1,0 +1,185 @@
+"""Pictures of results: what a table says, for the eye."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from weatherglass.errors import CannotMeasure, CannotWrite, MissingExtra
+from weatherglass.measures import Result, WeatResult, WefatResult
+
+INK, ACCENT, PALE, RULE = "#1f4e5f", "#d9822b", "#9aa5a9", "#d9dee0"
+WIDTH, HEIGHT = 440, 340
+SUFFIXES = (".svg", ".png", ".html", ".json")
+
+
+def _altair() -> Any:
+    try:
+        import altair
+        import vl_convert  # noqa: F401  # altair calls it to draw
+    except ImportError:
+        raise MissingExtra("A picture", "plots") from None
+    return altair
+
+
+def plot(results: Sequence[Result] | Result) -> Any:
+    """Draw results: effects beside the published ones, or facts against associations.
+
+    Parameters
+    ----------
+    results
+        A result, or a set of results of one measure. A single association test is drawn word by
+        word; several are drawn one a line; factual tests are drawn as points with their line.
+
+    Returns
+    -------
+    altair.Chart
+        Shows itself in a notebook; `save_plot` writes it to a file.
+    """
+    several = [results] if isinstance(results, WeatResult | WefatResult) else list(results)
+    done = [one for one in several if one.status == "done"]
+    if not done:
+        raise CannotMeasure("There is nothing to draw: no test was run.")
+    tests = [one for one in done if isinstance(one, WeatResult)]
+    facts = [one for one in done if isinstance(one, WefatResult)]
+    parts = [_facts(one) for one in facts]
+    if len(tests) == 1:
+        parts.append(_words(tests[0]))
+    elif tests:
+        parts.append(_effects(tests))
+    altair = _altair()
+    chart = parts[0] if len(parts) == 1 else altair.hconcat(*parts)
+    return chart.configure_view(strokeWidth=0).configure_axis(
+        gridColor=RULE, domain=False, ticks=False, labelFontSize=12, titleFontSize=12
+    )
+
+
+def save_plot(chart: Any, path: str | Path) -> None:
+    """Write a chart as .svg, .png, .html (whole, needs no network) or .json (Vega-Lite)."""
+    from weatherglass.vectors.writing import whole
+
+    path = Path(path)
+    if path.suffix not in SUFFIXES:
+        raise CannotWrite(f"{path.name} must end in {', '.join(SUFFIXES)}.")
+    with whole(path) as temporary:
+        if path.suffix == ".html":
+            temporary.write_text(_page(chart), encoding="utf-8")
+        else:
+            more = {"scale_factor": 2} if path.suffix == ".png" else {}
+            chart.save(str(temporary), format=path.suffix[1:], **more)
+
+
+_STAND_IN = "\ue000"  # of the private use area: no font has it and no word holds it
+
+
+def _page(chart: Any) -> str:
+    """The chart as a page. A word that holds ``</script>`` must not end the page's script."""
+    described = json.dumps(chart.to_dict()).replace("<", _STAND_IN)
+    page: str = type(chart).from_json(described).to_html(inline=True)
+    escaped = "\\u003c"
+    return page.replace(_STAND_IN, escaped).replace(r"\ue000", escaped)
+
+
+def _effects(results: Sequence[WeatResult]) -> Any:
+    """One line a test: our effect, the published one, and how sure."""
+    alt = _altair()
+    order = [one.title for one in results]
+    rows = [
+        {
+            "title": one.title,
+            "effect": one.effect,
+            "published": (one.published or {}).get("effect"),
+            "p": f"p = {one.p}",
+        }
+        for one in results
+    ]
+    y = alt.Y("title:N", sort=order, title=None, axis=alt.Axis(labelLimit=640, grid=True))
+    domain = [min(0.0, *(one.effect or 0.0 for one in results)), 2]
+    x = alt.X("effect:Q", title="effect (filled: here, ring: published)").scale(domain=domain)
+    chart = alt.Chart(alt.Data(values=rows)).properties(
+        width=360,
+        height=alt.Step(26),
+        title=alt.TitleParams(_heading(results[0]), anchor="start"),
+    )
+    ours = chart.mark_circle(size=110, color=INK, opacity=1).encode(x, y)
+    theirs = chart.mark_point(size=110, color=PALE, strokeWidth=2).encode(alt.X("published:Q"), y)
+    sure = chart.mark_text(align="left", color="#555", fontSize=12).encode(
+        y, alt.Text("p:N"), x=alt.value(372)
+    )
+    return theirs + ours + sure
+
+
+def _words(result: WeatResult) -> Any:
+    """Every target's association, the two sets one above the other."""
+    alt = _altair()
+    rows = [
+        {"set": result.labels.get(name, name), "word": word, "association": value}
+        for name in ("X", "Y")
+        for word, value in zip(result.words[name], result.associations[name], strict=True)
+    ]
+    order = [row["word"] for row in sorted(rows, key=lambda row: -float(str(row["association"])))]
+    chart = alt.Chart(alt.Data(values=rows)).properties(
+        width=420,
+        height=alt.Step(18),
+        title=alt.TitleParams(
+            f"{result.title}: effect {result.effect:.2f}, p = {result.p}", anchor="start"
+        ),
+    )
+    return chart.mark_circle(size=90, opacity=1).encode(
+        alt.X("association:Q", title=_between(result)),
+        alt.Y("word:N", sort=order, title=None, axis=alt.Axis(grid=True)),
+        alt.Color("set:N", title="target set", scale=alt.Scale(range=[INK, ACCENT])),
+    )
+
+
+def _facts(result: WefatResult) -> Any:
+    """Facts against associations, with the regression line."""
+    alt = _altair()
+    points = [
+        {"word": word, "association": x, "fact": y}
+        for word, x, y in zip(result.words["W"], result.associations, result.facts, strict=True)
+    ]
+    assert result.slope is not None
+    assert result.intercept is not None
+    ends = [min(result.associations), max(result.associations)]
+    line = [{"association": x, "fact": result.slope * x + result.intercept} for x in ends]
+    unit = f" ({result.fact['unit']})" if result.fact.get("unit") else ""
+    x = alt.X("association:Q", title=_between(result)).scale(zero=False)
+    y = alt.Y("fact:Q", title=result.fact.get("name", "fact") + unit)
+    dots = alt.Chart(alt.Data(values=points)).mark_circle(size=50, color=INK, opacity=0.9)
+    names = alt.Chart(alt.Data(values=_readable(points))).mark_text(
+        align="left", dx=6, fontSize=9, color="#555"
+    )
+    fit = alt.Chart(alt.Data(values=line)).mark_line(color=ACCENT)
+    layers = fit.encode(x, y) + dots.encode(x, y, tooltip="word:N")
+    heading = f"{result.title}: r = {result.pearson:.2f}"
+    return (layers + names.encode(x, y, alt.Text("word:N"))).properties(
+        width=WIDTH, height=HEIGHT, title=alt.TitleParams(heading, anchor="start")
+    )
+
+
+def _readable(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The points whose names can be written without touching a name already written."""
+    scales = {}
+    for axis, pixels in (("association", WIDTH), ("fact", HEIGHT)):
+        values = [point[axis] for point in points]
+        scales[axis] = pixels / (max(values) - min(values) or 1)
+    written: list[tuple[float, float, float]] = []
+    kept = []
+    for point in points:
+        left, low = point["association"] * scales["association"], point["fact"] * scales["fact"]
+        right = left + 6 + 5 * len(point["word"])  # nine-point letters are about five pixels wide
+        if all(abs(low - y) > 9 or right < a or left > b for a, b, y in written):
+            written.append((left, right, low))
+            kept.append(point)
+    return kept
+
+
+def _between(result: Result) -> str:
+    return f"← {result.labels.get('B', 'B')} · association · {result.labels.get('A', 'A')} →"
+
+
+def _heading(result: Result) -> str:
+    return f"Association tests on {result.source['name']}"

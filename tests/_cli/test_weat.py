@@ -1,0 +1,117 @@
+import csv
+import io
+import json
+
+import pytest
+
+import weatherglass as wg
+
+OWN = """
+- id: sky
+  x: [sun, moon]
+  y: [stone, mud]
+  a: {label: light, words: [bright, shine]}
+  b: {label: dark, words: [dark, black]}
+"""
+
+
+def test_without_a_test_all_ten_are_run_beside_what_was_published(run):
+    ran = run("weat", "default")
+    assert ran.code == 0
+    for i in range(1, 11):
+        assert f"weat{i} " in ran.out
+    assert "published" in ran.out
+    assert "gladiola" in ran.out
+
+
+def test_the_published_figures_from_the_papers_vectors(run, glove840b):
+    ran = run("weat", glove840b, "--format", "json")
+    results = json.loads(ran.out)["results"]
+    assert [f"{one['effect']:.2f}" for one in results] == [
+        f"{one['published']['effect']:.2f}" for one in results
+    ]
+    ran = run("wefat", glove840b, "--format", "json")
+    assert [f"{one['pearson']:.2f}" for one in json.loads(ran.out)["results"]] == ["0.90", "0.84"]
+
+
+def test_own_tests_from_yaml_and_from_the_sentence_bias_json(run, tmp_path):
+    (tmp_path / "sky.yaml").write_text(OWN)
+    sets = {"targ1": ["sun", "moon"], "targ2": ["stone", "mud"]}
+    sets |= {"attr1": ["bright", "shine"], "attr2": ["dark", "black"]}
+    record = {name: {"category": name, "examples": words} for name, words in sets.items()}
+    (tmp_path / "sky2.jsonl").write_text(json.dumps(record))
+    ran = run("weat", "default", "--tests", tmp_path, "--format", "json")
+    first, second = json.loads(ran.out)["results"]
+    assert {first["test"], second["test"]} == {"sky", "sky2"}
+    assert first["effect"] == second["effect"] != 0
+
+
+def test_options_reach_the_measure(run):
+    line = ["weat", "default", "--test", "weat7", "--format", "json"]
+    more = ["--p", "sample", "--seed", "5", "--alternative", "two-sided", "--ddof", "0"]
+    (one,) = json.loads(run(*line, *more).out)["results"]
+    expected = wg.weat(
+        wg.open_vectors("default"),
+        "weat7",
+        method="sample",
+        rng=5,
+        alternative="two-sided",
+        ddof=0,
+    )
+    assert one["effect"] == expected.effect
+    assert one["p"] == expected.p.to_dict()
+
+
+def test_influence_and_intervals_are_shown(run):
+    ran = run("weat", "default", "--test", "weat6", "--influence", "--intervals")
+    assert "Without one word" in ran.out
+    assert "(bca)" in ran.out
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv"])
+def test_tables_for_programs_go_to_a_file(run, tmp_path, form):
+    out = tmp_path / f"out.{form}"
+    assert run("weat", "default", "--test", "weat*", "--format", form, "-o", out).code == 0
+    rows = list(
+        csv.DictReader(io.StringIO(out.read_text()), delimiter={"tsv": "\t"}.get(form, ","))
+    )
+    assert len(rows) == 10
+    assert float(rows[5]["effect_size"]) > 1.5
+
+
+def test_a_test_that_cannot_be_run_is_named_with_the_reason(run):
+    ran = run("weat", "default", "--test", "weat1", "--test", "weat8", "--case", "keep")
+    assert ran.code == 0
+    assert "weat8: not run, 2 of the 8 words of X are missing ('Einstein', 'NASA')" in ran.out
+    ran = run("weat", "default", "--test", "weat8", "--case", "keep")
+    assert ran.code == 1
+    assert "No test could be run" in ran.err
+
+
+def test_own_facts_with_the_attributes_of_a_test(run, tmp_path):
+    facts = tmp_path / "jobs.csv"
+    facts.write_text("word,value\nnurse,90\nplumber,1\nteacher,80\nmechanic,2\n")
+    ran = run("wefat", "default", "--facts", facts, "--format", "json")
+    (one,) = json.loads(ran.out)["results"]
+    assert one["test"] == "jobs"
+    assert one["pearson"] > 0.5
+    assert one["facts"] == [90, 1, 80, 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        (["weat", "default", "--test", "waet6"], 1, "Did you mean weat6"),
+        (["weat", "default", "--test", "wefat1"], 2, "weatherglass wefat"),
+        (["wefat", "default", "--test", "weat1"], 2, "weatherglass weat"),
+        (["weat", "default", "--tests", "nowhere.yaml"], 1, "nowhere.yaml"),
+        (["weat", "default", "--p", "guess"], 2, "guess"),
+        (["weat", "default", "--max-missing", "2"], 2, "max-missing"),
+        (["weat"], 2, "Missing argument"),
+    ],
+)
+def test_mistakes_get_a_sentence_and_an_exit_code(run, line, code, says):
+    ran = run(*line)
+    assert ran.code == code
+    assert says in ran.err
+    assert "Traceback" not in ran.err

@@ -1,0 +1,63 @@
+"""What tests share: a cache of their own, the shared data where it is, one way to run commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from weatherglass._cli import main
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """No test reads or writes the user's cache."""
+    before = os.environ.get("WEATHERGLASS_CACHE_DIR")
+    folder = tmp_path_factory.mktemp("cache")
+    os.environ["WEATHERGLASS_CACHE_DIR"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["WEATHERGLASS_CACHE_DIR"]
+    else:
+        os.environ["WEATHERGLASS_CACHE_DIR"] = before
+
+
+@pytest.fixture(scope="session")
+def glove840b() -> str:
+    """The real rows of GloVe 840B for every word of the Science paper."""
+    path = SHARED / "glove840b-stimuli" / "vectors.txt"
+    if not path.exists():
+        pytest.skip("needs ../shared/data/glove840b-stimuli, real rows of GloVe 840B")
+    return str(path)
+
+
+@dataclass
+class Ran:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run a command as a user would, without a process."""
+
+    def go(*arguments: object) -> Ran:
+        code = 0
+        capsys.readouterr()  # what was printed before is not this command's
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return Ran(code, printed.out, printed.err)
+
+    return go

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+import weatherglass as wg
+from weatherglass.errors import UsageError
+
+# Cosines with A = e1 and B = e2 are cos and sin of the angle, their deviation |cos - sin| / sqrt 2,
+# so that the normalised association of any target is sqrt 2 or -sqrt 2.
+PLANE = wg.Vectors.of(
+    ["p", "q", "r", "a", "b", "c"], [[3, 4], [4, 3], [1, 0], [1, 0], [0, 1], [1, 1]]
+)
+
+
+@pytest.mark.parametrize(
+    ("id", "correlation", "bound"), [("wefat1", "0.90", 1e-18), ("wefat2", "0.84", 1e-13)]
+)
+def test_the_science_papers_correlations(glove840b, id, correlation, bound):
+    result = wg.wefat(wg.open_vectors(glove840b), id)
+    assert f"{result.pearson:.2f}" == correlation
+    assert result.pearson_p < bound == result.published["p_bound"]
+    assert result.n["W"] == 50
+
+
+def test_a_case_worked_by_hand():
+    test = wg.FactualTest(a=["a"], b=["b"], facts={"p": 1.0, "q": 5.0, "r": 6.0})
+    result = wg.wefat(PLANE, test)
+    root = np.sqrt(2)
+    assert result.associations == pytest.approx((-root, root, root))
+    assert result.slope == pytest.approx((5.5 - 1.0) / (2 * root))
+    assert result.intercept == pytest.approx((5.5 + 1.0) / 2)
+    assert result.pearson == pytest.approx(np.corrcoef([-1, 1, 1], [1, 5, 6])[0, 1])
+    assert result.spearman == pytest.approx(np.corrcoef([1, 2.5, 2.5], [1, 2, 3])[0, 1])
+
+
+def test_facts_follow_their_words_when_some_are_missing():
+    facts = {"p": 1.0, "gone": 100.0, "q": 5.0, "r": 6.0}
+    result = wg.wefat(PLANE, wg.FactualTest(a=["a"], b=["b"], facts=facts), max_missing=0.3)
+    assert result.facts == (1.0, 5.0, 6.0)
+    assert result.missing["W"] == ("gone",)
+
+
+@pytest.mark.parametrize(
+    ("reason", "facts", "b"),
+    [
+        ("at least 3", {"p": 1.0, "q": 2.0}, ["b"]),
+        ("same association", {"q": 1.0, "r": 2.0, "a": 3.0}, ["b"]),
+        ("same fact", {"p": 1.0, "q": 1.0, "r": 1.0}, ["b"]),
+        ("same cosine", {"p": 1.0, "q": 2.0, "c": 3.0}, ["b"]),
+    ],
+)
+def test_what_cannot_be_measured_says_why(reason, facts, b):
+    result = wg.wefat(PLANE, wg.FactualTest(a=["a"], b=b, facts=facts))
+    assert result.status == "not run"
+    assert reason in result.reason
+    assert result.pearson is None
+
+
+def test_an_association_test_is_refused_with_the_way_out():
+    with pytest.raises(UsageError, match="weat"):
+        wg.wefat(PLANE, "weat1")

@@ -1,0 +1,62 @@
+import json
+
+import pytest
+
+import weatherglass as wg
+from weatherglass.errors import CannotMeasure, CannotWrite
+
+pytest.importorskip("altair", reason="needs the extra 'plots'")
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return wg.open_vectors("default")
+
+
+def texts(path) -> str:
+    return path.read_text()
+
+
+def test_several_tests_are_drawn_one_a_line_with_their_p_values(vectors, tmp_path):
+    results = wg.Results.of(wg.weat(vectors, id) for id in ("weat6", "weat7"))
+    wg.save_plot(wg.plot(results), tmp_path / "effects.svg")
+    drawn = texts(tmp_path / "effects.svg")
+    for result in results:
+        assert result.title in drawn
+        assert f"p = {result.p}" in drawn
+
+
+def test_one_test_is_drawn_word_by_word(vectors, tmp_path):
+    result = wg.weat(vectors, "weat6")
+    wg.save_plot(wg.plot(result), tmp_path / "words.svg")
+    drawn = texts(tmp_path / "words.svg")
+    assert all(word in drawn for name in "XY" for word in result.words[name])
+    assert "Male names" in drawn
+
+
+def test_facts_are_drawn_with_their_line_and_names_that_do_not_overlap(vectors, tmp_path):
+    result = wg.wefat(vectors, "wefat1")
+    wg.save_plot(wg.plot(result), tmp_path / "facts.json")
+    chart = json.loads(texts(tmp_path / "facts.json"))
+    sizes = [len(layer["data"]["values"]) for layer in chart["layer"]]
+    assert sizes[:2] == [2, 50]
+    assert 10 < sizes[2] < 50
+
+
+def test_a_page_needs_no_network_and_escapes_words(tmp_path):
+    words = ["</script><script>alert(1)</script>", "b", "c", "d", "e", "f"]
+    rows = [[1, 0], [1, 1], [0, 1], [-1, 1], [1, 0], [0, 1]]
+    test = wg.Test(x=words[:2], y=words[2:4], a=["e"], b=["f"])
+    wg.save_plot(wg.plot(wg.weat(wg.Vectors.of(words, rows), test)), tmp_path / "page.html")
+    page = texts(tmp_path / "page.html")
+    assert 'src="http' not in page
+    assert "<script>alert(1)" not in page
+    assert r"\u003cscript>alert(1)" in page
+
+
+def test_a_picture_of_nothing_or_under_a_foreign_name_is_refused(vectors, tmp_path):
+    with pytest.raises(CannotMeasure, match="nothing to draw"):
+        wg.plot(wg.Results.of([]))
+    with pytest.raises(CannotWrite, match=r"\.svg"):
+        wg.save_plot(wg.plot(wg.weat(vectors, "weat6")), tmp_path / "picture.gif")
+    assert list(tmp_path.iterdir()) == []
