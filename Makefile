@@ -4,18 +4,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python -m
+PIP := $(RUN) pip install --quiet --disable-pip-version-check
 
-.PHONY: audit test test-all setup lint benchmarks clean
+.PHONY: audit test test-all setup lint docs benchmarks clean
 
 audit: .venv/ready
-	$(RUN) weatherglass vectors info default
-	$(RUN) weatherglass vectors neighbours default doctor
+	$(RUN) weatherglass weat default
+	$(RUN) weatherglass wefat default
 
 test: .venv/ready lint
 	$(RUN) pytest -m "not slow and not torch" -n 2 --dist loadfile
-	@echo "Left to 'make test-all': the tests marked slow or torch."
+	@echo "Left to 'make test-all': the tests that are slow, need gensim or need PyTorch."
 
-test-all: .venv/torch
+test-all: .venv/heavy
 	$(RUN) pytest -m "slow or torch" -n 2 --dist loadfile
 
 lint: .venv/ready
@@ -24,23 +25,28 @@ lint: .venv/ready
 	$(RUN) mypy
 	$(BIN)/lint-imports
 
-setup: .venv/ready
+docs: .venv/ready
+	$(BIN)/python docs/generate.py
+	$(RUN) weatherglass weat default --plot docs/pictures/weat-default.svg
 
-benchmarks: .venv/ready
-	$(BIN)/pip install --quiet "weatherglass[train] @ file:."
+benchmarks: .venv/heavy
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/significance.py
+
+setup: .venv/ready
 
 .venv/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Weatherglass needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	  { echo "Weatherglass needs Python 3.11 or newer, and $(PYTHON) is not. Try: make PYTHON=python3.12"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(RUN) pip install --quiet --disable-pip-version-check --upgrade pip
-	$(RUN) pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) --upgrade pip
+	$(PIP) --editable '.[dev]'
 	@touch $@
 
-# CPU PyTorch: the plain name would bring several gigabytes for graphics cards.
-.venv/torch: .venv/ready
-	$(RUN) pip install --quiet --disable-pip-version-check torch==2.13.0
+# CPU PyTorch by its version: the plain name would bring gigabytes for graphics cards.
+.venv/heavy: .venv/ready
+	$(PIP) torch==2.13.0
+	$(PIP) --editable '.[dev,train]'
 	@touch $@
 
 clean:
