@@ -217,6 +217,11 @@ def test_auto_counts_small_samples_and_small_tails_of_many_targets() -> None:
     ranked = np.sort(a[:100])[::-1].copy()
     ranked[[47, 53]] = ranked[[53, 47]]
     assert permutation_p(ranked[:50], ranked[50:]).method == "exact"
+    apart = a[:100] + 2.5 * (np.arange(100) < 50)
+    counted = permutation_p(apart[:50], apart[50:])
+    assert counted.method == "exact"
+    tilted = permutation_p(apart[:50], apart[50:], method="tilted")
+    assert tilted.low <= counted.value <= tilted.high
     assert permutation_p(a[:200], a[200:]).method == "tilted"
 
 

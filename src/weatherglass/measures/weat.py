@@ -29,7 +29,8 @@ from .words import Case, Found, find_sets, too_few
 Floats = NDArray[np.float64]
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
-_NO_SPREAD = 1e-13  # associations are differences of cosines: noise is a thousandth of this
+_NOISE = 1e-15  # of associations, which are differences of means of cosines
+_NO_SPREAD = 100 * _NOISE
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,15 @@ def weat(
         return WeatResult(status="not run", reason=reason, **about)
     u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)
     v = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
-    p = permutation_p(x, y, alternative=alternative, method=method, rng=rng, workers=workers)
+    p = permutation_p(
+        x,
+        y,
+        alternative=alternative,
+        method=method,
+        rng=rng,
+        workers=workers,
+        resolution=_NOISE,
+    )
     return WeatResult(
         status="done",
         effect=effect(x, y, ddof),

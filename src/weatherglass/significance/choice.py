@@ -17,8 +17,9 @@ from .tilted import tilted_share
 EXACT_TARGETS = 52
 """`auto` counts every partition of up to this many targets."""
 
-FEW = 10_000_000
-"""A tail that holds fewer partitions than this is too coarse for a smooth formula."""
+FEW = 10_000_000_000
+"""A tail of fewer partitions than this is mostly counted in a tenth of a second, at any number of
+targets; with fewer than ten million it is too coarse for a smooth formula."""
 
 AUTO_CAP = 1 << 23
 EXACT_CAP = 1 << 26

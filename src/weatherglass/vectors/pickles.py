@@ -24,7 +24,7 @@ def matches(source: Input) -> bool:
     head = source.head
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return True
-    if head.startswith((b"ccopy_reg\n", b"cgensim", b"(dp0\n", b"(lp0\n")):
+    if head.startswith((b"ccopy_reg\n", b"cgensim", b"(dp0\n", b"(lp0\n", b"}q\0", b"]q\0")):
         return True
     if head.startswith(b"PK\x03\x04") and not source.packing:
         return any(name.endswith("data.pkl") for name in source.members())

@@ -1,0 +1,254 @@
+"""Parsed files are kept, and never believed when they are damaged."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from weatherglass.errors import BadContent
+from weatherglass.vectors import Vectors, cache, detect, open_vectors, store, text
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("".join(f"w{i} {i} {i + 1}\n" for i in range(1, 500)))
+    return path
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """Counts how often a file of text was parsed."""
+    count = []
+
+    def read(*arguments):
+        count.append(1)
+        return text.read(*arguments)
+
+    from dataclasses import replace
+
+    forms = tuple(replace(f, read=read) if f is text.GLOVE else f for f in detect.FORMATS)
+    monkeypatch.setattr(detect, "FORMATS", forms)
+    return count
+
+
+def check(vectors):
+    assert list(vectors.words) == [f"w{i}" for i in range(1, 500)]
+    assert vectors.matrix.tolist() == [[i, i + 1] for i in range(1, 500)]
+
+
+def entry():
+    (only,) = cache.vectors_dir().iterdir()
+    return only
+
+
+def test_the_second_opening_comes_from_the_cache(path, cache_folder, parsed):
+    check(open_vectors(path))
+    again = open_vectors(path)
+    check(again)
+    assert len(parsed) == 1
+    assert list(open_vectors(path, words=["w7"]).words) == ["w7"]
+    assert len(parsed) == 1
+
+
+def test_a_copy_of_a_file_needs_no_parsing(path, cache_folder, parsed, tmp_path):
+    first = open_vectors(path)
+    (tmp_path / "copy.txt").write_bytes(path.read_bytes())
+    copy = open_vectors(tmp_path / "copy.txt")
+    assert copy.fingerprint == first.fingerprint
+    assert copy.source == str(tmp_path / "copy.txt")
+    assert len(parsed) == 1
+
+
+def test_a_file_just_written_is_hashed_again_but_not_parsed(path, cache_folder, parsed, monkeypatch):
+    monkeypatch.setattr(cache, "_RACY_NS", 10**12)
+    check(open_vectors(path))
+    check(open_vectors(path))
+    assert len(parsed) == 1
+    assert not (cache_folder / "seen").exists()
+
+
+def test_searching_does_not_fill_the_cache(path, cache_folder, parsed):
+    open_vectors(path, words=["w7"])
+    open_vectors(path, words=["w8"])
+    assert len(parsed) == 2
+    assert not cache.vectors_dir().exists()
+
+
+def test_a_changed_file_is_noticed(path, cache_folder, parsed):
+    check(open_vectors(path))
+    before = path.stat()
+    content = path.read_text()
+    path.write_text(content.replace("w7 7 8", "w7 7 9"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 10**6))
+    assert path.stat().st_size == before.st_size
+    assert open_vectors(path).take(["w7"]).rows.tolist() == [[7, 9]]
+    assert open_vectors(path, words=["w7"]).matrix.tolist() == [[7, 9]]
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_kept(path, cache_folder):
+    def change(done, size):
+        if not done:
+            return
+        with path.open("a") as file:
+            file.write("more 1 2\n")
+
+    with pytest.raises(BadContent, match="changed while it was being read"):
+        open_vectors(path, progress=change)
+    assert not list(cache.vectors_dir().iterdir())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda e: (e / "matrix").write_bytes((e / "matrix").read_bytes()[:-4]),
+        lambda e: (e / "matrix").write_bytes((e / "matrix").read_bytes() + bytes(8)),
+        lambda e: (e / "matrix").write_bytes(bytes((e / "matrix").stat().st_size)),
+        lambda e: (e / "matrix").unlink(),
+        lambda e: (e / "words").write_bytes((e / "words").read_bytes()[::-1]),
+        lambda e: (e / "ends").write_bytes((e / "ends").read_bytes()[:-3]),
+        lambda e: (e / "ends").write_bytes(b""),
+        lambda e: (e / "hashes").unlink(),
+        lambda e: (e / "order").write_bytes((e / "order").read_bytes()[4:]),
+        lambda e: (e / "meta.json").unlink(),
+        lambda e: (e / "meta.json").write_text("garbage"),
+        lambda e: (e / "meta.json").write_text("[]"),
+        lambda e: (e / "meta.json").write_text("{}"),
+        lambda e: (e / "meta.json").write_bytes(b"\xff\xfe"),
+        lambda e: (e / "meta.json").write_text("[" * 100_000),
+        lambda e: (e / "meta.json").write_text(
+            (e / "meta.json").read_text().replace('"version": 1', '"version": 0')
+        ),
+        lambda e: (e / "meta.json").write_text(
+            (e / "meta.json").read_text().replace('"dim": 2', '"dim": 1').replace("499", "998")
+        ),
+    ],
+)
+def test_a_damaged_entry_is_made_again(damage, path, cache_folder, parsed):
+    check(open_vectors(path))
+    damage(entry())
+    check(open_vectors(path))
+    assert len(parsed) == 2
+    check(open_vectors(path))
+    assert len(parsed) == 2
+
+
+def test_a_damaged_entry_that_cannot_be_removed_does_no_harm(path, cache_folder, monkeypatch):
+    check(open_vectors(path))
+    (entry() / "matrix").write_bytes(b"")
+    monkeypatch.setattr("weatherglass.vectors.reading.shutil.rmtree", lambda *a, **k: None)
+    check(open_vectors(path))
+    check(open_vectors(path, words=[f"w{i}" for i in range(1, 500)]))
+
+
+@pytest.mark.parametrize("content", ["garbage", "[]", "{}", '{"files": 3, "fingerprint": ""}', "null"])
+def test_a_damaged_note_is_made_again(content, path, cache_folder):
+    check(open_vectors(path))
+    (note,) = (cache_folder / "seen").iterdir()
+    note.write_text(content)
+    check(open_vectors(path))
+    assert json.loads(note.read_text())["fingerprint"] == open_vectors(path).fingerprint
+
+
+def test_half_written_folders_are_passed_over(path, cache_folder):
+    check(open_vectors(path))
+    left = cache.vectors_dir() / f".{entry().name}.killed"
+    left.mkdir()
+    (left / "matrix").write_bytes(b"half")
+    (left / "meta.json").write_text((entry_of(path) / "meta.json").read_text())
+    check(open_vectors(path))
+    assert len(list(cache.entries())) == 1
+
+
+def entry_of(path):
+    return next(e.folder for e in cache.entries() if e.source == str(path))
+
+
+@pytest.mark.parametrize("obstacle", ["file", "file inside"])
+def test_without_a_cache_to_write_to_everything_works(obstacle, path, tmp_path, monkeypatch):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("not a folder")
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(blocked if obstacle == "file" else blocked / "x"))
+    monkeypatch.setattr(cache, "_RACY_NS", 0)
+    check(open_vectors(path))
+    check(open_vectors(path))
+    assert list(open_vectors(path, words=["w7"]).words) == ["w7"]
+    assert cache.clear() == 0
+    assert list(cache.entries()) == []
+
+
+def test_a_cache_in_a_read_only_folder_is_not_used(path, cache_folder, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *a, **k: False)
+    check(open_vectors(path))
+    assert not list(cache.vectors_dir().iterdir())
+
+
+def test_entries_are_listed_and_cleared(path, cache_folder):
+    assert list(cache.entries()) == []
+    assert cache.clear() == 0
+    vectors = open_vectors(path)
+    (only,) = cache.entries()
+    assert (only.source, only.rows, only.dim) == (str(path), 499, 2)
+    assert only.size > 499 * 2 * 4
+    assert cache.clear() >= only.size
+    assert list(cache.entries()) == []
+    check(vectors)  # what is open stays readable
+    check(open_vectors(path))
+
+
+def test_the_folder_is_the_one_that_the_environment_names(monkeypatch, tmp_path):
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
+    assert cache.cache_dir() == tmp_path
+    monkeypatch.delenv("WEATHERGLASS_CACHE_DIR")
+    assert cache.cache_dir().name == "weatherglass"
+
+
+def test_the_folder_is_made_with_its_parents(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "deep" / "er"))
+    check(open_vectors(path))
+    assert len(list(cache.entries())) == 1
+
+
+FILL = """
+import sys
+from weatherglass.vectors import open_vectors
+vectors = open_vectors(sys.argv[1])
+print(len(vectors), float(vectors.matrix.sum()), vectors.words[-1])
+"""
+
+
+def test_two_processes_may_fill_it_at_once(path, cache_folder):
+    command = [sys.executable, "-W", "error", "-c", FILL, str(path)]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)
+    ]
+    for process in running:
+        out, complaint = process.communicate(timeout=120)
+        assert complaint == b""
+        assert out.split() == [b"499", str(float(sum(2 * i + 1 for i in range(1, 500)))).encode(), b"w499"]
+    assert len(list(cache.entries())) == 1
+    assert not list(cache.vectors_dir().glob(".*"))
+
+
+def test_repeated_words_are_dropped_from_a_large_matrix(tmp_path, cache_folder, save, monkeypatch):
+    rng = np.random.default_rng(0)
+    names = rng.integers(0, 30_000, 40_000)
+    rows = rng.standard_normal((40_000, 3)).astype(np.float32)
+    with open(tmp_path / "v.npy", "wb") as file:
+        np.save(file, rows)
+    (tmp_path / "v.vocab").write_text("".join(f"w{n}\n" for n in names))
+    vectors = open_vectors(tmp_path / "v.npy")
+    expected = Vectors.of([f"w{n}" for n in names], rows)
+    assert list(vectors.words) == list(expected.words)
+    np.testing.assert_array_equal(vectors.matrix, expected.matrix)
+    assert vectors.duplicates == expected.duplicates > 0
+
+
+def test_a_store_is_damaged_when_it_is_not_there(tmp_path):
+    with pytest.raises(store.Damaged):
+        store.open_store(tmp_path, "x")

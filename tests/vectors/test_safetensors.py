@@ -1,0 +1,105 @@
+"""Safetensors and model2vec folders."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from weatherglass.errors import BadContent, UsageError
+from weatherglass.vectors import open_vectors
+
+ROWS = np.array([[1.5, -2], [0.15625, 4], [5, 3e38]], dtype=np.float32)
+HALVES = (ROWS.view(np.uint32) >> 16).astype("<u2")
+
+
+def tensors(tables, **changes):
+    """A file by the book: length, JSON header, raw numbers."""
+    header, body = {"__metadata__": {"format": "pt"}}, b""
+    for name, (dtype, array) in tables.items():
+        raw = np.ascontiguousarray(array).tobytes()
+        offsets = [len(body), len(body) + len(raw)]
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": offsets} | changes
+        body += raw
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + body
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Write a model2vec folder."""
+
+    def write(content):
+        (tmp_path / "model.safetensors").write_bytes(content)
+        vocabulary = {"c": 2, "a": 0, "b": 1}
+        (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocabulary}}))
+        (tmp_path / "config.json").write_text("{}")
+        return tmp_path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("dtype", "array", "expected"),
+    [
+        ("F32", ROWS, ROWS),
+        ("F64", ROWS.astype("<f8"), ROWS),
+        ("BF16", HALVES, (HALVES.astype(np.uint32) << 16).view(np.float32)),
+        ("F16", ROWS[:, :1].astype("<f2"), ROWS[:, :1]),
+        ("I8", np.array([[1, -2], [3, 4], [5, 6]], "i1"), np.array([[1, -2], [3, 4], [5, 6]])),
+    ],
+)
+def test_a_model2vec_folder_is_read(dtype, array, expected, model):
+    folder = model(tensors({"embeddings": (dtype, array)}))
+    vectors = open_vectors(folder)
+    assert list(vectors.words) == ["a", "b", "c"]
+    np.testing.assert_array_equal(vectors.matrix, expected)
+    np.testing.assert_array_equal(open_vectors(folder, words=["b"]).matrix, expected[[1]])
+    assert open_vectors(folder / "model.safetensors").fingerprint == vectors.fingerprint
+
+
+def test_one_of_several_tables_is_chosen_by_name(model):
+    folder = model(tensors({"first": ("F32", ROWS), "second": ("F32", -ROWS), "one": ("F32", ROWS[0])}))
+    with pytest.raises(UsageError, match=r"'first', 'second'; say which .*\?tensor=NAME"):
+        open_vectors(folder)
+    np.testing.assert_array_equal(open_vectors(f"{folder}?tensor=second").matrix, -ROWS)
+    np.testing.assert_array_equal(open_vectors(f"{folder}?tensor=first").matrix, ROWS)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"shape": [10**18, 2]},
+        {"shape": [-3, -2]},
+        {"shape": [0, 2]},
+        {"shape": ["x", 2]},
+        {"dtype": "F8_E4M3"},
+        {"dtype": ["F32"]},
+        {"data_offsets": [0, 10**18]},
+        {"data_offsets": [-24, 0]},
+        {"data_offsets": 3},
+        {"shape": [10**9, 2], "data_offsets": [0, 8 * 10**9]},
+    ],
+    ids=str,
+)
+def test_a_header_that_disagrees_with_the_file_is_refused(changes, model):
+    with pytest.raises(BadContent, match="not as its header says"):
+        open_vectors(model(tensors({"embeddings": ("F32", ROWS)}, **changes)))
+
+
+@pytest.mark.parametrize("changes", [{"shape": 2}, {"shape": None}, {"shape": [1, 2, 3]}], ids=str)
+def test_an_entry_that_is_no_table_is_not_taken_for_one(changes, model):
+    with pytest.raises(UsageError, match="these tables: none"):
+        open_vectors(model(tensors({"embeddings": ("F32", ROWS)}, **changes)))
+
+
+@pytest.mark.parametrize("size", [8, 9, 40, -8])
+def test_a_file_that_is_cut_off_is_refused(size, model):
+    with pytest.raises(BadContent, match="cut.off"):
+        open_vectors(model(tensors({"embeddings": ("F32", ROWS)})[:size]))
+
+
+def test_a_header_of_terabytes_is_not_read(model):
+    with pytest.raises(BadContent, match="damaged or cut-off safetensors file"):
+        open_vectors(model((1 << 40).to_bytes(8, "little") + b'{"a": 1}'))
