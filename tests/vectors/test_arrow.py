@@ -43,7 +43,12 @@ def put(request, tmp_path):
 )
 @pytest.mark.parametrize(
     "kind",
-    [pa.list_(pa.float32(), 2), pa.list_(pa.float64()), pa.large_list(pa.float32()), pa.list_(pa.int8())],
+    [
+        pa.list_(pa.float32(), 2),
+        pa.list_(pa.float64()),
+        pa.large_list(pa.float32()),
+        pa.list_(pa.int8()),
+    ],
     ids=str,
 )
 def test_a_column_of_words_and_a_column_of_vectors(words, kind, put):
@@ -79,8 +84,14 @@ def test_capitals_are_seen_in_any_part_of_the_table(put):
         ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "1 rows have no word"),
         ({"vector": [[1.0], [2.0]]}, "no column of words: 'vector'"),
         ({"word": ["a", "b"]}, "no column of vectors: 'word'"),
-        ({"word": pa.array([], pa.string()), "vector": pa.array([], pa.list_(pa.float32()))}, "no rows"),
-        ({"word": ["a", "b"], "vector": pa.array([[], []], pa.list_(pa.float32()))}, "have 0 numbers"),
+        (
+            {"word": pa.array([], pa.string()), "vector": pa.array([], pa.list_(pa.float32()))},
+            "no rows",
+        ),
+        (
+            {"word": ["a", "b"], "vector": pa.array([[], []], pa.list_(pa.float32()))},
+            "have 0 numbers",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -99,7 +110,9 @@ def test_a_table_that_is_cut_off_is_refused(share, put):
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow"])
-def test_a_table_is_read_some_rows_at_a_time(ending, save, plain, assert_same, tmp_path, monkeypatch):
+def test_a_table_is_read_some_rows_at_a_time(
+    ending, save, plain, assert_same, tmp_path, monkeypatch
+):
     monkeypatch.setattr(arrow, "_STEP", 4)
     path = save(plain, tmp_path / f"table{ending}")
     assert_same(open_vectors(path), plain)

@@ -6,12 +6,22 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from weatherglass.errors import BadContent
-from weatherglass.vectors import Vectors, cache, detect, open_vectors, store, text
+from weatherglass.vectors import (
+    Vectors,
+    cache,
+    detect,
+    fingerprints,
+    open_vectors,
+    store,
+    text,
+    word2vec_binary,
+)
 
 
 @pytest.fixture
@@ -65,7 +75,9 @@ def test_a_copy_of_a_file_needs_no_parsing(path, cache_folder, parsed, tmp_path)
     assert len(parsed) == 1
 
 
-def test_a_file_just_written_is_hashed_again_but_not_parsed(path, cache_folder, parsed, monkeypatch):
+def test_a_file_just_written_is_hashed_again_but_not_parsed(
+    path, cache_folder, parsed, monkeypatch
+):
     monkeypatch.setattr(cache, "_RACY_NS", 10**12)
     check(open_vectors(path))
     check(open_vectors(path))
@@ -146,7 +158,9 @@ def test_a_damaged_entry_that_cannot_be_removed_does_no_harm(path, cache_folder,
     check(open_vectors(path, words=[f"w{i}" for i in range(1, 500)]))
 
 
-@pytest.mark.parametrize("content", ["garbage", "[]", "{}", '{"files": 3, "fingerprint": ""}', "null"])
+@pytest.mark.parametrize(
+    "content", ["garbage", "[]", "{}", '{"files": 3, "fingerprint": ""}', "null"]
+)
 def test_a_damaged_note_is_made_again(content, path, cache_folder):
     check(open_vectors(path))
     (note,) = (cache_folder / "seen").iterdir()
@@ -173,7 +187,9 @@ def entry_of(path):
 def test_without_a_cache_to_write_to_everything_works(obstacle, path, tmp_path, monkeypatch):
     blocked = tmp_path / "blocked"
     blocked.write_text("not a folder")
-    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(blocked if obstacle == "file" else blocked / "x"))
+    monkeypatch.setenv(
+        "WEATHERGLASS_CACHE_DIR", str(blocked if obstacle == "file" else blocked / "x")
+    )
     monkeypatch.setattr(cache, "_RACY_NS", 0)
     check(open_vectors(path))
     check(open_vectors(path))
@@ -230,7 +246,11 @@ def test_two_processes_may_fill_it_at_once(path, cache_folder):
     for process in running:
         out, complaint = process.communicate(timeout=120)
         assert complaint == b""
-        assert out.split() == [b"499", str(float(sum(2 * i + 1 for i in range(1, 500)))).encode(), b"w499"]
+        assert out.split() == [
+            b"499",
+            str(float(sum(2 * i + 1 for i in range(1, 500)))).encode(),
+            b"w499",
+        ]
     assert len(list(cache.entries())) == 1
     assert not list(cache.vectors_dir().glob(".*"))
 
@@ -247,6 +267,25 @@ def test_repeated_words_are_dropped_from_a_large_matrix(tmp_path, cache_folder, 
     assert list(vectors.words) == list(expected.words)
     np.testing.assert_array_equal(vectors.matrix, expected.matrix)
     assert vectors.duplicates == expected.duplicates > 0
+
+
+@pytest.mark.parametrize("ending", [".txt", ".bin", ".txt.gz", ".bin.gz", ".npy"])
+def test_a_file_is_not_held_whole_while_it_is_parsed(
+    ending, tmp_path, cache_folder, save, monkeypatch
+):
+    monkeypatch.setattr(fingerprints, "BLOCK", 1 << 18)
+    monkeypatch.setattr(word2vec_binary, "_READ", 1 << 18)
+    vectors = Vectors.of([f"w{i}" for i in range(2000)], np.full((2000, 1000), 0.375))
+    path = save(vectors, tmp_path / f"vectors{ending}")
+    open_vectors(path)  # loads the compiled code, which takes memory, too
+    cache.clear()
+    tracemalloc.start()
+    try:
+        assert len(open_vectors(path, workers=2)) == 2000
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < vectors.matrix.nbytes
 
 
 def test_a_store_is_damaged_when_it_is_not_there(tmp_path):

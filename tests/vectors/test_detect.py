@@ -13,7 +13,9 @@ from weatherglass.errors import BadContent, CannotWrite, UnknownFormat, UsageErr
 from weatherglass.vectors import Vectors, open_vectors
 from weatherglass.vectors.detect import format_for_writing
 
-STREAMED = [f"{kind}{pack}" for kind in (".txt", ".vec", ".bin") for pack in ("", ".gz", ".zst", ".xz")]
+STREAMED = [
+    f"{kind}{pack}" for kind in (".txt", ".vec", ".bin") for pack in ("", ".gz", ".zst", ".xz")
+]
 LISTED = [".npy", ".npz", ".safetensors", ".h5"]
 TABLES = [".parquet", ".arrow"]
 SPACED = [". . .", "new york", "a  b", "tab\tinside", "apollo 11", "carriage\rreturn"]
@@ -113,9 +115,7 @@ def test_a_number_and_a_number_would_be_a_header(save, tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".txt", ".vec", ".bin.gz", ".npz", ".parquet", ".arrow", ".h5"])
-def test_the_content_tells_the_format_whatever_the_name(
-    ending, plain, save, assert_same, tmp_path
-):
+def test_the_content_tells_the_format_whatever_the_name(ending, plain, save, assert_same, tmp_path):
     path = save(plain, tmp_path / f"vectors{ending}")
     shutil.move(path, tmp_path / "named.wrongly")
     assert_same(open_vectors(tmp_path / "named.wrongly"), plain)
@@ -123,9 +123,7 @@ def test_the_content_tells_the_format_whatever_the_name(
 
 @pytest.mark.parametrize("ending", [".txt", ".vec", ".bin"])
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
-def test_a_zip_with_one_file_opens_by_itself(
-    ending, method, plain, save, assert_same, tmp_path
-):
+def test_a_zip_with_one_file_opens_by_itself(ending, method, plain, save, assert_same, tmp_path):
     path = save(plain, tmp_path / f"inside{ending}")
     with zipfile.ZipFile(tmp_path / "packed.zip", "w", method) as archive:
         archive.mkdir("folder")
@@ -140,7 +138,9 @@ def test_a_zip_with_two_files_asks_which(plain, save, assert_same, cache_folder,
     with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
         archive.write(save(plain, tmp_path / "all.txt"), "a b.txt")
         archive.write(save(few, tmp_path / "few.txt"), "a_b.txt")
-    with pytest.raises(UsageError, match=r"holds 2 files \('a b\.txt', 'a_b\.txt'\).*\?member=NAME"):
+    with pytest.raises(
+        UsageError, match=r"holds 2 files \('a b\.txt', 'a_b\.txt'\).*\?member=NAME"
+    ):
         open_vectors(tmp_path / "packed.zip")
     # Names that are alike are kept apart in the cache, too.
     assert_same(open_vectors(f"{tmp_path}/packed.zip?member=a%20b.txt"), plain)

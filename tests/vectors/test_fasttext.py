@@ -39,7 +39,7 @@ def characters(word):
     return groups
 
 
-def subword_rows(word, least, most, words=len(WORDS), buckets=BUCKETS):
+def subword_rows(word, least, most, words=WORDS, buckets=BUCKETS):
     if word == "</s>" or most <= 0:
         return []
     chars = characters(word)
@@ -48,7 +48,7 @@ def subword_rows(word, least, most, words=len(WORDS), buckets=BUCKETS):
         for n in range(max(1, least), most + 1):
             if i + n > len(chars) or (n == 1 and i in (0, len(chars) - 1)):
                 continue
-            found.append(words + fasttext_hash(b"".join(chars[i : i + n])) % buckets)
+            found.append(len(words) + fasttext_hash(b"".join(chars[i : i + n])) % buckets)
     return found
 
 
@@ -101,7 +101,7 @@ def test_words_in_training_are_means_of_their_own_row_and_their_subwords(least, 
 def test_unseen_words_are_made_of_subwords_on_request(least, most, table, put):
     path = put(model(table, least, most))
     vectors = open_vectors(f"{path}?subwords=1", words=[*UNSEEN, "the"])
-    assert list(vectors.words)[0] == "the"
+    assert vectors.words[0] == "the"
     for word in UNSEEN:
         wanted = expected(word, table, least, most)
         taken = vectors.take([word])
@@ -165,14 +165,26 @@ def test_gensim_agrees_on_seen_and_unseen_words(least, most, tmp_path):
 
     text = [["the", "weather", "glass", "naïve", "日本語"], ["the", "glass", "falls", "storm"]] * 20
     trained = FastText(
-        text, vector_size=8, min_n=least, max_n=most, bucket=500, min_count=1, epochs=2, workers=1, seed=1
+        text,
+        vector_size=8,
+        min_n=least,
+        max_n=most,
+        bucket=500,
+        min_count=1,
+        epochs=2,
+        workers=1,
+        seed=1,
     )
     save_facebook_model(trained, str(tmp_path / "model.bin"))
     vectors = open_vectors(tmp_path / "model.bin")
     assert sorted(vectors.words) == sorted(trained.wv.index_to_key)
     for word in vectors.words:
-        np.testing.assert_allclose(vectors.take([word]).rows[0], trained.wv[word], rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(
+            vectors.take([word]).rows[0], trained.wv[word], rtol=1e-5, atol=1e-7
+        )
     unseen = ["weatherglass", "日本", "naïveté"]
     made = open_vectors(f"{tmp_path}/model.bin?subwords=1", words=unseen)
     for word in unseen:
-        np.testing.assert_allclose(made.take([word]).rows[0], trained.wv[word], rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(
+            made.take([word]).rows[0], trained.wv[word], rtol=1e-5, atol=1e-7
+        )

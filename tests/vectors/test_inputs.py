@@ -108,7 +108,9 @@ def test_a_zip_whose_checksum_is_wrong_is_refused(text, tmp_path):
 
 
 @pytest.mark.parametrize("words", [None, ["w7"]])
-def test_a_file_that_unpacks_to_too_much_is_stopped(packing, words, tmp_path, monkeypatch, cache_folder):
+def test_a_file_that_unpacks_to_too_much_is_stopped(
+    packing, words, tmp_path, monkeypatch, cache_folder
+):
     monkeypatch.setattr(inputs, "UNPACK_ALWAYS", 1 << 16)
     monkeypatch.setattr(inputs, "UNPACK_RATIO", 3)
     monkeypatch.setattr(fingerprints, "BLOCK", 1 << 12)

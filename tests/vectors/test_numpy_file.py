@@ -33,7 +33,10 @@ def matrix(tmp_path):
         ("m.json", '["a", "b", "c"]'),
         ("vocab.json", '{"c": 2, "a": 0, "b": 1}'),
         ("tokenizer.json", '{"model": {"type": "WordPiece", "vocab": {"c": 2, "b": 1, "a": 0}}}'),
-        ("tokenizer.json", '{"model": {"type": "Unigram", "vocab": [["a", 0], ["b", -1], ["c", -2]]}}'),
+        (
+            "tokenizer.json",
+            '{"model": {"type": "Unigram", "vocab": [["a", 0], ["b", -1], ["c", -2]]}}',
+        ),
     ],
 )
 def test_words_stand_beside_the_matrix(name, content, matrix, tmp_path):
@@ -62,7 +65,9 @@ def test_a_folder_with_one_matrix_and_one_list_opens(matrix, tmp_path):
     assert list(open_vectors(tmp_path).words) == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("content", ['["a"', '{"a": 1}', '"a"', "[1, 2, 3]", '[["a"], 1, "b"]', "[[]]", "3"])
+@pytest.mark.parametrize(
+    "content", ['["a"', '{"a": 1}', '"a"', "[1, 2, 3]", '[["a"], 1, "b"]', "[[]]", "3"]
+)
 def test_json_that_is_no_list_of_words_is_refused(content, matrix, tmp_path):
     (tmp_path / "m.json").write_text(content)
     with pytest.raises(BadContent, match=r"m\.json"):
@@ -99,7 +104,8 @@ def test_numbers_too_large_for_float32_become_infinity(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "array", [np.zeros(3), np.zeros((3, 2, 2)), np.zeros((3, 0)), np.array(1.0), np.zeros((3, 2), "c16")]
+    "array",
+    [np.zeros(3), np.zeros((3, 2, 2)), np.zeros((3, 0)), np.array(1.0), np.zeros((3, 2), "c16")],
 )
 def test_an_array_that_is_no_table_of_numbers_is_refused(array, tmp_path):
     np.save(tmp_path / "m.npy", array)

@@ -41,7 +41,7 @@ def test_a_pytorch_file_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "v.pt", "w") as archive:
         archive.writestr("archive/data.pkl", pickle.dumps({}))
         archive.writestr("archive/data/0", b"\0" * 16)
-    with pytest.raises(PickleRefused, match="PyTorch file.*safetensors"):
+    with pytest.raises(PickleRefused, match=r"PyTorch file.*safetensors"):
         open_vectors(tmp_path / "v.pt")
 
 
@@ -51,22 +51,34 @@ def test_a_pytorch_file_is_refused(tmp_path):
         (
             "v.kv",
             b"\x80\x04\x95\x8c\x1agensim.models.keyedvectors\x94\x8c\x0cKeyedVectors\x94",
-            ["from gensim.models import KeyedVectors", "KeyedVectors.load('v.kv').save_word2vec_format"],
+            [
+                "from gensim.models import KeyedVectors",
+                "KeyedVectors.load('v.kv').save_word2vec_format",
+            ],
         ),
         (
             "v.kv",
             b"\x80\x04\x95\x8c\x16gensim.models.fasttext\x94\x8c\x14FastTextKeyedVectors\x94",
-            ["from gensim.models import KeyedVectors", "KeyedVectors.load('v.kv').save_word2vec_format"],
+            [
+                "from gensim.models import KeyedVectors",
+                "KeyedVectors.load('v.kv').save_word2vec_format",
+            ],
         ),
         (
             "w.model",
             b"\x80\x04\x95\x8c\x16gensim.models.word2vec\x94\x8c\x08Word2Vec\x94 KeyedVectors",
-            ["from gensim.models import Word2Vec", "Word2Vec.load('w.model').wv.save_word2vec_format"],
+            [
+                "from gensim.models import Word2Vec",
+                "Word2Vec.load('w.model').wv.save_word2vec_format",
+            ],
         ),
         (
             "f.model",
-            b"\x80\x04\x95\x8c\x16gensim.models.fasttext\x94\x8c\x08FastText\x94 FastTextKeyedVectors",
-            ["from gensim.models import FastText", "FastText.load('f.model').wv.save_word2vec_format"],
+            b"\x80\x04\x95\x8cgensim.models.fasttext\x94\x8c\x08FastText\x94 FastTextKeyedVectors",
+            [
+                "from gensim.models import FastText",
+                "FastText.load('f.model').wv.save_word2vec_format",
+            ],
         ),
     ],
 )
@@ -88,12 +100,14 @@ def test_the_two_lines_of_gensim_work(tmp_path, monkeypatch):
     model = Word2Vec(text, vector_size=4, min_count=1, workers=1)
     model.save(str(tmp_path / "word.model"))
     model.wv.save(str(tmp_path / "word.kv"))
-    FastText(text, vector_size=4, min_count=1, workers=1, bucket=10).save(str(tmp_path / "fast.model"))
+    FastText(text, vector_size=4, min_count=1, workers=1, bucket=10).save(
+        str(tmp_path / "fast.model")
+    )
     monkeypatch.chdir(tmp_path)
     assert KeyedVectors
     for name in ("word.model", "word.kv", "fast.model"):
         with pytest.raises(PickleRefused) as raised:
             open_vectors(tmp_path / name)
-        exec("\n".join(line.strip() for line in str(raised.value).splitlines()[-2:]))  # noqa: S102
+        exec("\n".join(line.strip() for line in str(raised.value).splitlines()[-2:]))
         converted = open_vectors((tmp_path / name).with_suffix(".bin"))
         assert sorted(converted.words) == ["falls", "glass", "the", "weather"]

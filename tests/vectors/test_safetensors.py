@@ -20,7 +20,11 @@ def tensors(tables, **changes):
     for name, (dtype, array) in tables.items():
         raw = np.ascontiguousarray(array).tobytes()
         offsets = [len(body), len(body) + len(raw)]
-        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": offsets} | changes
+        header[name] = {
+            "dtype": dtype,
+            "shape": list(array.shape),
+            "data_offsets": offsets,
+        } | changes
         body += raw
     text = json.dumps(header).encode()
     return len(text).to_bytes(8, "little") + text + body
@@ -60,7 +64,9 @@ def test_a_model2vec_folder_is_read(dtype, array, expected, model):
 
 
 def test_one_of_several_tables_is_chosen_by_name(model):
-    folder = model(tensors({"first": ("F32", ROWS), "second": ("F32", -ROWS), "one": ("F32", ROWS[0])}))
+    folder = model(
+        tensors({"first": ("F32", ROWS), "second": ("F32", -ROWS), "one": ("F32", ROWS[0])})
+    )
     with pytest.raises(UsageError, match=r"'first', 'second'; say which .*\?tensor=NAME"):
         open_vectors(folder)
     np.testing.assert_array_equal(open_vectors(f"{folder}?tensor=second").matrix, -ROWS)
@@ -96,7 +102,7 @@ def test_an_entry_that_is_no_table_is_not_taken_for_one(changes, model):
 
 @pytest.mark.parametrize("size", [8, 9, 40, -8])
 def test_a_file_that_is_cut_off_is_refused(size, model):
-    with pytest.raises(BadContent, match="cut.off"):
+    with pytest.raises(BadContent, match=r"cut.off"):
         open_vectors(model(tensors({"embeddings": ("F32", ROWS)})[:size]))
 
 

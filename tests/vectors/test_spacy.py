@@ -77,7 +77,9 @@ def test_a_folder_is_read_without_spacy(place, pipeline):
 
 
 def test_words_may_share_a_row_or_have_none(pipeline):
-    keys = {murmurhash64a(w): row for w, row in [(b"a", 2), (b"c", 2), (b"\xc3\x89", -1), (b"gone", 0)]}
+    keys = {
+        murmurhash64a(w): row for w, row in [(b"a", 2), (b"c", 2), (b"\xc3\x89", -1), (b"gone", 0)]
+    }
     vectors = open_vectors(pipeline(rows=keys))
     assert list(vectors.words) == ["a", "c"]
     assert vectors.matrix.tolist() == [[5, 6], [5, 6]]

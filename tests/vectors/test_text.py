@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from weatherglass.errors import BadContent, SourceError, TooLarge, UnknownFormat
 from weatherglass.vectors import cache, fingerprints, open_vectors
+from weatherglass.vectors.lines import LineError, layout, parse_line
 
 
 @pytest.fixture
@@ -128,7 +129,9 @@ def test_the_line_number_counts_all_blocks_before(words, put, small_blocks):
         open_vectors(put(b"".join(lines) + b"w99 1\n"), words=words)
 
 
-@pytest.mark.parametrize("content", [b"hello world\n", b"one\ntwo\n", b"{}", b"\n\n\n", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content", [b"hello world\n", b"one\ntwo\n", b"{}", b"\n\n\n", b"\xff\xfe"]
+)
 def test_text_without_numbers_is_no_file_of_vectors(content, put):
     with pytest.raises(UnknownFormat, match="no numbers in its first line"):
         open_vectors(put(content))
@@ -142,7 +145,7 @@ def test_an_empty_file_is_refused(put):
 @pytest.mark.parametrize("words", [None, ["a"]])
 @pytest.mark.parametrize("first", [b"", b"a 1 2\n"])
 def test_a_line_of_many_megabytes_is_refused(words, first, put):
-    with pytest.raises(TooLarge, match="line .*than 8 MiB"):
+    with pytest.raises(TooLarge, match=r"line .*than 8 MiB"):
         open_vectors(put(first + b"x" * (20 << 20)), words=words)
 
 
@@ -164,7 +167,9 @@ _word = st.binary(min_size=1, max_size=12).map(
 _number = st.floats(width=32).map(lambda x: repr(x).encode()) | st.sampled_from(
     [b"+1.5", b".5", b"5.", b"1e-50", b"1E+3", b"00012", b"-0"]
 )
-_row = st.tuples(_word | st.tuples(_word, _word).map(b" ".join), st.lists(_number, min_size=2, max_size=2))
+_row = st.tuples(
+    _word | st.tuples(_word, _word).map(b" ".join), st.lists(_number, min_size=2, max_size=2)
+)
 _blank = st.sampled_from([b"", b" ", b"\r", b"   ", b"\t\r"])
 
 
@@ -176,7 +181,9 @@ def _files(draw):
     for row in draw(st.lists(st.one_of(_row, _row, _row, _row, _blank), max_size=12)):
         lines.append(row if isinstance(row, bytes) else b" ".join([row[0], *row[1]]))
     if draw(st.integers(0, 9)) == 9:
-        lines.append(draw(st.sampled_from([b"short 1", b"wrong 1 x", b"long 0.5 0.5 0.5", b"alone"])))
+        lines.append(
+            draw(st.sampled_from([b"short 1", b"wrong 1 x", b"long 0.5 0.5 0.5", b"alone"]))
+        )
     if draw(st.booleans()):
         lines.insert(0, b"%d 2" % sum(bool(line.strip()) for line in lines))
     content = end.join(lines)
@@ -194,7 +201,7 @@ def _outcome(path, words, block):
         return (raw, found.matrix.tobytes(), found.duplicates, found.cased), found
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(_files(), st.randoms(use_true_random=False))
 def test_where_blocks_begin_does_not_matter(folder, content, chance: random.Random):
     path = folder / "blocks.txt"
@@ -211,6 +218,46 @@ def test_where_blocks_begin_does_not_matter(folder, content, chance: random.Rand
     subset = found.subset(words)
     assert list(searched.words) == list(subset.words)
     assert searched.matrix.tobytes() == subset.matrix.tobytes()
+
+
+def _slowly(content):
+    """The words and rows of a text file, line by line in Python, or None if a line is wrong."""
+    lines = content.split(b"\n")
+    try:
+        plan = layout(lines[: min(20, max(1, len(lines) - 1))])
+        if plan.dim < 1:
+            return None
+        body = [line for line in content[plan.skip :].split(b"\n") if line.strip(b" \t\r")]
+        parsed = [parse_line(line, plan.dim) for line in body]
+    except (LineError, UnknownFormat):
+        return None
+    if not parsed or plan.rows not in (None, len(parsed)):
+        return None
+    return [(word, row.tobytes()) for word, row in parsed]
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.sampled_from([b"", b"2 1\na 1\n", b"3 2\na 1 2\n", b"a 1 2\nb 1 2\n", b"a 1\n"]),
+    st.lists(st.sampled_from([*b" \t\r\n\n01.-+eax", *b"   111\xff"]), max_size=60).map(bytes),
+)
+def test_the_compiled_reader_agrees_with_the_slow_one(folder, first, rest):
+    path = folder / "slowly.txt"
+    path.write_bytes(first + rest + b".")  # a file is never empty
+    expected = _slowly(first + rest + b".")
+    try:
+        found = open_vectors(path)
+    except SourceError:
+        assert expected is None
+        return
+    assert expected is not None
+    firsts = {}
+    for word, row in expected:
+        firsts.setdefault(word, row)
+    assert list(found.words.iter_raw()) == list(firsts)
+    assert found.matrix.tobytes() == b"".join(firsts.values())
+    searched = open_vectors(path, words=list(found.words))
+    assert searched.matrix.tobytes() == found.matrix.tobytes()
 
 
 def test_the_fingerprint_of_a_search_is_that_of_the_whole(put, monkeypatch):

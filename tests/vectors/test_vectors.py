@@ -95,7 +95,8 @@ def test_repeated_words_are_dropped_and_counted():
 
 
 @pytest.mark.parametrize(
-    "table", [[[1, 2]], [1, 2], [[], []], [[1, 2], [3]], [["x", "y"], ["z", "w"]], None, [[[1]], [[2]]]]
+    "table",
+    [[[1, 2]], [1, 2], [[], []], [[1, 2], [3]], [["x", "y"], ["z", "w"]], None, [[[1]], [[2]]]],
 )
 def test_words_and_numbers_must_fit(table):
     with pytest.raises(BadContent):
@@ -156,7 +157,9 @@ def test_it_says_what_it_is(vectors):
 
 
 @settings(deadline=None)
-@given(hnp.arrays(np.float32, hnp.array_shapes(min_dims=2, max_dims=2), elements=st.floats(width=32)))
+@given(
+    hnp.arrays(np.float32, hnp.array_shapes(min_dims=2, max_dims=2), elements=st.floats(width=32))
+)
 def test_rows_without_direction_are_those_and_no_others(rows):
     expected = [i for i, row in enumerate(rows) if not np.isfinite(row).all() or not row.any()]
     assert unusable_rows(rows).tolist() == expected

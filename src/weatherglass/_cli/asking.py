@@ -20,43 +20,53 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+ids_option = click.option(
+    "--test",
+    "ids",
+    multiple=True,
+    metavar="ID",
+    help="A test of the catalogue; may be given again, and may be a pattern (weat*).",
+)
+own_tests_option = click.option(
+    "--tests",
+    "files",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE|DIR",
+    help="Your own tests: YAML, the JSON of the sentence-bias work, or a folder of them.",
+)
+alternative_option = click.option(
+    "--alternative",
+    type=click.Choice(["greater", "less", "two-sided"]),
+    default="greater",
+    show_default=True,
+    help="Which tail; two-sided is twice the smaller one, at most 1.",
+)
+seed_option = click.option(
+    "--seed", default=0, show_default=True, help="For what is drawn at random."
+)
+_case_option = click.option(
+    "--case",
+    type=click.Choice(["auto", "keep", "lower"]),
+    default="auto",
+    show_default=True,
+    help="Look words up as written, in lower case, or (auto) in lower case where the vocabulary "
+    "has no capitals.",
+)
+_missing_option = click.option(
+    "--max-missing",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    help="Largest share of a set's words that may be missing; a test over it is not run.",
+)
+
+
 def test_options(command: Command) -> Command:
     """Add SOURCE and the options that say which tests and how words are looked up."""
-    for decorate in (
-        click.option(
-            "--max-missing",
-            type=click.FloatRange(0, 1),
-            default=0.2,
-            show_default=True,
-            help="Largest share of a set's words that may be missing; a test over it is not run.",
-        ),
-        click.option(
-            "--case",
-            type=click.Choice(["auto", "keep", "lower"]),
-            default="auto",
-            show_default=True,
-            help="Look words up as written, in lower case, or (auto) in lower case where the "
-            "vocabulary has no capitals.",
-        ),
-        click.option(
-            "--tests",
-            "files",
-            type=click.Path(path_type=Path),
-            multiple=True,
-            metavar="FILE|DIR",
-            help="Your own tests: YAML, the JSON of the sentence-bias work, or a folder of them.",
-        ),
-        click.option(
-            "--test",
-            "ids",
-            multiple=True,
-            metavar="ID",
-            help="A test of the catalogue; may be given again, and may be a pattern (weat*).",
-        ),
-        click.argument("source"),
-    ):
-        command = decorate(command)
-    return command
+    for add in (_missing_option, _case_option, own_tests_option, ids_option):
+        command = add(command)
+    return click.argument("source")(command)
 
 
 def chosen_tests(

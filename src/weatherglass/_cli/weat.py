@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .asking import chosen_tests, open_for, run_all, say, test_options
+from .asking import (
+    alternative_option,
+    chosen_tests,
+    open_for,
+    run_all,
+    say,
+    seed_option,
+    test_options,
+)
 from .output import format_option, out_option, plot_option, table
 
 if TYPE_CHECKING:
@@ -28,13 +36,7 @@ _MOST_INFLUENTIAL = 3
     show_default=True,
     help="How the permutation p-value is found.",
 )
-@click.option(
-    "--alternative",
-    type=click.Choice(["greater", "less", "two-sided"]),
-    default="greater",
-    show_default=True,
-    help="Which tail; two-sided is twice the smaller one, at most 1.",
-)
+@alternative_option
 @click.option(
     "--ddof",
     type=click.Choice(["0", "1"]),
@@ -42,7 +44,7 @@ _MOST_INFLUENTIAL = 3
     show_default=True,
     help="1: the paper's unbiased standard deviation in the effect; 0: as some packages have it.",
 )
-@click.option("--seed", default=0, show_default=True, help="For what is drawn at random.")
+@seed_option
 @click.option("--intervals", is_flag=True, help="Bootstrap confidence intervals of the effect.")
 @click.option("--influence", is_flag=True, help="Drop each word in turn: which one matters most.")
 @format_option

@@ -54,15 +54,15 @@ def _batches(path: Path, needed: Callable[[Any], bool] | None) -> Iterator[Any]:
         with pa.memory_map(str(path)) as mapped:
             if mapped.read(4) == b"PAR1":
                 with pq.ParquetFile(mapped, pre_buffer=False) as file:
-                    columns = [
-                        f.name for f in file.schema_arrow if needed is None or needed(f.type)
-                    ]
+                    columns = needed and [f.name for f in file.schema_arrow if needed(f.type)]
                     yield from filter(len, file.iter_batches(_STEP, columns=columns))
                 return
             reader = pa.ipc.open_file(mapped)
             for i in range(reader.num_record_batches):
                 batch = reader.get_batch(i)
-                batch.validate(full=True)  # else a damaged file would be read beyond its end
+                # Else a damaged file would be read beyond its end, or a name would not be text.
+                batch.validate(full=True)
+                assert isinstance(batch.schema.names, list)
                 yield from filter(len, [batch])
     except Exception as error:  # damage shows itself in many ways
         reason = str(error).split("\n")[0][:200]

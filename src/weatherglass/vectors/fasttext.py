@@ -41,19 +41,18 @@ class _Model:
         from .kernels import sum_subwords
 
         out = np.zeros((len(words), self.table.shape[1]), dtype=np.float32)
+        counts = np.zeros((len(words), 1), dtype=np.float32)
         for k, (word, own) in enumerate(zip(words, ids, strict=True)):
-            count = 0
             if own >= 0:
                 out[k] = self.table[own]
-                count = 1
+                counts[k] = 1
             if self.most > 0 and word != _END:
                 framed = np.frombuffer(b"<" + word + b">", dtype=np.uint8)
-                count += sum_subwords(
+                counts[k] += sum_subwords(
                     framed, self.least, self.most, len(self.words), self.buckets, self.table, out[k]
                 )
-            if count:
-                with np.errstate(all="ignore"):
-                    out[k] *= np.float32(1 / count)
+        with np.errstate(all="ignore"):  # the table may hold anything
+            out *= 1 / np.maximum(counts, 1)
         return out
 
 

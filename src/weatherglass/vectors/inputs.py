@@ -123,7 +123,11 @@ class Input:
         head = self.head
         if head.count(b"\n") < count and len(head) == 1 << 16:
             with self.stream() as stream:
-                head = stream.read(MAX_LINE)
+                head = b""
+                while head.count(b"\n") < count and len(head) < MAX_LINE:
+                    if not (more := stream.read(1 << 18)):
+                        break
+                    head += more
         if b"\n" not in head and len(head) >= MAX_LINE:
             raise TooLarge(
                 f"{self.path}: the first line is longer than {MAX_LINE >> 20} MiB, "

@@ -57,6 +57,11 @@ def read_npy(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chu
 def load_matrix(path: Path) -> NDArray[np.generic]:
     """A `.npy` file, memory-mapped."""
     try:
+        with open(path, "rb") as file:
+            start = file.read(12)
+        # NumPy would make room for what the header says is its length: four gigabytes at most.
+        if start[6] > 1 and int.from_bytes(start[8:12], "little") > path.stat().st_size:
+            raise ValueError("its header is longer than the file")
         with warnings.catch_warnings(action="ignore"):  # a damaged header is read as Python
             array: NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # damage shows itself in many ways

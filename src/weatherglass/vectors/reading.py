@@ -77,22 +77,21 @@ def _open(
     fingerprint = cache.remembered(files)
     if fingerprint is None and words is None:
         fingerprint = joined([file_fingerprint(path, workers) for path in files])
+        cache.remember(files, fingerprint, state)
     if fingerprint is not None:
         kept = _from_cache(_entry(fingerprint, spec), spec.text)
         if kept is not None:
-            cache.remember(files, fingerprint, state)
             return kept if words is None else kept.subset(words)
     wanted = None if words is None else Wanted.of(words)
     chunks = _reported(opened, form.read(opened, wanted, workers), progress)
     if wanted is not None:
         parts = list(chunks)
-        fingerprint = fingerprint or _fingerprint(opened, files, workers)
-        made = _in_memory(spec, opened, parts, fingerprint)
-    else:
-        assert fingerprint is not None
-        made = _build(_entry(fingerprint, spec), spec, fingerprint, _watched(chunks, files, state))
-    cache.remember(files, fingerprint, state)
-    return made
+        if fingerprint is None:
+            fingerprint = _fingerprint(opened, files, workers)
+            cache.remember(files, fingerprint, state)
+        return _in_memory(spec, opened, parts, fingerprint)
+    assert fingerprint is not None
+    return _build(_entry(fingerprint, spec), spec, fingerprint, _watched(chunks, files, state))
 
 
 def processors() -> int:

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, shown
 
 GROUP = "weatherglass.sources"
+OPTIONS = ("member", "subwords", "tensor", "vocab")  # of files; registered names have their own
 _SCHEME = re.compile(r"([a-z][a-z0-9+-]+):(.*)", re.DOTALL)  # one letter would be a Windows drive
 
 
@@ -81,20 +82,25 @@ def _loader(point: object) -> Callable[[Spec], Path]:
 
 def find_path(spec: Spec) -> Path:
     """The file or folder that a source names."""
-    path = Path(spec.rest)
     if spec.scheme is None and _exists(spec.rest):
-        return path
+        for name in spec.options:
+            if name not in OPTIONS:
+                raise UsageError(
+                    f"{shown(name)} is no option of a file of vectors; they are "
+                    f"{', '.join(OPTIONS)}." + did_you_mean(name, OPTIONS)
+                )
+        return Path(spec.rest)
     known = registered()
     name = spec.scheme or spec.rest
     if name in known:
         return known[name](spec)
     if spec.scheme is not None:
         raise SourceNotFound(
-            f"No scheme {shown(spec.scheme)} is registered and there is no file {shown(spec.text)}."
-            + did_you_mean(spec.scheme, known)
+            f"No scheme {shown(spec.scheme)} is registered, and there is no file "
+            f"{shown(spec.text, 1000)}." + did_you_mean(spec.scheme, known)
         )
     raise SourceNotFound(
-        f"There is no file or folder {shown(spec.rest)}, and no source of that name."
+        f"There is no file or folder {shown(spec.rest, 1000)}, and no source of that name."
         + (did_you_mean(spec.rest, known) or f" Known names: {', '.join(sorted(known))}.")
     )
 

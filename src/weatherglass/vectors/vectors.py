@@ -182,5 +182,5 @@ def unusable_rows(rows: Rows) -> NDArray[np.int64]:
     with np.errstate(all="ignore"):
         # Quick and never blind; a large sum may overflow, so that what it finds is looked at again.
         suspect = np.flatnonzero(~np.isfinite(rows.sum(axis=1)) | ~rows.any(axis=1))
-    again = rows[suspect]
-    return suspect[~np.isfinite(again).all(axis=1) | ~again.any(axis=1)].astype(np.int64)
+        again = rows[suspect]
+        return suspect[~np.isfinite(again).all(axis=1) | ~again.any(axis=1)].astype(np.int64)
