@@ -147,9 +147,7 @@ def compare(path: Path, headed: Path, cache: Path, rows: int, dim: int) -> None:
         probe(path, cache / "0", "import weatherglass as wg", "wg.open_vectors(path)", "0")[0]
         for _ in range(5)
     )
-    print(
-        f"second opening:                       {1000 * again:.1f} ms, {whole / again:.0f} times as fast"
-    )
+    print(f"second opening: {1000 * again:.1f} ms, {whole / again:,.0f} times as fast as the first")
     commands(path, cache / "0")
 
 
