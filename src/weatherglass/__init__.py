@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from .catalog import load_tests as load_tests
     from .catalog import test as test
     from .catalog import tests as tests
+    from .encoders import open_encoder as open_encoder
+    from .encoders import seat as seat
     from .measures import Results as Results
+    from .measures import SeatResult as SeatResult
     from .measures import WeatResult as WeatResult
     from .measures import WefatResult as WefatResult
     from .measures import weat as weat
@@ -30,15 +33,18 @@ _HOME = {
     "FactualTest": "catalog",
     "PValue": "significance",
     "Results": "measures",
+    "SeatResult": "measures",
     "Test": "catalog",
     "Vectors": "vectors",
     "WeatResult": "measures",
     "WefatResult": "measures",
     "load_tests": "catalog",
+    "open_encoder": "encoders",
     "open_vectors": "vectors",
     "permutation_p": "significance",
     "plot": "report",
     "save_plot": "report",
+    "seat": "encoders",
     "test": "catalog",
     "tests": "catalog",
     "weat": "measures",
@@ -49,16 +55,19 @@ __all__ = [
     "FactualTest",
     "PValue",
     "Results",
+    "SeatResult",
     "Test",
     "Vectors",
     "WeatResult",
     "WefatResult",
     "__version__",
     "load_tests",
+    "open_encoder",
     "open_vectors",
     "permutation_p",
     "plot",
     "save_plot",
+    "seat",
     "test",
     "tests",
     "weat",

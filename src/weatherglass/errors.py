@@ -10,6 +10,7 @@
     │   ├── BadContent            the format is known and the content breaks its rules
     │   ├── TooLarge              a line or an unpacked stream is over its stated limit
     │   └── CannotWrite           the vectors cannot be written in the format asked for
+    ├── EncoderError              an encoder cannot be used, or what it gave is no encoding
     ├── UnusableRow               a measure asked for a row that has no direction
     ├── CatalogError              a catalogue entry or a user's own file breaks the schema
     │   └── UnknownEntry          no entry has that id
@@ -57,6 +58,10 @@ class TooLarge(SourceError):
 
 class CannotWrite(SourceError):
     """The vectors cannot be written in the format asked for."""
+
+
+class EncoderError(WeatherglassError):
+    """An encoder cannot be used, or what it gave is no encoding."""
 
 
 class UnusableRow(WeatherglassError):

@@ -33,13 +33,19 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_list_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = json.loads(run(capsys, "list", "weat*", "--format", "json")[1])
+    rows = json.loads(run(capsys, "list", "weat[1-9]", "weat10", "--format", "json")[1])
     assert [row["id"] for row in rows] == NAMES
     assert rows[2]["published"] == 1.41
     out = run(capsys, "list", "weat*@word2vec", "--format", "tsv")[1]
     rows = list(csv.DictReader(out.splitlines(), delimiter="\t"))
     assert rows[8]["id"] == "weat9@word2vec"
     assert rows[9]["published"] == "-0.08"
+
+
+def test_list_of_sentence_tests(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(run(capsys, "list", "--level", "sentence", "--format", "json")[1])
+    assert {row["level"] for row in rows} == {"sentence"}
+    assert len(rows) == 27
 
 
 def test_list_without_a_match(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,6 +84,48 @@ def test_show_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"set": "X", "label": "European American names", "word": "Jay", "used": "False"} in rows
     rows = list(csv.DictReader(run(capsys, "show", "wefat2", "--format", "csv")[1].splitlines()))
     assert float(rows[0]["fact"]) == pytest.approx(81.79, abs=0.005)
+
+
+def test_show_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    out = " ".join(run(capsys, "show", "sent-weat2")[1].split())
+    assert "X Instruments (330 sentences, Greenwald et al. 1998)" in out
+    assert "This is a bagpipe. That is a bagpipe." in out
+    assert "left out: The bagpipe is there. These are bagpipes." in out
+    assert "Y: The published list has knifes as the plural of knife. Here: These are knives." in out
+    out = run(capsys, "show", "sent-weat9", "--format", "tsv")[1]
+    rows = list(csv.DictReader(out.splitlines(), delimiter="\t"))
+    assert rows[0]["word"] == "This is sad."
+    assert rows[0]["origin"] == "sad"
+    record = json.loads(run(capsys, "show", "sent-weat9", "--format", "json")[1])
+    assert Test.model_validate(record) == test("sent-weat9")
+
+
+def test_sentences(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = run(capsys, "sentences", "gentle", "she", "--format", "csv")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert len(rows) == 8
+    assert rows[0] == {"word": "gentle", "sentence": "This is gentle."}
+    assert "An hourglass is a thing." in run(capsys, "sentences", "hourglass", "--kind", "noun")[1]
+    file = tmp_path / "mine.csv"
+    file.write_text("word,kind,plural\nox,noun,oxen\n")
+    assert "These are oxen." in run(capsys, "sentences", "ox", "--annotations", str(file))[1]
+
+
+def test_sentences_of_an_unknown_word(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "sentences", "gizmo")
+    assert (code, out) == (1, "")
+    assert err.startswith("weatherglass: The kind of 'gizmo' is not known. Give it:")
+    assert "--kind noun" in err
+    code, _, err = run(capsys, "sentences", "gizmo", "--kind", "nuon")
+    assert code == 1
+    assert "The kind is 'nuon'; one of these was expected: name, person" in err
+    assert run(capsys, "sentences")[0] == 2
+
+
+def test_kinds(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(run(capsys, "kinds", "--format", "json")[1])
+    assert {"kind": "noun", "sentences": 14}.items() <= rows[3].items()
 
 
 def test_show_to_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

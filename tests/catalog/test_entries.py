@@ -1,4 +1,4 @@
-"""The catalogue's own tests are complete, and are what the Science paper printed."""
+"""The catalogue's own tests are complete, and are what the papers printed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from weatherglass import catalog
+from weatherglass.catalog import entries
 from weatherglass.catalog.facts import computed_facts
 from weatherglass.errors import CatalogError, UnknownEntry
 
@@ -58,6 +59,10 @@ PEOPLE = {
 }
 
 
+# How the published files call X, Y, A and B.
+SENTENCE_BIAS = ("targ1", "targ2", "attr1", "attr2")
+
+
 def association(name: str) -> catalog.Test:
     found = catalog.test(name)
     assert isinstance(found, catalog.Test)
@@ -72,7 +77,10 @@ def factual(name: str) -> catalog.FactualTest:
 
 def test_ids_are_unique_and_in_order() -> None:
     ids = [one.id for one in catalog.tests()]
-    assert ids == [*TABLE_1, "wefat1", "wefat2"]
+    assert ids[:12] == [*TABLE_1, "wefat1", "wefat2"]
+    assert len(ids) == len(set(ids)) == 46 + 2
+    files = {path.stem for path in (Path(catalog.__file__).parent / "data/tests").iterdir()}
+    assert files == set(entries._FILES)
 
 
 @pytest.mark.parametrize("name", TABLE_1)
@@ -98,7 +106,9 @@ def test_findings_with_people(name: str) -> None:
 @pytest.mark.parametrize("one", catalog.tests(), ids=lambda one: one.id)
 def test_every_entry_says_where_it_is_from(one: catalog.Test | catalog.FactualTest) -> None:
     assert one.study is not None
-    assert one.study.key == "caliskan2017"
+    assert one.study.key == (
+        "caliskan2017" if one.id in {*TABLE_1, "wefat1", "wefat2"} else "may2019"
+    )
     sources = [words.source for words in one.sets.values()]
     for study in (one.study, *sources):
         assert study is not None
@@ -190,6 +200,29 @@ def test_a_test_is_found_by_its_own_id_and_read_once() -> None:
 def test_patterns() -> None:
     assert [one.id for one in catalog.tests("wefat?")] == ["wefat1", "wefat2"]
     assert len(catalog.tests("*@word2vec")) == 10
+    assert [one.id for one in catalog.tests("wefat2", "weat[12]", "weat1")] == [
+        "wefat2",
+        "weat1",
+        "weat2",
+    ]
+
+
+def test_the_ten_of_the_science_paper() -> None:
+    ten = [one.id for one in catalog.tests("weat*", study="caliskan2017")]
+    assert ten == list(TABLE_1)
+    assert [one.id for one in catalog.tests("weat[1-9]", "weat10")] == ten
+    assert len(catalog.tests("weat*")) == 15
+
+
+def test_levels() -> None:
+    words, sentences = (catalog.tests(level=level) for level in ("word", "sentence"))
+    assert (len(words), len(sentences)) == (21, 27)
+    assert {*words, *sentences} == set(catalog.tests())
+    with pytest.raises(UnknownEntry, match="No test of the catalogue of level word matches 'sent"):
+        catalog.tests("sent-*", level="word")
+
+
+def test_patterns_without_a_match() -> None:
     with pytest.raises(UnknownEntry, match="No test of the catalogue matches 'seat\\*'"):
         catalog.tests("seat*")
 
@@ -253,17 +286,46 @@ def test_correlations_are_those_of_the_figures(
 
 
 @needs_shared
-@pytest.mark.parametrize("name", TABLE_1)
-def test_words_are_those_of_the_sentence_bias_files(name: str) -> None:
-    theirs = json.loads((SHARED / "sent-tests" / f"{name}.jsonl").read_text(encoding="utf-8"))
-    names = ("targ1", "targ2", "attr1", "attr2")
-    ours = association(name).sets.values()
-    assert [list(words.words) for words in ours] == [theirs[key]["examples"] for key in names]
+def test_every_published_test_is_there_and_no_other() -> None:
+    theirs = {path.stem for path in (SHARED / "sent-tests").glob("*.jsonl")}
+    ours = {one.id for one in catalog.tests() if isinstance(one, catalog.Test)}
+    assert ours == theirs
+    assert len(ours) == 46
+
+
+@needs_shared
+@pytest.mark.parametrize("one", catalog.tests(), ids=lambda one: one.id)
+def test_items_are_those_published_save_for_listed_differences(one: catalog.Test) -> None:
+    if isinstance(one, catalog.FactualTest):
+        return
+    theirs = json.loads((SHARED / "sent-tests" / f"{one.id}.jsonl").read_text(encoding="utf-8"))
+    for (name, items), key in zip(one.sets.items(), SENTENCE_BIAS, strict=True):
+        listed = [change for change in one.differences if change.set == name]
+        ours = set(items.words)
+        for change in listed:
+            assert ours >= set(change.ours)
+            ours = (ours - set(change.ours)) | set(change.theirs)
+        assert ours == set(theirs[key]["examples"])
+        assert not ours & set(items.left_out)
+
+
+def test_differences_are_few_and_have_reasons() -> None:
+    every = [
+        (one.id, change)
+        for one in catalog.tests()
+        if isinstance(one, catalog.Test)
+        for change in one.differences
+    ]
+    assert [name for name, _ in every] == ["sent-weat2"]
+    assert all(change.reason and (change.ours or change.theirs) for _, change in every)
 
 
 @needs_shared
 def test_the_whole_folder_of_sentence_tests_loads() -> None:
     found = catalog.load_tests(SHARED / "sent-tests")
     assert len(found) == len(list((SHARED / "sent-tests").glob("*.jsonl")))
+    assert {one.id: one.level for one in found} == {
+        one.id: one.level for one in catalog.tests() if isinstance(one, catalog.Test)
+    }
     ids = [one.id for one in found]
     assert ids.index("weat9") < ids.index("weat10")

@@ -70,25 +70,31 @@ def test_options(command: Command) -> Command:
 
 
 def chosen_tests(
-    ids: Sequence[str], files: Iterable[Path], kind: type[Any], otherwise: str
+    ids: Sequence[str], files: Iterable[Path], kind: type[Any], *otherwise: str
 ) -> list[Any]:
-    """The tests asked for; `otherwise` is the pattern for when none was."""
+    """The tests asked for; `otherwise` has the patterns for when none was.
+
+    A pattern and a folder give the tests of the right kind; a test that is named must be of it.
+    """
     from weatherglass.catalog import load_tests, test, tests
 
     found: list[Any] = []
     for name in ids:
-        found += tests(name) if any(c in name for c in "*?[") else [test(name)]
+        if any(c in name for c in "*?["):
+            found += [entry for entry in tests(name) if isinstance(entry, kind)]
+        else:
+            found.append(test(name))
     own = [entry for path in files for entry in load_tests(path)]
     found += [entry for entry in own if isinstance(entry, kind)]
     if not ids and not own:
-        found = list(tests(otherwise))
+        found = [entry for entry in tests(*otherwise) if isinstance(entry, kind)]
     wrong = next((entry for entry in found if not isinstance(entry, kind)), None)
     if wrong is not None:
         other = "wefat" if wrong.kind == "factual" else "weat"
         raise UsageError(f"{wrong.id} is a {wrong.kind} test: run it with `weatherglass {other}`.")
     if not found:
-        raise UsageError(f"The files given hold no {kind.kind} test.")
-    return found
+        raise UsageError(f"What was asked for holds no {kind.kind} test.")
+    return list({entry.id: entry for entry in found}.values())
 
 
 def open_for(source: str, tests: Iterable[Any]) -> Vectors:

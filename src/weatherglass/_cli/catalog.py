@@ -1,4 +1,4 @@
-"""``weatherglass catalog``: list, show and check tests."""
+"""``weatherglass catalog``: list, show and check tests; show what a word becomes in sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from weatherglass._cli.output import emit, format_option, out_option, printable,
 from weatherglass.errors import CatalogError
 
 if TYPE_CHECKING:
-    from weatherglass.catalog import FactualTest, Published, PublishedCorrelation, Test
+    from weatherglass.catalog import (
+        Difference,
+        FactualTest,
+        Published,
+        PublishedCorrelation,
+        Test,
+    )
 
 
 @click.group()
@@ -23,17 +29,22 @@ def catalog() -> None:
 
 
 @catalog.command("list")
-@click.argument("pattern", default="*")
+@click.argument("patterns", metavar="[PATTERN]...", nargs=-1)
+@click.option(
+    "--level",
+    type=click.Choice(["word", "sentence"]),
+    help="Only tests of words, or only tests of sentences.",
+)
 @format_option
 @out_option
-def list_tests(pattern: str, form: str, out: Path | None) -> None:
+def list_tests(patterns: tuple[str, ...], level: str | None, form: str, out: Path | None) -> None:
     """List the tests whose id matches PATTERN (* any text, ? one character).
 
     `weat*@word2vec` lists that variant of every match.
     """
     from weatherglass.catalog import tests
 
-    emit([_row(one, form) for one in tests(pattern)], form, out=out)
+    emit([_row(one, form) for one in tests(*patterns, level=level)], form, out=out)
 
 
 @catalog.command()
@@ -44,7 +55,7 @@ def show(id: str, form: str, out: Path | None) -> None:
     """Show the test ID: its words, where they come from, what was published.
 
     `weat3@full` shows a variant. JSON is the whole record, which can be edited and used as a test
-    of your own; TSV and CSV have a line per word.
+    of your own; TSV and CSV have a line per word or sentence.
     """
     from weatherglass.catalog import test
 
@@ -82,6 +93,56 @@ def validate(paths: tuple[str, ...]) -> None:
         raise CatalogError(f"{count} problem{'s' if count > 1 else ''} found.")
 
 
+@catalog.command()
+@click.argument("words", metavar="WORD...", nargs=-1, required=True)
+@click.option("--kind", help="The kind of the words, such as noun; `catalog kinds` lists them.")
+@click.option(
+    "--annotations",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Kinds of your own words: CSV with the columns word and kind, and singular, plural and "
+    "article where the rules go wrong.",
+)
+@format_option
+@out_option
+def sentences(
+    words: tuple[str, ...], kind: str | None, file: Path | None, form: str, out: Path | None
+) -> None:
+    """Show the sentences that each WORD becomes in a sentence test.
+
+    The kinds of the words in the catalogue's tests are known.
+    """
+    from weatherglass.catalog import load_annotations, sentences
+
+    known = load_annotations(file) if file else {}
+    rows = [
+        {"word": word, "sentence": sentence}
+        for word in words
+        for sentence in sentences(known.get(word, word), kind)
+    ]
+    emit(rows, form, out=out)
+
+
+@catalog.command()
+@format_option
+@out_option
+def kinds(form: str, out: Path | None) -> None:
+    """List the kinds of word that sentences can be made of."""
+    from weatherglass.catalog import kinds
+
+    rows = [
+        {
+            "kind": name,
+            "meaning": kind.meaning,
+            "example": kind.example,
+            "sentences": len(kind.templates),
+        }
+        for name, kind in kinds().items()
+    ]
+    emit(rows, form, out=out)
+
+
 def _row(test: Test | FactualTest, form: str) -> dict[str, Any]:
     targets = [str(len(words)) for name, words in test.sets.items() if name not in "AB"]
     symbol, number = _figure(test.printed)
@@ -89,6 +150,7 @@ def _row(test: Test | FactualTest, form: str) -> dict[str, Any]:
     return {
         "id": test.id,
         "kind": test.kind,
+        "level": test.level,
         "title": test.title,
         "targets": "+".join(targets),
         "attributes": f"{len(test.a)}+{len(test.b)}",
@@ -100,8 +162,11 @@ def _row(test: Test | FactualTest, form: str) -> dict[str, Any]:
 def _word_rows(test: Test | FactualTest) -> Iterator[dict[str, Any]]:
     facts = _facts(test)
     for name, words in test.sets.items():
+        origin = dict(zip(words.words, words.origins, strict=False))
         for word in (*words.words, *words.left_out):
             row = {"set": name, "label": words.label, "word": word, "used": word in words.words}
+            if test.level == "sentence":
+                row["origin"] = origin.get(word)
             yield row | ({"fact": facts.get(word) if name == "W" else None} if facts else {})
 
 
@@ -129,11 +194,13 @@ def _page(test: Test | FactualTest, width: int) -> str:
     lines = _wrapped(f"{test.id}: {test.title}", width)
     for name, words in test.sets.items():
         source = f", {words.source.short}" if words.source else ""
+        between = " " if test.level == "sentence" else ", "
         listed = [f"{word} {facts[word]:.4g}" if name == "W" else word for word in words.words]
-        lines += ["", *_wrapped(f"{name}  {words.label} ({len(words)} words{source})", width)]
-        lines += _wrapped(", ".join(listed), width, 3)
+        size = f"{len(words)} {test.level}s"
+        lines += ["", *_wrapped(f"{name}  {words.label} ({size}{source})", width)]
+        lines += _wrapped(between.join(listed), width, 3)
         if words.left_out:
-            lines += _wrapped(f"left out: {', '.join(words.left_out)}", width, 3)
+            lines += _wrapped(f"left out: {between.join(words.left_out)}", width, 3)
     for heading, paragraphs in _sections(test):
         lines += ["", *_wrapped(heading, width)]
         for paragraph in filter(None, paragraphs):
@@ -164,6 +231,8 @@ def _sections(test: Test | FactualTest) -> Iterator[tuple[str, list[str]]]:
             subjects += f" (printed as {human.n_printed})"
         figures = "" if human.d is None else f"d = {human.d:.2f}, {_p(human.p)}, {subjects}"
         yield "With people", [figures, human.finding, human.study.citation]
+    if not isinstance(test, FactualTest) and test.differences:
+        yield "Differences from the published list", [_difference(one) for one in test.differences]
     if test.study:
         yield "Study", [test.study.citation]
     if test.notes:
@@ -184,6 +253,11 @@ def _published(one: Published | PublishedCorrelation) -> str:
         sizes = f"{one.n} targets"
     place = f"{one.table}; {sizes}" if one.table else sizes
     return f"{one.source}: {symbol} = {number:.2f}, {_p(one.p)} ({place})"
+
+
+def _difference(one: Difference) -> str:
+    ours, theirs = (" ".join(items) or "nothing" for items in (one.ours, one.theirs))
+    return f"{one.set}: {one.reason} Here: {ours} There: {theirs}"
 
 
 def _p(printed: str) -> str:

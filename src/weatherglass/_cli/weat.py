@@ -75,7 +75,7 @@ def weat(
     from weatherglass.catalog import Test
     from weatherglass.measures import weat as measure
 
-    chosen = chosen_tests(ids, files, Test, "weat*")
+    chosen = chosen_tests(ids, files, Test, "weat[1-9]", "weat10")
     vectors = open_for(source, chosen)
     results = run_all(
         chosen,

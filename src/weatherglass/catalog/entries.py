@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weatherglass.catalog.facts import computed_facts
 from weatherglass.catalog.schema import FactualTest, Test
+from weatherglass.catalog.sentences import scripted, to_sentences
 from weatherglass.catalog.studies import DATA, cited
 from weatherglass.catalog.textfiles import read_text
+from weatherglass.catalog.wordsets import WordSet
 from weatherglass.catalog.yamltext import read_yaml
 from weatherglass.errors import UnknownEntry, did_you_mean, shown
 
@@ -44,38 +46,63 @@ def test(id: str, variant: str | None = None) -> Test | FactualTest:  # noqa: PT
     return _entry(name, variant or tail)
 
 
-def tests(pattern: str = "*") -> tuple[Test | FactualTest, ...]:  # noqa: PT028
+def tests(
+    *patterns: str,
+    level: str | None = None,  # noqa: PT028
+    study: str | None = None,  # noqa: PT028
+) -> tuple[Test | FactualTest, ...]:
     """Every test whose id matches a pattern, in the catalogue's order.
 
     Parameters
     ----------
-    pattern
-        As for file names: ``*`` any text, ``?`` one character. ``"weat*@word2vec"`` gives that
-        variant of every match that has it.
+    *patterns
+        As for file names: ``*`` any text, ``?`` one character, ``[1-9]`` one of these; without a
+        pattern, every test. ``"weat*@word2vec"`` gives that variant of every match that has it.
+        Several patterns give their matches one after another, each test once.
+    level
+        Only tests of words (``"word"``) or only tests of sentences (``"sentence"``).
+    study
+        Only tests that this work published, by its key: ``"caliskan2017"`` or ``"may2019"``.
 
     Raises
     ------
     UnknownEntry
-        If nothing matches.
+        If a pattern matches nothing.
 
     Examples
     --------
     >>> [one.id for one in tests("w*1")]
     ['weat1', 'wefat1']
+    >>> len(tests("weat*")), len(tests("weat*", study="caliskan2017")), len(tests("sent-*"))
+    (15, 10, 19)
     """
-    wanted, _, variant = pattern.partition("@")
-    found = tuple(
-        _entry(name, variant)
-        for name, record in _records().items()
-        if fnmatch.fnmatchcase(name, wanted) and (not variant or variant in record["variants"])
-    )
-    if not found:
-        raise UnknownEntry(
-            f"No test of the catalogue matches {shown(pattern)}."
-            + did_you_mean(pattern.lower(), _records())
-        )
-    return found
+    found: dict[str, Test | FactualTest] = {}
+    for pattern in patterns or ("*",):
+        matches = [
+            one
+            for one in _matches(pattern)
+            if level in (None, one.level) and study in (None, one.study and one.study.key)
+        ]
+        if not matches:
+            only = [f"of level {level}"] * bool(level) + [f"of the study {study}"] * bool(study)
+            raise UnknownEntry(
+                f"No test of the catalogue{''.join(f' {one}' for one in only)} "
+                f"matches {shown(pattern)}.{did_you_mean(pattern.lower(), _records())}"
+            )
+        found |= {one.id: one for one in matches}
+    return tuple(found.values())
 
+
+def _matches(pattern: str) -> Iterator[Test | FactualTest]:
+    wanted, _, variant = pattern.partition("@")
+    for name, record in _records().items():
+        if fnmatch.fnmatchcase(name, wanted) and (not variant or variant in record["variants"]):
+            yield _entry(name, variant)
+
+
+# The order in which the catalogue is listed.
+_FILES = ("weat", "wefat", "seat-words", "seat-sentences")
+_SETS = {"x", "y", "a", "b", "targets"}
 
 # pytest would collect both wherever a test module imports them.
 test.__test__ = tests.__test__ = False  # type: ignore[attr-defined]
@@ -85,11 +112,17 @@ test.__test__ = tests.__test__ = False  # type: ignore[attr-defined]
 def _records() -> dict[str, dict[str, Any]]:
     """The entries as they stand in the data files, by id."""
     records: dict[str, dict[str, Any]] = {}
-    for path in sorted((DATA / "tests").glob("*.yaml")):
+    for name in _FILES:
+        path = DATA / "tests" / f"{name}.yaml"
         (document,) = read_yaml(read_text(path), path.name)
         for record in document["tests"]:
             assert record["id"] not in records, f"{path.name} repeats {record['id']}"
             records[record["id"]] = {"variants": {}, **record}
+    for record in records.values():
+        for part in _SETS & record.keys():
+            if isinstance(record[part], str):  # the same words as a set of another test
+                other, _, letter = record[part].partition(".")
+                record[part] = records[other][letter]
     return records
 
 
@@ -108,16 +141,34 @@ def _entry(name: str, variant: str) -> Test | FactualTest:
         raise UnknownEntry(f"The test {name} has no variant {shown(variant)}; {has}.")
     changes = variants[variant] if variant else {}
     made = cited(record) | {"variant": variant, "variants": tuple(variants)}
-    for part in ("x", "y", "a", "b", "targets"):
-        if part in made:
-            made[part] = _words_used(made[part], changes.get(part, {}))
     if variant:
         made["id"] = f"{name}@{variant}"
+    if "sentences_of" in made:
+        return _sentence_test(made, changes)
+    for part in _SETS & made.keys():
+        made[part] = _words_used(made[part], changes.get(part, {}))
     if "facts" not in made:
         return Test.model_validate(made)
     facts = dict(made["facts"])
     facts["values"] = computed_facts(DATA / "facts" / facts.pop("file"), facts.pop("rule"))
     return FactualTest.model_validate(made | {"facts": facts})
+
+
+def _sentence_test(record: dict[str, Any], changes: Mapping[str, Any]) -> Test:
+    """The sentences of a word test, less those that the published list leaves out."""
+    base = record.pop("sentences_of")
+    variant = record["variant"] if record["variant"] in _records()[base]["variants"] else ""
+    words = _entry(base, variant)
+    assert isinstance(words, Test), f"{record['id']} is made of a factual test"
+    script, pronouns = record.pop("script", None), record.pop("pronouns", {})
+    made = scripted(words, script, pronouns) if script else to_sentences(words)
+    for part in ("x", "y", "a", "b"):
+        items: WordSet = getattr(made, part)
+        left_out = changes.get(part, record.get(part, {})).get("left_out", ())
+        lacking = set(left_out) - set(items.words)
+        assert not lacking, f"{record['id']} leaves out what is not there: {sorted(lacking)}"
+        record[part] = items.without(left_out)
+    return Test.model_validate({**dict(made), **record})
 
 
 def _words_used(part: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from weatherglass.catalog.textfiles import name_of, read_text
+from weatherglass.catalog.csvtext import rows
+from weatherglass.catalog.textfiles import name_of
 from weatherglass.errors import CatalogError, shown
 
 
@@ -44,7 +43,7 @@ def load_facts(path: str | PathLike[str]) -> dict[str, float]:
     path = Path(path)
     where = name_of(path)
     facts: dict[str, float] = {}
-    for line, (word, value) in _rows(path, ("word", "value")):
+    for line, (word, value) in rows(path, ("word", "value")):
         number = _number(value, f"{where}, line {line}: value")
         if number is None:
             raise CatalogError(f"{where}, line {line}: value is empty; a number was expected.")
@@ -72,7 +71,7 @@ def _weighted_mean(path: Path) -> dict[str, float]:
     where = name_of(path)
     totals: dict[str, tuple[float, float]] = {}
     columns = ("label", "employed_thousands", "percent_women")
-    for line, (label, employed, percent) in _rows(path, columns):
+    for line, (label, employed, percent) in rows(path, columns):
         weight = _number(employed, f"{where}, line {line}: {columns[1]}")
         value = _number(percent, f"{where}, line {line}: {columns[2]}")
         total, women = totals.get(label, (0.0, 0.0))
@@ -90,7 +89,7 @@ def _share(path: Path) -> dict[str, float]:
     where = name_of(path)
     shares: dict[str, float] = {}
     columns = ("name", "percent_of_women", "percent_of_men")
-    for line, (name, of_women, of_men) in _rows(path, columns):
+    for line, (name, of_women, of_men) in rows(path, columns):
         women = _number(of_women, f"{where}, line {line}: {columns[1]}")
         men = _number(of_men, f"{where}, line {line}: {columns[2]}")
         if women is None or men is None or women + men <= 0:
@@ -103,33 +102,6 @@ _RULES: dict[str, Callable[[Path], dict[str, float]]] = {
     "weighted mean": _weighted_mean,
     "share": _share,
 }
-
-
-def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The wanted columns of each line that is not blank, with its line number."""
-    where = name_of(path)
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        if not set(columns) <= set(header):
-            wanted = ", ".join(columns)
-            raise CatalogError(
-                f"{where}, line 1: the header is {shown(delimiter.join(header))}; "
-                f"the columns {wanted} were expected."
-            )
-        places = [header.index(name) for name in columns]
-        for row in reader:
-            if not any(row):
-                continue
-            if len(row) != len(header):
-                raise CatalogError(
-                    f"{where}, line {reader.line_num}: has {len(row)} columns; "
-                    f"the header has {len(header)}."
-                )
-            yield reader.line_num, tuple(row[place] for place in places)
-    except csv.Error as error:
-        raise CatalogError(f"{where}, line {reader.line_num}: not CSV ({error}).") from None
 
 
 def _number(text: str, where: str) -> float | None:

@@ -1,12 +1,11 @@
-"""The parts of a catalogue entry: word sets, citations, published figures, facts."""
+"""The parts of a catalogue entry: citations, published figures, differences, facts."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from weatherglass.errors import shown
 
@@ -61,46 +60,6 @@ class Study(Record):
         place = ", ".join(filter(None, (f"{self.journal} {self.volume}".strip(), self.pages)))
         link = f"doi:{self.doi}" if self.doi else self.url
         return " ".join(filter(None, (head and f"{head}.", title, place and f"{place}.", link)))
-
-
-class WordSet(Record):
-    """A labelled list of words: a target or attribute set of a test.
-
-    Parameters
-    ----------
-    label
-        What the words stand for.
-    words
-        The words, in order and without repeats.
-    left_out
-        Words of the published list that this test does not use.
-    source
-        The study the list is from.
-
-    Examples
-    --------
-    >>> WordSet(label="Insects", words=["ant", "flea"]).words
-    ('ant', 'flea')
-    """
-
-    label: str = ""
-    words: Words = Field(min_length=1)
-    left_out: Words = ()
-    source: Study | None = None
-
-    @model_validator(mode="after")
-    def _each_word_once(self) -> Self:
-        every = (*self.words, *self.left_out)
-        if not all(word.strip() for word in every):
-            raise ValueError("has an empty word; every word needs at least one visible character")
-        repeated = [word for word, times in Counter(every).items() if times > 1]
-        if repeated:
-            others = f" (and {len(repeated) - 1} more)" if len(repeated) > 1 else ""
-            raise ValueError(f"has {shown(repeated[0])} more than once{others}; name a word once")
-        return self
-
-    def __len__(self) -> int:
-        return len(self.words)
 
 
 _P = re.compile(r"(?:<=?|≤)?\s*(\d*\.?\d+(?:[eE][+-]?\d+)?)")
@@ -162,6 +121,18 @@ class HumanFinding(Printed):
     n: int | None = None
     n_printed: str = ""
     finding: str = ""
+
+
+class Difference(Record):
+    """Items of a set that are not as they were published, and why.
+
+    The published list is ours without `ours` and with `theirs`.
+    """
+
+    set: Literal["X", "Y", "A", "B"]
+    ours: Words = ()
+    theirs: Words = ()
+    reason: str
 
 
 class Facts(Record):

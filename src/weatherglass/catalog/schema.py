@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 
 from weatherglass.catalog.complaints import complaint, seen
 from weatherglass.catalog.parts import (
+    Difference,
     Facts,
     HumanFinding,
     Published,
     PublishedCorrelation,
     Record,
     Study,
-    WordSet,
 )
+from weatherglass.catalog.wordsets import WordSet, spelling
 from weatherglass.errors import CatalogError, shown
 
 _FIELDS = {"category": "label", "examples": "words"}  # as the sentence-bias files call them
@@ -40,6 +41,13 @@ def _label(value: Any) -> str:
     return value.label if isinstance(value, WordSet) else str(value.get("label", ""))
 
 
+def _sentences(value: Any) -> bool:
+    items = value.words if isinstance(value, WordSet) else value.get("words")
+    return isinstance(items, list | tuple) and all(
+        isinstance(item, str) and " " in item and item.endswith((".", "!", "?")) for item in items
+    )
+
+
 class _Entry(Record):
     """What both kinds of test share."""
 
@@ -49,6 +57,7 @@ class _Entry(Record):
 
     id: str = "custom"
     title: str = ""
+    level: Literal["word", "sentence"] = "word"
     study: Study | None = None
     notes: str = ""
     variant: str = ""
@@ -88,10 +97,15 @@ class Test(_Entry):
         The attribute sets, likewise. A target word may also be an attribute.
     id, title
         What results call the test.
+    level
+        Whether the items are words or sentences; by default, sentences if every item has a space
+        and ends as a sentence does.
     study
         The work that published the test.
     published
         The figures that were printed for it, one per embedding.
+    differences
+        Where the items are not those of the published list, and why.
     human
         The finding with people that the test takes after.
     variant, variants
@@ -112,6 +126,7 @@ class Test(_Entry):
     b: WordSet
     published: tuple[Published, ...] = ()
     human: HumanFinding | None = None
+    differences: tuple[Difference, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -123,6 +138,8 @@ class Test(_Entry):
         if len(sets) == 4 and not made.get("title"):
             x, y, a, b = (_label(sets[name]) for name in "xyab")
             made["title"] = f"{x} vs {y}, {a} vs {b}"
+        if "level" not in made and all(_sentences(part) for part in sets.values()):
+            made["level"] = "sentence"
         return made
 
     def _problem(self) -> str:
@@ -223,6 +240,7 @@ def _aligned(by_word: Mapping[str, Any], targets: Any) -> list[Any]:
     words = targets.words if isinstance(targets, WordSet) else targets.get("words")
     if not isinstance(words, list | tuple):
         return []  # the check of the targets will say so
+    words = [spelling(word) for word in words]
     lacking = [word for word in words if isinstance(word, str) and word not in by_word]
     if lacking:
         others = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""

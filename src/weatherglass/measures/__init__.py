@@ -2,6 +2,7 @@
 
 from .influence import Influence
 from .results import Result, Results
+from .seat import SeatResult, seat_test
 from .weat import WeatResult, weat
 from .wefat import WefatResult, wefat
 from .words import Case, spellings
@@ -11,8 +12,10 @@ __all__ = [
     "Influence",
     "Result",
     "Results",
+    "SeatResult",
     "WeatResult",
     "WefatResult",
+    "seat_test",
     "spellings",
     "weat",
     "wefat",

@@ -16,14 +16,18 @@ from weatherglass.errors import BadContent, UsageError
 from weatherglass.significance import Interval, PValue, benjamini_hochberg, holm
 
 from .influence import Influence
+from .seat import SeatResult
 from .weat import WeatResult
 from .wefat import WefatResult
 
 Result = WeatResult | WefatResult
-_KINDS: dict[str, type[Any]] = {kind.measure: kind for kind in (WeatResult, WefatResult)}
+_KINDS: dict[str, type[Any]] = {
+    kind.measure: kind for kind in (WeatResult, SeatResult, WefatResult)
+}
 _PARTS: dict[str, Any] = {
     "p": lambda value: PValue(**value),
     "p_rotation": lambda value: PValue(**value),
+    "p_by_word": lambda value: PValue(**value),
     "intervals": lambda value: tuple(Interval(**one) for one in value),
     "influence": lambda value: tuple(Influence(**one) for one in value),
     "words": lambda value: {name: tuple(words) for name, words in value.items()},
@@ -156,7 +160,7 @@ def to_record(result: Result) -> dict[str, Any]:
     record = {"measure": result.measure} | {
         field.name: getattr(result, field.name) for field in dataclasses.fields(result)
     }
-    for name in ("p", "p_rotation"):
+    for name in ("p", "p_rotation", "p_by_word"):
         if record.get(name) is not None:
             record[name] = record[name].to_dict()
     for name in ("intervals", "influence"):
@@ -173,7 +177,7 @@ def from_record(record: dict[str, Any]) -> Result:
     for name, make in _PARTS.items():
         if fields.get(name) is not None:
             fields[name] = make(fields[name])
-    if kind is WeatResult:
+    if issubclass(kind, WeatResult):
         fields["associations"] = {k: tuple(v) for k, v in fields["associations"].items()}
     else:
         fields |= {name: tuple(fields[name]) for name in ("associations", "facts")}
@@ -198,6 +202,13 @@ def _flat(result: Result) -> dict[str, Any]:
             "p_bh": result.p_bh,
             "published_effect": published.get("effect"),
         }
+        if isinstance(result, SeatResult):
+            by_word = result.p_by_word
+            ours |= {
+                "level": result.level,
+                "effect_by_word": result.effect_by_word,
+                "p_by_word": by_word.value if by_word else None,
+            }
         p_value = p.value if p else None
     else:
         value, p_value = result.pearson, result.pearson_p

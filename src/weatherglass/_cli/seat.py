@@ -1,0 +1,121 @@
+"""``weatherglass seat``: association tests on sentence encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from weatherglass.errors import UsageError
+
+from .asking import alternative_option, chosen_tests, ids_option, own_tests_option, say, seed_option
+from .output import format_option, out_option, plot_option, table
+from .progress import progress_bar
+
+
+@click.command()
+@click.argument("encoders", nargs=-1, required=True, metavar="ENCODER...")
+@ids_option
+@own_tests_option
+@click.option(
+    "--level",
+    type=click.Choice(["word", "sentence", "both"]),
+    default="both",
+    show_default=True,
+    help="Tests of single words, of sentences, or both.",
+)
+@click.option("--sentences", is_flag=True, help="Make sentence tests of word tests.")
+@click.option(
+    "--annotations",
+    type=click.Path(path_type=Path),
+    help="For --sentences: CSV with columns word, kind and plural, for words that the catalogue "
+    "does not know (`weatherglass catalog kinds`).",
+)
+@click.option(
+    "--p",
+    "method",
+    type=click.Choice(["auto", "paper", "exact", "tilted", "bracket", "sample", "normal"]),
+    default="auto",
+    show_default=True,
+    help="How the permutation p-value is found; paper: exact up to 100,000 partitions, else "
+    "99,999 samples.",
+)
+@alternative_option
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.01,
+    show_default=True,
+    help="Level at which Holm-corrected p-values are marked.",
+)
+@seed_option
+@click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True)
+@format_option
+@out_option
+@plot_option
+def seat(
+    encoders: tuple[str, ...],
+    ids: tuple[str, ...],
+    files: tuple[Path, ...],
+    level: str,
+    sentences: bool,
+    annotations: Path | None,
+    method: str,
+    alternative: Any,
+    alpha: float,
+    seed: int,
+    batch_size: int,
+    form: str,
+    out: Path | None,
+    picture: Path | None,
+) -> None:
+    """Run association tests (SEAT) on sentence encoders: all 46 published ones, or those you name.
+
+    An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
+    `hf:NAME` (transformers) or another that is registered. Each sentence is encoded once and kept.
+    """
+    from weatherglass.catalog import Test, load_annotations, to_sentences
+    from weatherglass.encoders import open_encoder, seat
+
+    chosen = chosen_tests(ids, files, Test, "*")
+    if sentences:
+        known = load_annotations(annotations) if annotations else None
+        chosen = [to_sentences(entry, known) for entry in chosen]
+    chosen = [entry for entry in chosen if level in (entry.level, "both")]
+    if not chosen:
+        raise UsageError(f"None of the tests asked for is of level {level}.")
+    opened = [open_encoder(name) for name in encoders]
+    with progress_bar("encoding") as draw:
+        results = seat(
+            opened,
+            chosen,
+            method=method,
+            alternative=alternative,
+            rng=seed,
+            batch_size=batch_size,
+            progress=draw,
+        )
+    say(results.correct(), form, out, picture, lambda some: _table(some, alpha))
+
+
+def _table(results: Sequence[Any], alpha: float) -> str:
+    from weatherglass.significance import format_p
+
+    rows = [
+        {
+            "encoder": one.source["name"],
+            "test": one.test,
+            "effect": f"{one.effect:.2f}",
+            "p": str(one.p),
+            "by": one.p.method,
+            "p Holm": format_p(one.p_holm) + (" *" if one.p_holm <= alpha else ""),
+            "p by word": str(one.p_by_word) if one.p_by_word else "",
+            "p rotation": str(one.p_rotation),
+            "targets": f"{one.n['X']}+{one.n['Y']}",
+        }
+        for one in results
+        if one.status == "done"
+    ]
+    return table(rows, f"SEAT; * marks Holm-corrected p of at most {alpha:g}") if rows else ""

@@ -1,0 +1,133 @@
+"""Templates, articles, plurals and annotations are data, and mistakes in them are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from weatherglass import catalog
+from weatherglass.catalog.annotations import known_words
+from weatherglass.catalog.templates import load_templates, templates
+from weatherglass.errors import CatalogError
+
+RULES = "articles: {an: [a]}\nplurals: {'': s}\n"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str], Path]:
+    def go(name: str, content: str) -> Path:
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    return go
+
+
+def test_every_word_of_the_catalogue_is_annotated() -> None:
+    known = known_words()
+    for pattern in ("*", "*@full", "*@word2vec"):
+        for one in catalog.tests(pattern, level="word"):
+            for items in one.sets.values():
+                assert set(items.words) <= known.keys()
+
+
+def test_plurals_that_are_written_down_are_those_of_the_rules() -> None:
+    # Both are there so that each checks the other; a phrase's plural cannot be found by its end.
+    rules = templates()
+    for one in known_words().values():
+        if rules.kinds[one.kind].counted:
+            assert one.plural
+            if one.word != "woman of color":
+                assert rules.plural(one.singular or one.word) == one.plural
+        else:
+            assert not one.plural
+
+
+def test_every_kind_has_an_example_that_it_takes() -> None:
+    for name, kind in catalog.kinds().items():
+        assert len(catalog.sentences(kind.example, name)) == len(kind.templates)
+
+
+@pytest.mark.parametrize(
+    ("article", "words"),
+    [
+        ("an", "orchid abuse hour honest heir uncle umbrella unimportant onerous Irish"),
+        ("a", "caress university European Ukrainian one-armed use unicorn hospital yak NASA"),
+    ],
+)
+def test_articles(article: str, words: str) -> None:
+    assert {word: templates().article(word) for word in words.split()} == dict.fromkeys(
+        words.split(), article
+    )
+
+
+def test_plurals() -> None:
+    plurals = {
+        "box": "boxes",
+        "day": "days",
+        "quality": "qualities",
+        "wife": "wives",
+        "woman": "women",
+        "human": "humans",
+        "German": "Germans",
+        "Frenchman": "Frenchmen",
+        "grandchild": "grandchildren",
+    }
+    assert {word: templates().plural(word) for word in plurals} == plurals
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("kinds: {}\n", "kinds"),
+        ("kinds: {noun: {meaning: m, example: e}}\n", "'noun' with both or neither of like and"),
+        ("kinds: {noun: {meaning: m, example: e, like: x}}\n", "has 'noun' like 'x', which has"),
+        ("kinds: {noun: {meaning: m, example: e, templates: [A b.]}}\n", "'A b.', which takes no"),
+        (
+            "kinds: {noun: {meaning: m, example: e, templates: ['A {wrod}.']}}\n",
+            "has 'wrod' in braces in 'A {wrod}.'; one of a word, word, words was expected",
+        ),
+        ("kinds: {noun: {meaning: m, template: [a]}}\n", "kinds.noun.example is missing"),
+        ("kind: {}\n", "kinds is missing"),
+    ],
+)
+def test_templates_with_mistakes(write, content: str, message: str) -> None:
+    with pytest.raises(CatalogError) as caught:
+        load_templates(write("t.yaml", RULES + content))
+    assert message in str(caught.value)
+    assert "t.yaml: " in str(caught.value)
+
+
+def test_templates_that_are_no_mapping(write) -> None:
+    with pytest.raises(CatalogError, match="a mapping with kinds, articles and plurals"):
+        load_templates(write("t.yaml", "[a]"))
+
+
+def test_plurals_need_a_rule_for_any_word(write) -> None:
+    kinds = "kinds: {noun: {meaning: m, example: e, templates: ['{word}']}}"
+    with pytest.raises(CatalogError, match="plurals has no plural for a word with any other end"):
+        load_templates(write("t.yaml", f"{kinds}\narticles: {{}}\nplurals: {{y: ies}}"))
+
+
+def test_annotation_files(write) -> None:
+    path = write("words.tsv", "kind\tword\narticle\tx\n".replace("article\tx", "noun\tgizmo"))
+    assert catalog.load_annotations(path)["gizmo"] == catalog.Annotation(word="gizmo", kind="noun")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("word\ngizmo\n", "line 1: the header is 'word'; the columns word, kind were expected"),
+        ("word,kind\ngizmo,nuon\n", "line 2: kind is 'nuon'; one of these was expected: name"),
+        ("word,kind\ngizmo,noun\ngizmo,verb\n", "line 3: 'gizmo' is there twice"),
+        ("word,kind\n ,noun\n", "line 2: word is empty; a word was expected"),
+        ("word,kind,article\ngizmo,noun,the\n", "line 2: article"),
+        ("word,kind\n", "has no line after the header"),
+    ],
+)
+def test_annotation_files_with_mistakes(write, content: str, message: str) -> None:
+    with pytest.raises(CatalogError) as caught:
+        catalog.load_annotations(write("words.csv", content))
+    assert message in str(caught.value)

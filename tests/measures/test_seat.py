@@ -1,0 +1,114 @@
+import math
+
+import numpy as np
+import pytest
+
+import weatherglass as wg
+from weatherglass.catalog import to_sentences
+from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.measures import seat_test
+
+
+class Spelling:
+    """An encoder that is quick, deterministic and knows nothing: letters counted by their place."""
+
+    name, fingerprint = "spelling", "spelling-1"
+
+    def __init__(self):
+        self.seen = 0
+
+    def encode(self, sentences):
+        self.seen += len(sentences)
+        rows = np.zeros((len(sentences), 40))
+        for row, sentence in zip(rows, sentences, strict=True):
+            for place, letter in enumerate(sentence):
+                row[(ord(letter) * 7 + place) % 40] += 1
+        return rows
+
+
+@pytest.fixture
+def encoder(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
+    return Spelling()
+
+
+def test_a_word_test_on_averaged_vectors_is_the_word_test(own_cache):
+    (result,) = wg.seat(wg.open_encoder("cbow:default"), "weat7")
+    plain = wg.weat(wg.open_vectors("default"), "weat7")
+    assert result.effect == pytest.approx(plain.effect, rel=1e-6)
+    assert result.p.count == plain.p.count
+    assert result.p_by_word.count == plain.p.count
+    assert result.source["fingerprint"] == wg.open_encoder("cbow:default").fingerprint
+
+
+def test_p_by_word_is_the_test_on_the_mean_association_of_each_word(encoder):
+    test = wg.test("sent-weat6")
+    (result,) = wg.seat(encoder, test)
+    means = {}
+    for name in "XY":
+        values = dict(zip(result.words[name], result.associations[name], strict=True))
+        origins = dict(zip(test.sets[name].words, test.sets[name].origins, strict=True))
+        groups = {}
+        for sentence, value in values.items():
+            groups.setdefault(origins[sentence], []).append(value)
+        means[name] = [np.mean(group) for group in groups.values()]
+    expected = wg.permutation_p(means["X"], means["Y"])
+    assert result.p_by_word.count == expected.count
+    assert result.p_by_word.partitions == math.comb(16, 8)
+    assert result.n_words == {"X": 8, "Y": 8}
+    assert result.n["X"] > 8
+
+
+def test_a_second_run_encodes_nothing_and_gives_the_same(encoder):
+    tests = ["weat6", "sent-weat6", "sent-weat7"]
+    first = wg.seat(encoder, tests)
+    items = {item for id in tests for one in wg.test(id).sets.values() for item in one.words}
+    assert encoder.seen == len(items)
+    assert wg.seat(encoder, tests) == first
+    assert encoder.seen == len(items)
+
+
+def test_the_papers_rule_counts_few_partitions_and_samples_many(encoder):
+    few, many = wg.seat(encoder, ["weat6", "sent-weat6"], method="paper")
+    assert (few.p.method, many.p.method) == ("exact", "sample")
+    assert few.options["method"] == many.options["method"] == "paper"
+    assert many.p.value >= 1e-5
+
+
+def test_own_word_tests_become_sentence_tests(encoder):
+    test = to_sentences(wg.test("weat6"))
+    (own,), (published,) = wg.seat(encoder, test), wg.seat(encoder, "sent-weat6")
+    assert own.effect == pytest.approx(published.effect)
+
+
+def test_words_that_an_encoder_does_not_know_are_missing(own_cache):
+    test = wg.Test(x=["rose", "lily", "zzzzq"], y=["wasp", "gnat"], a=["kind"], b=["foul"])
+    (result,) = wg.seat(wg.open_encoder("cbow:default"), test, max_missing=0.5)
+    assert result.missing["X"] == ("zzzzq",)
+    nothing = wg.Test(x=["zzq", "zzp"], y=["zzr", "zzs"], a=["zzt"], b=["zzu"])
+    with pytest.raises(CannotMeasure, match="knows none"):
+        wg.seat(wg.open_encoder("cbow:default"), nothing)
+
+
+def test_results_are_kept_without_loss(encoder, tmp_path):
+    results = wg.seat(encoder, ["weat6", "sent-weat6"]).correct()
+    assert wg.Results.from_json(results.to_json()) == results
+    assert wg.Results.from_delimited(results.to_delimited()) == results
+    row = results.to_rows()[1]
+    assert row["level"] == "sentence"
+    assert row["p_by_word"] == results[1].p_by_word.value
+
+
+def test_two_words_a_side_are_needed_for_a_p_value_by_word():
+    names = ["one a", "one b", "two a", "two b", "here", "there"]
+    vectors = wg.Vectors.of(names, [[1, 0], [1, 0.1], [0, 1], [0.1, 1], [1, 0], [0, 1]])
+    sets = {"x": names[:2], "y": names[2:4], "a": ["here"], "b": ["there"]}
+    result = seat_test(vectors, wg.Test(**sets))
+    assert result.p_by_word.count == result.p.count
+
+
+def test_wrong_calls_are_refused(encoder):
+    with pytest.raises(UsageError, match="no tests"):
+        wg.seat(encoder, [])
+    with pytest.raises(UsageError, match="wefat"):
+        wg.seat(encoder, "wefat1")
