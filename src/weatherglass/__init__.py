@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from .catalog import test as test
     from .catalog import tests as tests
     from .encoders import open_encoder as open_encoder
-    from .encoders import seat as seat
+    from .encoders.ceat import ceat as ceat
+    from .encoders.seat import seat as seat
+    from .measures import CeatResult as CeatResult
     from .measures import Results as Results
     from .measures import SeatResult as SeatResult
     from .measures import WeatResult as WeatResult
     from .measures import WefatResult as WefatResult
-    from .measures import weat as weat
-    from .measures import wefat as wefat
+    from .measures.weat import weat as weat
+    from .measures.wefat import wefat as wefat
     from .report import plot as plot
     from .report import save_plot as save_plot
     from .significance import PValue as PValue
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from .vectors import open_vectors as open_vectors
 
 _HOME = {
+    "CeatResult": "measures",
     "FactualTest": "catalog",
     "PValue": "significance",
     "Results": "measures",
@@ -38,20 +41,22 @@ _HOME = {
     "Vectors": "vectors",
     "WeatResult": "measures",
     "WefatResult": "measures",
+    "ceat": "encoders.ceat",
     "load_tests": "catalog",
     "open_encoder": "encoders",
     "open_vectors": "vectors",
     "permutation_p": "significance",
     "plot": "report",
     "save_plot": "report",
-    "seat": "encoders",
+    "seat": "encoders.seat",
     "test": "catalog",
     "tests": "catalog",
-    "weat": "measures",
-    "wefat": "measures",
+    "weat": "measures.weat",
+    "wefat": "measures.wefat",
 }
 
 __all__ = [
+    "CeatResult",
     "FactualTest",
     "PValue",
     "Results",
@@ -61,6 +66,7 @@ __all__ = [
     "WeatResult",
     "WefatResult",
     "__version__",
+    "ceat",
     "load_tests",
     "open_encoder",
     "open_vectors",

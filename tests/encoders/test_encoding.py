@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from weatherglass.encoders import encode_all
@@ -32,10 +32,9 @@ def test_batches_have_sentences_of_like_length(counting):
 
 
 @given(texts=st.lists(st.text(max_size=5), min_size=1), batch_size=st.integers(1, 7))
-def test_any_text_in_any_batches(texts, batch_size):
-    from tests.encoders.conftest import Counting
-
-    encoder = Counting()
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_in_any_batches(counting, texts, batch_size):
+    encoder = counting()
     rows = encode_all(encoder, texts, batch_size=batch_size, cache=False)
     np.testing.assert_array_equal(rows, [encoder.row(text) for text in texts])
 

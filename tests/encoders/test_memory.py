@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -146,8 +145,6 @@ def test_the_name_is_beside_the_shards_and_no_sentence_is(counting, cache):
 
 def test_two_widths_in_one_folder_are_never_mixed(counting, cache):
     encode_all(counting(dim=4), TEXTS[:20])
-    time.sleep(0)
-    Memory("counting").add({})
     odd = Memory("counting")
     odd.add({text: np.ones(3, np.float32) for text in TEXTS[20:]})
     odd.flush()

@@ -16,6 +16,7 @@ from weatherglass.errors import UsageError, WeatherglassError
 COMMANDS = {
     "cache": "List or clear the parsed files that are kept for quick opening.",
     "catalog": "List, show and check tests: what can be asked.",
+    "ceat": "Run association tests over the contexts of words in a corpus.",
     "seat": "Run association tests on sentence encoders.",
     "vectors": "Look at a file of vectors, convert it, cut it down.",
     "weat": "Run association tests: are two target sets differently near two attribute sets.",

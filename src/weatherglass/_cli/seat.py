@@ -77,7 +77,8 @@ def seat(
     `hf:NAME` (transformers) or another that is registered. Each sentence is encoded once and kept.
     """
     from weatherglass.catalog import Test, load_annotations, to_sentences
-    from weatherglass.encoders import open_encoder, seat
+    from weatherglass.encoders import open_encoder
+    from weatherglass.encoders.seat import seat as measure
 
     chosen = chosen_tests(ids, files, Test, "*")
     if sentences:
@@ -88,7 +89,7 @@ def seat(
         raise UsageError(f"None of the tests asked for is of level {level}.")
     opened = [open_encoder(name) for name in encoders]
     with progress_bar("encoding") as draw:
-        results = seat(
+        results = measure(
             opened,
             chosen,
             method=method,

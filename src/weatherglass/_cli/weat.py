@@ -73,7 +73,7 @@ def weat(
     tests (Holm), and the rotation p-value.
     """
     from weatherglass.catalog import Test
-    from weatherglass.measures import weat as measure
+    from weatherglass.measures.weat import weat as measure
 
     chosen = chosen_tests(ids, files, Test, "weat[1-9]", "weat10")
     vectors = open_for(source, chosen)

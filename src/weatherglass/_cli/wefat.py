@@ -45,7 +45,7 @@ def wefat(
     women in an occupation? The table has the correlation beside the published one.
     """
     from weatherglass.catalog import FactualTest, load_facts
-    from weatherglass.measures import wefat as measure
+    from weatherglass.measures.wefat import wefat as measure
 
     if facts is not None and not ids and not files:
         ids = ("wefat1",)

@@ -121,8 +121,8 @@ def _encode(
     width = len(next(iter(rows.values()))) if rows else None
     while at < len(left):
         batch = left[at : at + size]
-        made = _attempt(encoder, batch)
-        if made is None:
+        enough, made = _attempt(encoder, batch)
+        if not enough:
             size = max(1, len(batch) // 2)
             continue
         table = _table(encoder, batch, made, width)
@@ -144,10 +144,10 @@ def _encode(
             progress(len(rows), total)
 
 
-def _attempt(encoder: Encoder, batch: Sequence[str]) -> object | None:
-    """What the encoder gives for a batch, or None where the memory does not suffice for it."""
+def _attempt(encoder: Encoder, batch: Sequence[str]) -> tuple[bool, object]:
+    """Whether the memory sufficed for a batch, and what the encoder gave for it."""
     try:
-        return encoder.encode(list(batch))
+        return True, encoder.encode(list(batch))
     except WeatherglassError:
         raise
     except Exception as error:  # encoders are other people's code and raise what they like
@@ -165,7 +165,7 @@ def _attempt(encoder: Encoder, batch: Sequence[str]) -> object | None:
     gc.collect()
     if "torch" in sys.modules:
         sys.modules["torch"].cuda.empty_cache()  # does nothing where there is no graphics card
-    return None
+    return False, None
 
 
 def _table(encoder: Encoder, batch: Sequence[str], made: object, width: int | None) -> Encodings:

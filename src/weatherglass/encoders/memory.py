@@ -130,7 +130,7 @@ def _read(path: Path, wanted: Mapping[bytes, str]) -> tuple[Sequence[bytes], Enc
     """The wanted rows of a shard; none if it is damaged or has gone."""
     nothing: tuple[list[bytes], Encodings] = ([], np.empty((0, 0)))
     try:
-        with np.load(path, allow_pickle=False) as shard:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as shard:
             raw = shard["keys"].tobytes()
             keys = [raw[at : at + _KEY] for at in range(0, len(raw), _KEY)]
             at = [i for i, key in enumerate(keys) if key in wanted]

@@ -1,22 +1,23 @@
-"""What is measured: one file per measure."""
+"""What is measured: one file per measure, with the function of that name in it."""
 
+from .ceat import CeatResult, ceat_test
 from .influence import Influence
 from .results import Result, Results
 from .seat import SeatResult, seat_test
-from .weat import WeatResult, weat
-from .wefat import WefatResult, wefat
+from .weat import WeatResult
+from .wefat import WefatResult
 from .words import Case, spellings
 
 __all__ = [
     "Case",
+    "CeatResult",
     "Influence",
     "Result",
     "Results",
     "SeatResult",
     "WeatResult",
     "WefatResult",
+    "ceat_test",
     "seat_test",
     "spellings",
-    "weat",
-    "wefat",
 ]

@@ -15,14 +15,15 @@ from weatherglass._version import __version__
 from weatherglass.errors import BadContent, UsageError
 from weatherglass.significance import Interval, PValue, benjamini_hochberg, holm
 
+from .ceat import CeatResult
 from .influence import Influence
 from .seat import SeatResult
 from .weat import WeatResult
 from .wefat import WefatResult
 
-Result = WeatResult | WefatResult
+Result = WeatResult | WefatResult | CeatResult
 _KINDS: dict[str, type[Any]] = {
-    kind.measure: kind for kind in (WeatResult, SeatResult, WefatResult)
+    kind.measure: kind for kind in (WeatResult, SeatResult, WefatResult, CeatResult)
 }
 _PARTS: dict[str, Any] = {
     "p": lambda value: PValue(**value),
@@ -161,7 +162,7 @@ def to_record(result: Result) -> dict[str, Any]:
         field.name: getattr(result, field.name) for field in dataclasses.fields(result)
     }
     for name in ("p", "p_rotation", "p_by_word"):
-        if record.get(name) is not None:
+        if isinstance(record.get(name), PValue):
             record[name] = record[name].to_dict()
     for name in ("intervals", "influence"):
         if name in record:
@@ -175,11 +176,11 @@ def from_record(record: dict[str, Any]) -> Result:
     kind = _KINDS[record["measure"]]
     fields = {name: value for name, value in record.items() if name != "measure"}
     for name, make in _PARTS.items():
-        if fields.get(name) is not None:
+        if fields.get(name) is not None and not (name == "p" and kind is CeatResult):
             fields[name] = make(fields[name])
     if issubclass(kind, WeatResult):
         fields["associations"] = {k: tuple(v) for k, v in fields["associations"].items()}
-    else:
+    elif kind is WefatResult:
         fields |= {name: tuple(fields[name]) for name in ("associations", "facts")}
     made: Result = kind(**fields)
     return made
@@ -210,6 +211,10 @@ def _flat(result: Result) -> dict[str, Any]:
                 "p_by_word": by_word.value if by_word else None,
             }
         p_value = p.value if p else None
+    elif isinstance(result, CeatResult):
+        value, p_value = result.effect, result.p
+        sizes = [result.n.get(name) for name in "XYAB"]
+        ours = {"error": result.error, "between": result.between}
     else:
         value, p_value = result.pearson, result.pearson_p
         sizes = [result.n.get("W"), None, result.n.get("A"), result.n.get("B")]

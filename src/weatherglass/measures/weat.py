@@ -195,7 +195,7 @@ def weat(
         "words": {name: one.words for name, one in found.items()},
         "missing": {name: one.missing for name, one in found.items()},
     }
-    reason = reason or too_few(found, LEAST, max_missing)
+    reason = reason or too_few(about["words"], about["missing"], LEAST, max_missing)
     if reason:
         return WeatResult(status="not run", reason=reason, **about)
     x, y = associations(found["X"], found), associations(found["Y"], found)

@@ -120,7 +120,7 @@ def wefat(
         "words": {name: one.words for name, one in found.items()},
         "missing": {name: one.missing for name, one in found.items()},
     }
-    reason = reason or too_few(found, LEAST, max_missing)
+    reason = reason or too_few(about["words"], about["missing"], LEAST, max_missing)
     if not reason:
         values = normalised_associations(found)
         facts = np.array([test.facts.values[i] for i in found["W"].kept])

@@ -77,16 +77,22 @@ def find_sets(
     return found, ""
 
 
-def too_few(found: Mapping[str, Found], least: Mapping[str, int], max_missing: float) -> str:
+def too_few(
+    words: Mapping[str, Sequence[str]],
+    missing: Mapping[str, Sequence[str]],
+    least: Mapping[str, int],
+    max_missing: float,
+) -> str:
     """Why the words found do not allow the measurement, in one sentence; empty if they do."""
-    for name, one in found.items():
-        asked = len(one.words) + len(one.missing)
-        if len(one.missing) > max_missing * asked:
-            some = ", ".join(shown(word) for word in one.missing[:5])
+    for name, found in words.items():
+        gone = missing[name]
+        asked = len(found) + len(gone)
+        if len(gone) > max_missing * asked:
+            some = ", ".join(shown(word) for word in gone[:5])
             return (
-                f"{len(one.missing)} of the {asked} words of {name} are missing ({some}), "
+                f"{len(gone)} of the {asked} words of {name} are missing ({some}), "
                 f"more than the share of {max_missing:g} that --max-missing allows"
             )
-        if len(one.words) < least[name]:
-            return f"{name} has {len(one.words)} words, at least {least[name]} are needed"
+        if len(found) < least[name]:
+            return f"{name} has {len(found)} words, at least {least[name]} are needed"
     return ""

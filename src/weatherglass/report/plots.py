@@ -40,8 +40,8 @@ def plot(results: Sequence[Result] | Result) -> Any:
     altair.Chart
         Shows itself in a notebook; `save_plot` writes it to a file.
     """
-    several = [results] if isinstance(results, WeatResult | WefatResult) else list(results)
-    done = [one for one in several if one.status == "done"]
+    several = list(results) if isinstance(results, Sequence) else [results]
+    done = [one for one in several if one.status == "done" and one.measure != "ceat"]
     if not done:
         raise CannotMeasure("There is nothing to draw: no test was run.")
     tests = [one for one in done if isinstance(one, WeatResult)]

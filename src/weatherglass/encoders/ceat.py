@@ -1,0 +1,121 @@
+"""`ceat`: association tests over the contexts in which words occur in a corpus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weatherglass.catalog import Test
+from weatherglass.catalog import test as catalogue_test
+from weatherglass.errors import UsageError
+from weatherglass.measures import Results, ceat_test
+from weatherglass.vectors.inputs import Input, ordered
+
+from .encoding import Progress, encode_all
+from .protocol import Encoder, WordEncoder
+
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+
+
+def ceat(
+    encoder: Encoder,
+    tests: Test | str | Iterable[Test | str],
+    sentences: Iterable[str],
+    *,
+    contexts: int = 1000,
+    batch_size: int = 64,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Results:
+    """Run contextual association tests on an encoder.
+
+    Parameters
+    ----------
+    encoder
+        An encoder that gives the vector of a word inside a sentence (`hf:`); with any other one
+        the vector of the whole sentence stands for the word in it.
+    tests
+        Association tests of words, or their ids.
+    sentences
+        The corpus, sentence by sentence.
+    contexts
+        The most sentences to use for a word; the first ones that hold it.
+    options
+        As for `weatherglass.measures.ceat_test`: `samples`, `max_missing`, `rng`.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> mine = wg.Test(x=["rose", "lily"], y=["wasp", "gnat"], a=["sweet"], b=["pain"])
+    >>> corpus = ["A rose is sweet.", "The lily bloomed.", "A wasp gave me pain.", "A gnat!"]
+    >>> (result,) = wg.ceat(wg.open_encoder("cbow:default"), mine, corpus, samples=100)
+    >>> result.status, result.contexts["rose"]
+    ('done', 1)
+    """
+    chosen = [_named(one) for one in ([tests] if isinstance(tests, str | Test) else tests)]
+    wanted = {word for entry in chosen for one in entry.sets.values() for word in one.words}
+    found = find_contexts(sentences, wanted, contexts)
+    pairs = [(sentence, word) for word, several in found.items() for sentence in several]
+    rows = _encoded(encoder, pairs, batch_size, progress)
+    tables: dict[str, list[Any]] = {}
+    for (_, word), row in zip(pairs, rows, strict=True):
+        if np.isfinite(row).all():
+            tables.setdefault(word, []).append(row)
+    source = {"name": encoder.name, "fingerprint": encoder.fingerprint}
+    arrays = {word: np.array(several) for word, several in tables.items()}
+    return Results.of(ceat_test(arrays, entry, source=source, **options) for entry in chosen)
+
+
+def find_contexts(sentences: Iterable[str], words: set[str], most: int) -> dict[str, list[str]]:
+    """For each word the first sentences that hold it, whole and in that spelling.
+
+    >>> find_contexts(["Rose rose.", "A rose-bush.", "No roses."], {"rose"}, 5)
+    {'rose': ['Rose rose.']}
+    """
+    found: dict[str, list[str]] = {word: [] for word in words}
+    for sentence in sentences:
+        for word in words.intersection(_WORD.findall(sentence)):
+            if len(found[word]) < most:
+                found[word].append(sentence)
+    return found
+
+
+def corpus_lines(path: Path) -> Iterator[str]:
+    """The lines of a text file, plain or packed, without blank ones."""
+    source = Input(path)
+    for block in ordered(lambda load: _text(load()), source.blocks(0), 1):
+        yield from (line for line in block.splitlines() if line.strip())
+
+
+def _text(block: Any) -> str:
+    return bytes(block.data[: block.size]).decode("utf-8", "replace")
+
+
+def _encoded(
+    encoder: Encoder, pairs: list[tuple[str, str]], batch_size: int, progress: Progress | None
+) -> Iterable[Any]:
+    if not isinstance(encoder, WordEncoder):
+        sentences = [sentence for sentence, _ in pairs]
+        if not sentences:
+            return []
+        return encode_all(
+            encoder, sentences, batch_size=batch_size, progress=progress, missing="nan"
+        )
+    rows: list[Any] = []
+    for start in range(0, len(pairs), batch_size):
+        part = pairs[start : start + batch_size]
+        rows.extend(encoder.encode_words([s for s, _ in part], [w for _, w in part]))
+        if progress is not None:
+            progress(len(rows), len(pairs))
+    return rows
+
+
+def _named(test: Test | str) -> Test:
+    entry = catalogue_test(test) if isinstance(test, str) else test
+    if not isinstance(entry, Test) or entry.level != "word":
+        raise UsageError(f"{entry.id} is not an association test of words, as CEAT needs.")
+    return entry

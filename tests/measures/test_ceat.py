@@ -1,0 +1,108 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import weatherglass as wg
+from weatherglass.errors import UnusableRow, UsageError
+from weatherglass.measures.ceat import ceat_test, random_effects
+
+TEST = wg.Test(x=["x1", "x2"], y=["y1", "y2"], a=["a"], b=["b"])
+ROWS = {"x1": [3, 4], "x2": [5, 0], "y1": [4, 3], "y2": [0, 2], "a": [1, 0], "b": [0, 1]}
+
+
+def test_one_context_a_word_is_the_word_test():
+    result = ceat_test({word: np.array([row]) for word, row in ROWS.items()}, TEST, samples=50)
+    plain = wg.weat(wg.Vectors.of(list(ROWS), list(ROWS.values())), TEST)
+    assert result.effect == pytest.approx(plain.effect)
+    assert result.between == 0
+    assert list(result.quantiles.values()) == pytest.approx([plain.effect] * 5)
+
+
+def test_the_random_effects_model_worked_by_hand():
+    # Two samples: effects 0 and 2, variances 1 and 1. W = 1, 1; the mean is 1, Q = 2, c = 2 - 1,
+    # between = (2 - 1) / 1 = 1; both weights are 1/2, the effect is 1, the error 1.
+    effect, error, between = random_effects(np.array([0.0, 2.0]), np.array([1.0, 1.0]))
+    assert (effect, error, between) == pytest.approx((1.0, 1.0, 1.0))
+
+
+@given(st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 2)), min_size=2, max_size=30))
+@settings(deadline=None)
+def test_the_combined_effect_lies_among_the_effects(pairs):
+    effects, variances = map(np.array, zip(*pairs, strict=True))
+    effect, error, between = random_effects(effects, variances)
+    assert min(effects) - 1e-12 <= effect <= max(effects) + 1e-12
+    assert error > 0
+    assert between >= 0
+
+
+def test_p_is_the_two_sided_normal_tail_and_the_seed_decides():
+    rng = np.random.default_rng(1)
+    contexts = {word: np.array(row) + rng.normal(0, 0.5, (9, 2)) for word, row in ROWS.items()}
+    result = ceat_test(contexts, TEST, samples=500)
+    assert result.p == pytest.approx(math.erfc(abs(result.effect / result.error) / math.sqrt(2)))
+    assert result == ceat_test(contexts, TEST, samples=500)
+    assert result != ceat_test(contexts, TEST, samples=500, rng=1)
+    assert result.quantiles["2.5%"] < result.quantiles["50%"] < result.quantiles["97.5%"]
+    results = wg.Results.of([result])
+    assert wg.Results.from_json(results.to_json()) == results
+    assert wg.Results.from_delimited(results.to_delimited()) == results
+
+
+def test_words_without_contexts_are_missing_and_rows_without_direction_named():
+    contexts = {word: np.array([row]) for word, row in ROWS.items() if word != "x1"}
+    result = ceat_test(contexts, TEST)
+    assert result.status == "not run"
+    assert result.missing["X"] == ("x1",)
+    with pytest.raises(UnusableRow, match="'x1'"):
+        ceat_test(contexts | {"x1": np.zeros((1, 2))}, TEST)
+
+
+CORPUS = """The rose is in bloom and sweet.
+A lily grows by the river.
+I saw a rose and a lily together.
+A wasp gave me pain.
+The gnat is a pest.
+What a sweet smell!
+The pain went away.
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text(CORPUS)
+    return path
+
+
+def test_the_command_finds_contexts_in_a_corpus(run, corpus, tmp_path):
+    own = tmp_path / "own.yaml"
+    own.write_text("- {id: mine, x: [rose, lily], y: [wasp, gnat], a: [sweet], b: [pain]}\n")
+    line = ["ceat", "cbow:default", "--corpus", corpus, "--tests", own, "--samples", "200"]
+    assert "mine" in run(*line).out
+    import json
+
+    (one,) = json.loads(run(*line, "--format", "json").out)["results"]
+    assert one["contexts"] == {"rose": 2, "lily": 2, "wasp": 1, "gnat": 1, "sweet": 2, "pain": 2}
+    assert run("ceat", "cbow:default", "--corpus", tmp_path / "none.txt").code == 1
+
+
+def test_an_encoder_of_words_is_asked_for_words(corpus):
+    class Words:
+        name, fingerprint = "words", "words-1"
+
+        def encode(self, sentences):
+            raise AssertionError("whole sentences were asked for")
+
+        def encode_words(self, sentences, words):
+            assert all(word in sentence for sentence, word in zip(sentences, words, strict=True))
+            rows = {"rose": [1, 0.2], "lily": [1, 0.1], "wasp": [0.3, 1], "gnat": [0.1, 1]}
+            return np.array([rows.get(w, [1, 0] if w == "sweet" else [0, 1]) for w in words])
+
+    test = wg.Test(x=["rose", "lily"], y=["wasp", "gnat"], a=["sweet"], b=["pain"])
+    (result,) = wg.ceat(Words(), test, CORPUS.splitlines(), samples=20)
+    assert result.effect > 1.5
+    with pytest.raises(UsageError, match="of words"):
+        wg.ceat(Words(), "sent-weat6", [])
