@@ -38,6 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open(folder + '/small.txt', 'w') as file: file.write('a 0.5\\nb 1.5\\n')
     wg.open_vectors(folder + '/small.txt'), wg.open_vectors(folder + '/small.txt', words=['a'])
 """
+LOADED = "import weatherglass as wg; wg.open_vectors"
 GENSIM = "from gensim.models import KeyedVectors"
 ARROW = """
 import pyarrow as pa, pyarrow.csv as csv
@@ -143,10 +144,7 @@ def compare(path: Path, headed: Path, cache: Path, rows: int, dim: int) -> None:
     print(f"whole file, against pyarrow's CSV:    {arrow / whole:6.1f} times as fast")
     over = peak - rows * dim * 4 / 2**20
     print(f"peak memory of that process:          the float32 matrix plus {over:.0f} MiB")
-    again = min(
-        probe(path, cache / "0", "import weatherglass as wg", "wg.open_vectors(path)", "0")[0]
-        for _ in range(5)
-    )
+    again = min(probe(path, cache / "0", LOADED, "wg.open_vectors(path)", "0")[0] for _ in range(5))
     print(f"second opening: {1000 * again:.1f} ms, {whole / again:,.0f} times as fast as the first")
     commands(path, cache / "0")
 

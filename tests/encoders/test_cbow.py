@@ -68,7 +68,7 @@ def test_a_file_is_read_once_for_a_whole_run_and_not_at_all_for_the_next(cache, 
         opened.append(options["words"])
         return open_vectors(source, **options)
 
-    monkeypatch.setattr("weatherglass.encoders.cbow.open_vectors", spy)
+    monkeypatch.setattr("weatherglass.encoders.lookup.open_vectors", spy)
     monkeypatch.setattr("weatherglass.vectors.cache._RACY_NS", 0)
     texts = ["This is Amy.", "This is John.", "Amy"]
     encode_all(open_encoder(f"cbow:{file}"), texts, batch_size=1)
