@@ -1,4 +1,4 @@
-"""Shared by the tests of `weatherglass.encoders`: a cache of their own, and an encoder that counts."""
+"""Shared by the tests of `weatherglass.encoders`: a cache of their own, an encoder that counts."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ CASED = Vectors.of(["This", "is", "Amy", "amy"], [[1, 0], [0, 1], [4, 4], [-4, -
 def file(tmp_path):
     path = tmp_path / "v.txt"
     path.write_text(
-        "".join(f"{w} {i} {i * i} 1\n" for i, w in enumerate("this is amy . john".split()))
+        "".join(f"{w} {i} {i * i} 1\n" for i, w in enumerate(["this", "is", "amy", ".", "john"]))
     )
     return path
 
@@ -97,7 +97,7 @@ def test_rows_without_direction_are_named():
 def test_wrong_sources(tmp_path):
     with pytest.raises(SourceNotFound):
         open_encoder(f"cbow:{tmp_path / 'none.txt'}").encode(["a"])
-    with pytest.raises(UsageError, match="case='upper' .* not one of auto, keep, lower"):
+    with pytest.raises(UsageError, match=r"case='upper' .* not one of auto, keep, lower"):
         open_encoder("cbow:default?case=upper")
 
 

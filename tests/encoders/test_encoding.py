@@ -160,7 +160,7 @@ def test_the_width_must_stay_the_same(counting):
     def spoil(rows, sentences):
         return rows[:, :2] if "Amy." in sentences else rows
 
-    with pytest.raises(EncoderError, match="rows of 2 numbers for 'Amy.': expected 4, as before"):
+    with pytest.raises(EncoderError, match=r"rows of 2 numbers for 'Amy.': expected 4, as before"):
         encode_all(Bad(counting(), spoil), SENTENCES, batch_size=1)
     with pytest.raises(EncoderError, match="rows of 2 numbers"):  # and from one run to the next
         encode_all(Bad(counting(), spoil), ["Amy.", *SENTENCES])
@@ -171,7 +171,7 @@ def test_sentences_of_which_nothing_is_known(counting):
         rows[[s == "Amy." for s in sentences]] = 0
         return rows
 
-    with pytest.raises(EncoderError, match="knows nothing of 1 of 4 sentences: 'Amy.'"):
+    with pytest.raises(EncoderError, match=r"knows nothing of 1 of 4 sentences: 'Amy.'"):
         encode_all(Bad(counting(), spoil), SENTENCES)
     rows = encode_all(Bad(counting(), spoil), SENTENCES, missing="nan")
     assert np.isnan(rows).all(axis=1).tolist() == [False, True, False, True, False]
@@ -184,7 +184,7 @@ def test_an_encoder_that_fails_names_the_sentence_and_loses_nothing(counting):
                 raise ValueError("no\nway")
             return super().encode(sentences)
 
-    with pytest.raises(EncoderError, match="failed on 'Amy.' and 0 more.*ValueError: no way"):
+    with pytest.raises(EncoderError, match=r"failed on 'Amy.' and 0 more.*ValueError: no way"):
         encode_all(Failing(), SENTENCES, batch_size=1)
     again = counting()
     encode_all(again, SENTENCES)

@@ -1,7 +1,7 @@
-"""``vectors:FILE``: sentences that were encoded elsewhere, in any file that `Vectors` are read from.
+"""``vectors:FILE``: sentences that were encoded elsewhere.
 
-The "words" of the file are the sentences. Parquet, HDF5 and ``.npz`` carry them as they are; text
-formats cannot, as they part words by spaces.
+Any file that `Vectors` are read from will do; its "words" are the sentences. Parquet, HDF5 and
+``.npz`` carry them as they are; text formats cannot, as they part words by spaces.
 """
 
 from __future__ import annotations

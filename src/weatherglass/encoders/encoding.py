@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weatherglass.errors import EncoderError, UsageError, WeatherglassError, shown
 
@@ -84,7 +85,7 @@ def encode_all(
     if memory:
         memory.merge()
     table = np.stack([rows[text] for text in distinct])
-    blank = ~table.any(axis=1)
+    blank: NDArray[np.bool_] = ~np.any(table, axis=1)
     if blank.any():
         if missing == "raise":
             unknown = [text for text, no in zip(distinct, blank, strict=True) if no]
@@ -127,7 +128,7 @@ def _encode(
             continue
         table = _table(encoder, batch, made, width)
         width = table.shape[1]
-        good = np.isfinite(table).all(axis=1)
+        good: NDArray[np.bool_] = np.all(np.isfinite(table), axis=1)
         fresh = {text: row for text, row, ok in zip(batch, table, good, strict=True) if ok}
         rows.update(fresh)
         if memory is not None:

@@ -1,9 +1,9 @@
 """Encodings on disk, by (encoder fingerprint, sentence), so that nothing is encoded twice.
 
-A folder for each encoder holds shards that are written once, whole, and never changed: ``.npz`` files
-with the hashes of some sentences and their rows. What was flushed is there after any kind of end;
-several processes may write at once; a damaged shard is passed over, and its sentences are encoded
-again. A run that ends well leaves one shard in place of its pieces.
+A folder for each encoder holds shards that are written once, whole, and never changed: ``.npz``
+files with the hashes of some sentences and their rows. What was flushed is there after any kind of
+end; several processes may write at once; a damaged shard is passed over, and its sentences are
+encoded again. A run that ends well leaves one shard in place of its pieces.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`open_encoder`: from an encoder's name to the encoder.
 
-Schemes are entry points of the group ``weatherglass.encoders``, ours included: functions that take a
-`Spec` and return an `Encoder`.
+Schemes are entry points of the group ``weatherglass.encoders``, ours included: functions that take
+a `Spec` and return an `Encoder`.
 """
 
 from __future__ import annotations

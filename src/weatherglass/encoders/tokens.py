@@ -25,7 +25,10 @@ _RULES = tuple(
         (r"(?i)(?<=[^' ])('s|'m|'d|'ll|'re|'ve)(?=\s|$)", r" \1 "),
         (r"(?i)(?<=\w)(n't)(?=\s|$)", r" \1 "),
         (r"(?i)\b(can)(not)\b", r"\1 \2"),
-        (r"(?i)\b(gim|lem)(me)\b|\b(gon|wan)(na)\b|\b(got)(ta)\b|\b(d)('ye)\b", r"\1\3\5\7 \2\4\6\8"),
+        (
+            r"(?i)\b(gim|lem)(me)\b|\b(gon|wan)(na)\b|\b(got)(ta)\b|\b(d)('ye)\b",
+            r"\1\3\5\7 \2\4\6\8",
+        ),
         (r"(?i)(?<=\s)('t)(is|was)\b", r"\1 \2"),
         (r"(?i)(?<=\s)'(?!(?:t|s|m|d|n|ll|re|ve|em)\b)(?=\w)", r" ' "),
     )

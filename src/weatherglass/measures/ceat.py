@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._version import __version__
 from weatherglass.catalog import Test
 from weatherglass.errors import UnusableRow, shown
 
+from .record import Record, described
 from .weat import LEAST
 from .words import too_few
 
@@ -24,9 +24,9 @@ _BATCH = 128
 _QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
-@dataclass(frozen=True)
-class CeatResult:
-    """The result of one contextual association test on one encoder.
+@dataclass(frozen=True, kw_only=True)
+class CeatResult(Record):
+    """The result of one contextual association test; beside what every `Record` has:
 
     Attributes
     ----------
@@ -43,30 +43,16 @@ class CeatResult:
         The effect's 2.5, 25, 50, 75 and 97.5 % quantiles over the samples.
     contexts
         How many contexts each word had.
-    labels, n, words, missing, published, source, options, version, status, reason
-        As for `WeatResult`.
     """
 
     measure: ClassVar[str] = "ceat"
 
-    test: str
-    title: str
-    status: str
-    reason: str = ""
     effect: float | None = None
     error: float | None = None
     p: float | None = None
     between: float | None = None
     quantiles: dict[str, float] = field(default_factory=dict)
     contexts: dict[str, int] = field(default_factory=dict)
-    labels: dict[str, str] = field(default_factory=dict)
-    n: dict[str, int] = field(default_factory=dict)
-    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    published: dict[str, Any] | None = None
-    source: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-    version: str = __version__
 
 
 def ceat_test(
@@ -122,20 +108,12 @@ def ceat_test(
     known = {
         name: [w for w in one.words if len(contexts.get(w, ()))] for name, one in test.sets.items()
     }
-    about: dict[str, Any] = {
-        "test": test.id,
-        "title": test.title,
-        "labels": {name: one.label for name, one in test.sets.items()},
-        "n": {name: len(words) for name, words in known.items()},
-        "words": {name: tuple(words) for name, words in known.items()},
-        "missing": {
-            name: tuple(w for w in one.words if w not in known[name])
-            for name, one in test.sets.items()
-        },
-        "contexts": {w: len(contexts[w]) for words in known.values() for w in words},
-        "source": source or {},
-        "options": {"samples": samples, "max_missing": max_missing, "rng": rng},
+    missing = {
+        name: [w for w in one.words if w not in known[name]] for name, one in test.sets.items()
     }
+    options = {"samples": samples, "max_missing": max_missing, "rng": rng}
+    about = described(test, known, missing, source or {}, options)
+    about["contexts"] = {w: len(contexts[w]) for words in known.values() for w in words}
     reason = too_few(about["words"], about["missing"], LEAST, max_missing)
     if reason:
         return CeatResult(status="not run", reason=reason, **about)

@@ -19,7 +19,7 @@ from .weat import NOISE, WeatResult, effect, weat
 PAPER_LIMIT = 100_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SeatResult(WeatResult):
     """The result of one association test on one encoder.
 

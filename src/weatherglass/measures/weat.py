@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._version import __version__
 from weatherglass.catalog import Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
@@ -24,7 +23,8 @@ from weatherglass.significance import (
 from weatherglass.vectors import Vectors
 
 from .influence import Influence, leave_one_out
-from .words import Case, Found, find_sets, too_few
+from .record import Record, described, named
+from .words import Case, Found, find_sets, too_few, words_of
 
 Floats = NDArray[np.float64]
 
@@ -33,19 +33,15 @@ NOISE = 1e-15  # of associations, which are differences of means of cosines
 _NO_SPREAD = 100 * NOISE
 
 
-@dataclass(frozen=True)
-class WeatResult:
-    """The result of one association test on one source.
+@dataclass(frozen=True, kw_only=True)
+class WeatResult(Record):
+    """The result of one association test on one source; beside what every `Record` has:
 
     Attributes
     ----------
-    test, title
-        The test's id and title.
-    status
-        ``"done"``, or ``"not run"`` with the `reason`; then there are no numbers.
     effect
         The difference of the mean associations of X and Y, over the standard deviation of all
-        associations. Between -2 and 2.
+        associations. Between -2 and 2 for sets of one size.
     statistic
         s(X, Y, A, B): the sum over X minus the sum over Y. For sets of unequal size, (\\|X\\| +
         \\|Y\\|) g of Swinger et al. (2019), which is the same number when the sizes are equal.
@@ -55,45 +51,25 @@ class WeatResult:
         The p-value of the rotational null: are targets and attributes aligned by chance.
     p_holm, p_bh
         `p` corrected for all tests of a result set; set by `Results.correct`.
-    labels, n
-        What X, Y, A and B stand for, and how many of their words were used.
-    words, missing
-        The words used, as the source spells them, and the words that it does not have.
     associations
         s(w, A, B) of every target, in the order of `words`.
     intervals
         Bootstrap confidence intervals of the effect, if asked for.
     influence
         What dropping each single word does, if asked for.
-    published
-        What the catalogue says was printed for this test: effect, p, table.
-    source, options, version
-        What is needed to repeat the measurement.
     """
 
     measure: ClassVar[str] = "weat"
 
-    test: str
-    title: str
-    status: str
-    reason: str = ""
     effect: float | None = None
     statistic: float | None = None
     p: PValue | None = None
     p_rotation: PValue | None = None
     p_holm: float | None = None
     p_bh: float | None = None
-    labels: dict[str, str] = field(default_factory=dict)
-    n: dict[str, int] = field(default_factory=dict)
-    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     associations: dict[str, tuple[float, ...]] = field(default_factory=dict)
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
-    published: dict[str, Any] | None = None
-    source: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-    version: str = __version__
 
 
 def weat(
@@ -172,29 +148,15 @@ def weat(
     if ddof not in (0, 1):
         raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
     found, reason = find_sets(vectors, test.sets, case)
-    printed = test.printed
-    about: dict[str, Any] = {
-        "test": test.id,
-        "title": test.title,
-        "published": printed.model_dump(mode="json") if printed else None,
-        "source": {
-            "name": vectors.source,
-            "fingerprint": vectors.fingerprint,
-            "dim": vectors.dim,
-        },
-        "options": {
-            "alternative": alternative,
-            "method": method,
-            "ddof": ddof,
-            "case": case,
-            "max_missing": max_missing,
-            "rng": rng,
-        },
-        "labels": {name: one.label for name, one in test.sets.items()},
-        "n": {name: len(one.words) for name, one in found.items()},
-        "words": {name: one.words for name, one in found.items()},
-        "missing": {name: one.missing for name, one in found.items()},
+    options = {
+        "alternative": alternative,
+        "method": method,
+        "ddof": ddof,
+        "case": case,
+        "max_missing": max_missing,
+        "rng": rng,
     }
+    about = described(test, *words_of(found), named(vectors), options)
     reason = reason or too_few(about["words"], about["missing"], LEAST, max_missing)
     if reason:
         return WeatResult(status="not run", reason=reason, **about)

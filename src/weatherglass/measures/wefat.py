@@ -8,21 +8,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._version import __version__
 from weatherglass.catalog import FactualTest
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import UsageError
 from weatherglass.vectors import Vectors
 
-from .words import Case, Found, find_sets, too_few
+from .record import Record, described, named
+from .words import Case, Found, find_sets, too_few, words_of
 
 LEAST = {"W": 3, "A": 1, "B": 1}
 _NO_SPREAD = 1e-13
 
 
-@dataclass(frozen=True)
-class WefatResult:
-    """The result of one factual test on one source.
+@dataclass(frozen=True, kw_only=True)
+class WefatResult(Record):
+    """The result of one factual test on one source; beside what every `Record` has:
 
     Attributes
     ----------
@@ -30,35 +30,24 @@ class WefatResult:
         Correlation of association and fact, with two-sided p-values.
     slope, intercept
         The regression line: fact = slope · association + intercept.
-    words, associations, facts
-        Every point: the target, its normalised association with A rather than B, and its fact.
-    labels, n, missing, published, source, options, version, status, reason
-        As for `WeatResult`.
+    associations, facts
+        Every point, in the order of ``words["W"]``: the target's normalised association with A
+        rather than B, and its fact.
+    fact
+        The name and unit of the facts.
     """
 
     measure: ClassVar[str] = "wefat"
 
-    test: str
-    title: str
-    status: str
-    reason: str = ""
     pearson: float | None = None
     pearson_p: float | None = None
     spearman: float | None = None
     spearman_p: float | None = None
     slope: float | None = None
     intercept: float | None = None
-    labels: dict[str, str] = field(default_factory=dict)
-    n: dict[str, int] = field(default_factory=dict)
-    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     associations: tuple[float, ...] = ()
     facts: tuple[float, ...] = ()
     fact: dict[str, str] = field(default_factory=dict)
-    published: dict[str, Any] | None = None
-    source: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-    version: str = __version__
 
 
 def wefat(
@@ -103,23 +92,9 @@ def wefat(
     if isinstance(test, str):
         test = _factual_test(catalogue_test(test))
     found, reason = find_sets(vectors, test.sets, case)
-    printed = test.printed
-    about: dict[str, Any] = {
-        "test": test.id,
-        "title": test.title,
-        "published": printed.model_dump(mode="json") if printed else None,
-        "fact": {"name": test.facts.name, "unit": test.facts.unit},
-        "source": {
-            "name": vectors.source,
-            "fingerprint": vectors.fingerprint,
-            "dim": vectors.dim,
-        },
-        "options": {"case": case, "max_missing": max_missing},
-        "labels": {name: one.label for name, one in test.sets.items()},
-        "n": {name: len(one.words) for name, one in found.items()},
-        "words": {name: one.words for name, one in found.items()},
-        "missing": {name: one.missing for name, one in found.items()},
-    }
+    options = {"case": case, "max_missing": max_missing}
+    about = described(test, *words_of(found), named(vectors), options)
+    about["fact"] = {"name": test.facts.name, "unit": test.facts.unit}
     reason = reason or too_few(about["words"], about["missing"], LEAST, max_missing)
     if not reason:
         values = normalised_associations(found)

@@ -77,6 +77,16 @@ def find_sets(
     return found, ""
 
 
+def words_of(
+    found: Mapping[str, Found],
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """The words that were found and those that were not, set by set."""
+    return (
+        {name: one.words for name, one in found.items()},
+        {name: one.missing for name, one in found.items()},
+    )
+
+
 def too_few(
     words: Mapping[str, Sequence[str]],
     missing: Mapping[str, Sequence[str]],

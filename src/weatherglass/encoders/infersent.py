@@ -1,0 +1,128 @@
+"""``infersent:WEIGHTS?vectors=SOURCE``: a BiLSTM over word vectors, with max pooling.
+
+Conneau et al. 2017, as in section C of the SEAT supplement: 2 × 2048 numbers, over GloVe 840B.
+Words without a vector are left out, as there; the maximum goes over a sentence's own words only,
+so that a row does not depend on its batch (the supplement's authors encoded one sentence at a
+time).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, UsageError, shown
+from weatherglass.vectors import Spec, Vectors
+
+from .fingerprints import files_fingerprint, fingerprint_of
+from .lookup import CASES, Case, Lookup
+from .options import check_options, choice
+from .protocol import Encodings
+from .tokens import words_of
+from .weights import load_weights, recurrent, run
+
+# Version 1 was trained on GloVe, version 2 on fastText; their sentences end differently.
+_ENDS = {"1": ("<s>", "</s>"), "2": ("<p>", "</p>")}
+_PREFIX = "enc_lstm."
+
+
+class InferSent:
+    """InferSent, from its published weights and the word vectors that it was trained on.
+
+    Parameters
+    ----------
+    weights
+        The file: ``infersent1.pkl``, or its tensors as safetensors.
+    vectors
+        GloVe 840B for version 1, fastText's crawl-300d-2M for version 2.
+    version
+        ``1`` or ``2``.
+    pool
+        ``max`` or ``mean``.
+    case
+        How words are looked up; see `Lookup`.
+    """
+
+    def __init__(
+        self,
+        weights: Path,
+        vectors: str | os.PathLike[str] | Vectors,
+        *,
+        version: str = "1",
+        pool: Literal["max", "mean"] = "max",
+        case: Case = "auto",
+        name: str = "",
+    ) -> None:
+        self._weights, self._pool, self._version = weights, pool, version
+        self._words = Lookup(vectors, case)
+        self._words.expect(_ENDS[version])
+        self.name = name or f"infersent:{weights}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the weights, the word vectors and the options."""
+        files = files_fingerprint([self._weights])
+        return fingerprint_of(
+            "infersent", "ptb-1", files, self._words.fingerprint, self._version, self._pool
+        )
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words met so far that have no vector."""
+        return tuple(word for word in self._words.missing if word not in _ENDS[self._version])
+
+    def prepare(self, sentences: Iterable[str]) -> None:
+        """Take note of the words that will be needed."""
+        for sentence in sentences:
+            self._words.expect(words_of(sentence))
+
+    @functools.cached_property
+    def _network(self) -> Any:
+        network = recurrent(load_weights(self._weights), _PREFIX, "LSTM", self._weights)
+        dim = self._words.vectors().dim
+        if network.input_size != dim:
+            raise BadContent(
+                f"{self._weights} wants word vectors of {network.input_size} numbers, and "
+                f"{self._words.vectors().source} has {dim}."
+            )
+        return network
+
+    def encode(self, sentences: Sequence[str]) -> Encodings:
+        """One row a sentence, float32."""
+        self.prepare(sentences)
+        network = self._network
+        width = network.hidden_size * (2 if network.bidirectional else 1)
+        rows = np.zeros((len(sentences), width), dtype=np.float32)
+        first, last = _ENDS[self._version]
+        cut = [words_of(sentence) for sentence in sentences]
+        known = [i for i, words in enumerate(cut) if self._words.take(words).words]
+        if known:
+            sequences = [self._words.take([first, *cut[i], last]).rows for i in known]
+            rows[known] = run(network, sequences, self._pool)
+        return rows
+
+
+def open_infersent(spec: Spec) -> InferSent:
+    """Open ``infersent:WEIGHTS?vectors=SOURCE&version=1|2&pool=max|mean&case=…``."""
+    check_options(spec, ["vectors", "version", "pool", "case"])
+    version = choice(spec, "version", tuple(_ENDS), "1")
+    pool: Any = choice(spec, "pool", ("max", "mean"), "max")
+    case: Any = choice(spec, "case", CASES, "auto")
+    if "vectors" not in spec.options:
+        raise UsageError(
+            f"{shown(spec.text)} needs the word vectors that InferSent was trained on: add "
+            "?vectors=glove.840B.300d.txt."
+        )
+    if find_spec("torch") is None:
+        raise MissingExtra("InferSent (infersent:)", "transformers")
+    path = Path(spec.rest).expanduser()
+    if not path.is_file():
+        raise SourceNotFound(f"There is no file of weights {path}.")
+    vectors = spec.options["vectors"]
+    return InferSent(path, vectors, version=version, pool=pool, case=case, name=spec.text)
