@@ -123,6 +123,7 @@ def test_the_default_vectors():
         ('"Hi," she said.', "`` Hi , '' she said ."),
         ("the dogs' bones", "the dogs ' bones"),
         ("'tis gonna be 'em", "'t is gon na be 'em"),
+        ("It ends. Prof. Gray begins. So.", "It ends . Prof. Gray begins . So ."),
         ("", ""),
         (" \n\t ", ""),
         (".", "."),

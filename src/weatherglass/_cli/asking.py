@@ -125,6 +125,7 @@ def say(
     out: Path | None,
     picture: Path | None,
     table: Callable[[Sequence[Any]], str],
+    alpha: float = 0.01,
 ) -> None:
     """Print or write the results, draw them; fail if not one test could be run."""
     if form == "json":
@@ -143,7 +144,7 @@ def say(
     if picture is not None:
         from weatherglass.report import plot, save_plot
 
-        save_plot(plot(results), picture)
+        save_plot(plot(results, alpha=alpha), picture)
 
 
 def _remarks(results: Results) -> str:

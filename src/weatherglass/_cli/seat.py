@@ -98,7 +98,7 @@ def seat(
             batch_size=batch_size,
             progress=draw,
         )
-    say(results.correct(), form, out, picture, lambda some: _table(some, alpha))
+    say(results.correct(), form, out, picture, lambda some: _table(some, alpha), alpha)
 
 
 def _table(results: Sequence[Any], alpha: float) -> str:

@@ -63,7 +63,7 @@ class Lookup:
         self._words.update(dict.fromkeys(words))
 
     def take(self, words: Iterable[str]) -> Taken:
-        """The rows of those words that are there, and the missing ones, as the source spells them."""
+        """The rows of the words that are there, and the missing ones, as the source spells them."""
         asked = list(words)
         self.expect(asked)
         vectors = self.vectors()

@@ -35,7 +35,7 @@ _MATTERS = frozenset(
 )
 _OTHER_RUNTIMES = frozenset(("onnx", "openvino", "coreml", "flax", "tf"))
 _MARKS = ("modules.json", "config.json", "tokenizer.json", "saved_model.pb", "*.gguf", "*.onnx")
-_HUB = ("*.json", "*.txt", "*.model", "*.safetensors", "*.jinja")
+_HUB = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"]
 
 
 def find_folder(name: str) -> Path:
@@ -133,7 +133,7 @@ def _snapshot(name: str, local: bool) -> Path | None:
     # sentence-transformers' own models are known by their last name alone.
     names = (name,) if "/" in name else (f"sentence-transformers/{name}", name)
     for one in names:
-        for patterns in (_HUB, (*_HUB, "*.bin")):  # pickles only where there is nothing else
+        for patterns in (_HUB, [*_HUB, "*.bin"]):  # pickles only where there is nothing else
             try:
                 found = Path(
                     snapshot_download(one, allow_patterns=patterns, local_files_only=local)

@@ -65,8 +65,9 @@ class SentenceTransformerEncoder:
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Loading a model prints nothing: no bars, no reports of weights that are not needed."""
-    from transformers.utils import logging
+    import transformers
 
+    logging: Any = transformers.utils.logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

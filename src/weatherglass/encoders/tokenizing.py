@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, SourceNotFound, UsageError, shown
+from weatherglass.errors import BadContent, EncoderError, SourceNotFound, shown
 
 
 def load_tokenizer(path: Path) -> Any:
@@ -39,7 +39,7 @@ def token_table(
     table, mask = np.full(shape, pad, dtype=np.int64), np.zeros(shape, dtype=bool)
     for i, ids in enumerate(cut):
         if not ids:
-            raise UsageError(f"The sentence {shown(sentences[i])} has no tokens.")
+            raise EncoderError(f"The sentence {shown(sentences[i])} has no tokens.")
         table[i, : len(ids)], mask[i, : len(ids)] = ids, True
     return table, mask
 

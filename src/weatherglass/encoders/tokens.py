@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 # In this order: opening quotes first, while what stands before them is still to be seen; the full
-# stop is cut off only at the end of the sentence, so that "Mr." and "U.S." stay whole inside it.
+# stop is cut off only at the end of a sentence, so that "Mr." and "U.S." stay whole inside it.
 _RULES = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -17,7 +17,8 @@ _RULES = tuple(
         (r"[«“‘„]|``", r" \g<0> "),
         (r'(?<=[\s(\[{<])"|(?<=[\s(\[{<])\'{2}', r" `` "),
         (r"[»”]|’(?!\w)", r" \g<0> "),
-        (r"(?<=[^.])(\.)([\])}>\"'»”’ ]*)\s*$", r" \1 \2 "),
+        (r"(?<=[^.])(\.)([\])}>\"'»”’ ]*)$", r" \1 \2 "),
+        (r"(?<=[a-z]{3})(?<!Prof)(?<!Capt)(?<!Messrs)(?<!Hon)(?<!Gov)\.(?=\s+[\"'(]?[A-Z])", " . "),
         (r"[:,](?!\d)", r" \g<0> "),
         (r"\.{2,}|[;@#$%&?!*]|-{2,}|[][(){}<>]", r" \g<0> "),
         (r"(?<=[^'])'(?=\s|$)", r" ' "),
@@ -43,7 +44,7 @@ def words_of(sentence: str) -> list[str]:
     >>> words_of('He said "no" to Mr. Gray (twice).')
     ['He', 'said', '``', 'no', "''", 'to', 'Mr.', 'Gray', '(', 'twice', ')', '.']
     """
-    text = f" {sentence.strip()} "
+    text = f" {' '.join(sentence.split())} "
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
     return text.split()

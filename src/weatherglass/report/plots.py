@@ -12,7 +12,6 @@ from weatherglass.measures import Result, SeatResult, WeatResult, WefatResult
 
 INK, ACCENT, PALE, RULE = "#1f4e5f", "#d9822b", "#9aa5a9", "#d9dee0"
 WIDTH, HEIGHT = 440, 340
-ALPHA = 0.01  # of May et al. (2019)
 SUFFIXES = (".svg", ".png", ".html", ".json")
 
 
@@ -25,7 +24,7 @@ def _altair() -> Any:
     return altair
 
 
-def plot(results: Sequence[Result] | Result) -> Any:
+def plot(results: Sequence[Result] | Result, *, alpha: float = 0.01) -> Any:
     """Draw results: effects beside the published ones, or facts against associations.
 
     Parameters
@@ -34,6 +33,8 @@ def plot(results: Sequence[Result] | Result) -> Any:
         A result, or a set of results of one measure. A single association test is drawn word by
         word, several one a line, those of sentence encoders as a matrix; factual tests are drawn as
         points with their line.
+    alpha
+        The level at which corrected p-values are marked in a matrix; 0.01 in May et al. (2019).
 
     Returns
     -------
@@ -49,7 +50,7 @@ def plot(results: Sequence[Result] | Result) -> Any:
     parts = [_facts(one) for one in facts]
     sentences = [one for one in tests if isinstance(one, SeatResult)]
     if len(sentences) > 1:
-        parts.append(_matrix(sentences))
+        parts.append(_matrix(sentences, alpha))
     elif len(tests) == 1:
         parts.append(_words(tests[0]))
     elif tests:
@@ -139,32 +140,37 @@ def _words(result: WeatResult) -> Any:
     )
 
 
-def _matrix(results: Sequence[SeatResult]) -> Any:
+def _matrix(results: Sequence[SeatResult], alpha: float) -> Any:
     """Encoders and tests: the effect as colour, a dot where it stands up to Holm's correction."""
     alt = _altair()
     rows = [
         {
-            "encoder": one.source["name"],
+            "encoder": _short(one.source["name"]),
             "test": one.test,
             "effect": one.effect,
             "p": f"{one.p}",
-            "significant": one.p_holm is not None and one.p_holm <= ALPHA,
+            "significant": one.p_holm is not None and one.p_holm <= alpha,
         }
         for one in results
     ]
     chart = alt.Chart(alt.Data(values=rows)).encode(
-        alt.X("test:N", sort=None, title=None, axis=alt.Axis(labelAngle=-60, labelLimit=260)),
-        alt.Y("encoder:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)),
+        alt.X(
+            "encoder:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(labelAngle=-60, labelLimit=260, orient="top"),
+        ),
+        alt.Y("test:N", sort=None, title=None, axis=alt.Axis(labelLimit=360)),
         tooltip=["encoder:N", "test:N", "effect:Q", "p:N"],
     )
     colour = alt.Color(
         "effect:Q", scale=alt.Scale(domain=[-2, 0, 2], range=[ACCENT, "#f4f4f2", INK])
     )
     cells = chart.mark_rect(stroke="white").encode(colour)
-    dots = chart.transform_filter("datum.significant").mark_circle(color="white", size=24)
-    heading = f"Effects; a dot: Holm-corrected p ≤ {ALPHA}"
+    dots = chart.transform_filter("datum.significant").mark_circle(color="#111", size=22, opacity=1)
+    heading = f"Effects; a dot: Holm-corrected p ≤ {alpha:g}"
     return (cells + dots).properties(
-        width=alt.Step(18), height=alt.Step(22), title=alt.TitleParams(heading, anchor="start")
+        width=alt.Step(34), height=alt.Step(17), title=alt.TitleParams(heading, anchor="start")
     )
 
 
@@ -213,6 +219,13 @@ def _readable(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _between(result: Result) -> str:
     return f"← {result.labels.get('B', 'B')} · association · {result.labels.get('A', 'A')} →"
+
+
+def _short(name: str) -> str:
+    """An encoder's name for an axis: of a long path, the last two parts."""
+    scheme, colon, rest = name.partition(":")
+    parts = Path(rest).parts
+    return f"{scheme}{colon}…/{'/'.join(parts[-2:])}" if len(parts) > 3 else name
 
 
 def _heading(result: Result) -> str:
