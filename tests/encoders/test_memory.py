@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from weatherglass.encoders import encode_all
-from weatherglass.encoders.memory import Memory
+from weatherglass.encoders.memory import Memory, clear, entries
 
 TEXTS = [f"sentence {i}" for i in range(40)]
 
@@ -157,3 +157,11 @@ def test_keys_tell_surrogates_apart(counting, cache):
     encode_all(encoder, ["caf\udce9", "café", os.fsdecode(b"\xff")])
     encode_all(encoder, ["caf\udce9", "café", os.fsdecode(b"\xff")])
     assert len(encoder.asked) == 3
+
+
+def test_the_cache_can_be_listed_and_cleared(counting, cache):
+    assert (list(entries()), clear()) == ([], 0)
+    encode_all(counting(), TEXTS)
+    (entry,) = entries()
+    assert (entry.encoder, entry.size) == ("counting", clear())
+    assert list(entries()) == []

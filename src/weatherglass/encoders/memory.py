@@ -12,9 +12,11 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +37,35 @@ _MERGE_BYTES = 256 << 20
 def encodings_dir() -> Path:
     """Where encodings are kept, one folder for each encoder."""
     return cache_dir() / "encodings"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The encodings of one encoder in the cache."""
+
+    folder: Path
+    encoder: str
+    size: int
+
+
+def entries() -> Iterator[Entry]:
+    """What the cache holds, one entry for each encoder."""
+    root = encodings_dir()
+    for folder in sorted(root.iterdir()) if root.is_dir() else ():
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            about = json.loads((folder / "about.json").read_text())
+            size = sum(file.stat().st_size for file in folder.iterdir())
+            yield Entry(folder, str(about["encoder"]), size)
+
+
+def clear() -> int:
+    """Delete all encodings; returns the bytes freed."""
+    freed = 0
+    for file in encodings_dir().rglob("*"):
+        with contextlib.suppress(OSError):  # another process may be clearing, too
+            freed += file.stat().st_size if file.is_file() else 0
+    shutil.rmtree(encodings_dir(), ignore_errors=True)
+    return freed
 
 
 def sentence_key(sentence: str) -> bytes:

@@ -60,13 +60,16 @@ def _saved_model(folder: Path) -> Callable[[], _Run]:
             import tensorflow_text  # noqa: F401 - registers what the multilingual models need
 
         model = tf.saved_model.load(str(folder))
-        call = model if callable(model) else model.signatures["serving_default"]
+        if callable(model):
+            return lambda sentences: model(tf.constant(sentences)).numpy()
+        # The first versions can be called only by a signature, which names what goes in and out.
+        named = dict(model.signatures)
+        signature = named.get("serving_default") or next(iter(named.values()))
+        text = next(iter(signature.structured_input_signature[1]))
 
         def run(sentences: list[str]) -> Any:
-            made = call(tf.constant(sentences))
-            if isinstance(made, dict):  # a signature gives its outputs by their names
-                made = made.get("outputs", next(iter(made.values())))
-            return made.numpy()
+            made = signature(**{text: tf.constant(sentences)})
+            return made.get("outputs", made.get("default", next(iter(made.values())))).numpy()
 
         return run
 
