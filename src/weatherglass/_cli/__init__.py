@@ -14,7 +14,7 @@ from weatherglass.errors import UsageError, WeatherglassError
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.
 COMMANDS = {
-    "cache": "List or clear the parsed files that are kept for quick opening.",
+    "cache": "List or clear the parsed files and encoded sentences that are kept.",
     "catalog": "List, show and check tests: what can be asked.",
     "ceat": "Run association tests over the contexts of words in a corpus.",
     "seat": "Run association tests on sentence encoders.",

@@ -1,6 +1,8 @@
-"""``weatherglass cache``: the parsed files that are kept for quick opening."""
+"""``weatherglass cache``: parsed files and encoded sentences that are kept."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
@@ -9,7 +11,7 @@ from .output import emit, format_option
 
 @click.group()
 def cache() -> None:
-    """List or clear the parsed files that are kept for quick opening.
+    """List or clear the parsed files and encoded sentences that are kept.
 
     They are kept in the platform's cache folder, or in WEATHERGLASS_CACHE_DIR if that is set.
     """
@@ -18,10 +20,11 @@ def cache() -> None:
 @cache.command("list")
 @format_option
 def list_entries(form: str) -> None:
-    """List the parsed files."""
+    """List the parsed files and the encoded sentences."""
+    from weatherglass.encoders import memory
     from weatherglass.vectors.cache import cache_dir, entries
 
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "source": entry.source,
             "words": entry.rows,
@@ -31,15 +34,26 @@ def list_entries(form: str) -> None:
         }
         for entry in entries()
     ]
+    rows += [
+        {
+            "source": kept.encoder,
+            "words": None,
+            "dimensions": None,
+            "MB": round(kept.size / 1e6, 1),
+            "folder": kept.folder.name,
+        }
+        for kept in memory.entries()
+    ]
     emit(rows, form)
     if form == "table":
-        click.echo(f"{len(rows)} parsed files in {cache_dir()}.")
+        click.echo(f"{len(rows)} sources in {cache_dir()}.")
 
 
 @cache.command()
 def clear() -> None:
     """Delete them all; they are made again when they are needed."""
-    from weatherglass.vectors.cache import cache_dir
-    from weatherglass.vectors.cache import clear as clear_cache
+    from weatherglass.encoders import memory
+    from weatherglass.vectors import cache as files
 
-    click.echo(f"{clear_cache() / 1e6:,.1f} MB freed in {cache_dir()}.")
+    freed = files.clear() + memory.clear()
+    click.echo(f"{freed / 1e6:,.1f} MB freed in {files.cache_dir()}.")
