@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tracemalloc
@@ -134,7 +135,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(path, cache_folder):
         lambda e: (e / "meta.json").write_bytes(b"\xff\xfe"),
         lambda e: (e / "meta.json").write_text("[" * 100_000),
         lambda e: (e / "meta.json").write_text(
-            (e / "meta.json").read_text().replace('"version": 1', '"version": 0')
+            (e / "meta.json").read_text().replace('"version": ', '"version": 9')
         ),
         lambda e: (e / "meta.json").write_text(
             (e / "meta.json").read_text().replace('"dim": 2', '"dim": 1').replace("499", "998")
@@ -148,6 +149,27 @@ def test_a_damaged_entry_is_made_again(damage, path, cache_folder, parsed):
     assert len(parsed) == 2
     check(open_vectors(path))
     assert len(parsed) == 2
+
+
+def test_any_byte_of_a_large_matrix_matters(tmp_path, cache_folder):
+    path = tmp_path / "large.npz"
+    ones = np.ones((20_000, 50), dtype=np.float32)
+    np.savez(path, vectors=ones, words=[f"w{i}" for i in range(len(ones))])
+    open_vectors(path)
+    with open(entry() / "matrix", "r+b") as file:
+        file.seek(6_000)
+        file.write(b"x" * 40)
+    assert np.array_equal(open_vectors(path).matrix, ones)
+
+
+def test_an_entry_that_was_copied_is_used(path, cache_folder, parsed):
+    check(open_vectors(path))
+    place = entry()
+    shutil.copytree(place, cache_folder / "copy")
+    shutil.rmtree(place)
+    (cache_folder / "copy").rename(place)
+    check(open_vectors(path))
+    assert len(parsed) == 1
 
 
 def test_a_damaged_entry_that_cannot_be_removed_does_no_harm(path, cache_folder, monkeypatch):

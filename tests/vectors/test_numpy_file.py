@@ -56,7 +56,9 @@ def test_the_words_may_be_named(matrix, tmp_path):
 
 
 def test_a_matrix_without_words_says_what_is_expected(matrix):
-    with pytest.raises(SourceNotFound, match=r"no vocabulary stands beside it: expected m\.vocab"):
+    with pytest.raises(
+        SourceNotFound, match=r"no vocabulary stands beside it: expected m\.npy\.vocab"
+    ):
         open_vectors(matrix)
 
 

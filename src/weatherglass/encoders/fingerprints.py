@@ -11,9 +11,8 @@ from pathlib import Path
 from weatherglass.errors import SourceError
 from weatherglass.vectors import cache, parse_spec
 from weatherglass.vectors.detect import find_format
-from weatherglass.vectors.fingerprints import file_fingerprint, joined
+from weatherglass.vectors.fingerprints import file_fingerprint, joined, processors
 from weatherglass.vectors.inputs import Input
-from weatherglass.vectors.reading import processors
 from weatherglass.vectors.sources import find_path
 
 

@@ -22,6 +22,7 @@ from .writing import whole
 State = tuple[str, int, int, int, int]
 # A file that was changed this short a time before it was read could change again within one tick
 # of the file system's clock, unseen.
+_STALE_SECONDS = 24 * 3600
 _RACY_NS = 2_000_000_000
 
 
@@ -69,6 +70,15 @@ def clear() -> int:
                 freed += file.stat().st_size if file.is_file() else 0
         shutil.rmtree(folder, ignore_errors=True)
     return freed
+
+
+def sweep() -> None:
+    """Delete what runs that were killed have left behind more than a day ago."""
+    root = vectors_dir()
+    for folder in root.glob(".*") if root.is_dir() else ():
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def remembered(files: Sequence[Path]) -> str | None:

@@ -17,7 +17,7 @@ from .chunks import Chunk, Wanted
 from .formats import Format
 from .inputs import Input, too_much, unpack_limit
 from .vocabulary import to_bytes
-from .wordlists import SUFFIXES, beside, newline_list, pair_up, read_words, write_words
+from .wordlists import SUFFIXES, beside, newline_list, pair_up, read_words, with_words
 from .writing import whole
 
 if TYPE_CHECKING:
@@ -128,9 +128,8 @@ def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
 
 
 def write_npy(vectors: Vectors, path: Path) -> None:
-    """Write the matrix, and the words beside it as ``.vocab``."""
-    write_words(vectors, path.with_suffix(".vocab"))
-    with whole(path) as temporary, open(temporary, "wb") as file:
+    """Write the matrix, and the words beside it as ``.npy.vocab``."""
+    with with_words(vectors, path) as file:
         np.save(file, vectors.matrix, allow_pickle=False)
 
 

@@ -16,7 +16,7 @@ from weatherglass.errors import BadContent, SourceError
 from . import cache, fingerprints, store
 from .chunks import Chunk, Wanted, has_capitals
 from .detect import find_format
-from .fingerprints import combine, file_fingerprint, joined
+from .fingerprints import combine, file_fingerprint, joined, processors
 from .inputs import Input
 from .sources import Spec, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
@@ -94,13 +94,6 @@ def _open(
     return _build(_entry(fingerprint, spec), spec, fingerprint, _watched(chunks, files, state))
 
 
-def processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _entry(fingerprint: str, spec: Spec) -> Path:
     """The cache folder of a source: its content, the parser's version, and the options."""
     name = f"{fingerprint}-{store.VERSION}"
@@ -143,6 +136,7 @@ def _build(entry: Path, spec: Spec, fingerprint: str, chunks: Iterator[Chunk]) -
     described = {"source": spec.text, "fingerprint": fingerprint}
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
+        cache.sweep()
         writable = os.access(entry.parent, os.W_OK)
     except OSError:
         writable = False

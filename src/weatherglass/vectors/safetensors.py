@@ -18,8 +18,7 @@ from weatherglass.errors import BadContent, UsageError, shown
 from .chunks import Chunk, Wanted
 from .formats import Format
 from .inputs import Input
-from .wordlists import beside, pair_up, read_words, write_words
-from .writing import whole
+from .wordlists import beside, pair_up, read_words, with_words
 
 if TYPE_CHECKING:
     from .vectors import Vectors
@@ -113,7 +112,7 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
 
 
 def write(vectors: Vectors, path: Path) -> None:
-    """Write one table ``embeddings``, and the words beside it as ``.vocab``."""
+    """Write one table ``embeddings``, and the words beside it as ``.safetensors.vocab``."""
     entry = {
         "dtype": "F32",
         "shape": list(vectors.matrix.shape),
@@ -121,8 +120,7 @@ def write(vectors: Vectors, path: Path) -> None:
     }
     header = json.dumps({"embeddings": entry}).encode()
     header += b" " * (-len(header) % 8)
-    write_words(vectors, path.with_suffix(".vocab"))
-    with whole(path) as temporary, open(temporary, "wb") as file:
+    with with_words(vectors, path) as file:
         file.write(len(header).to_bytes(8, "little") + header)
         file.write(np.ascontiguousarray(vectors.matrix, dtype="<f4").data)
 

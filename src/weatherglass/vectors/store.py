@@ -4,27 +4,33 @@
 
     matrix   float32 rows          ends     where each word ends
     words    the words' bytes      hashes   sorted hashes, and
-    meta.json  sizes and digests   order    whose they are
+    meta.json  digests             order    whose they are
+    seen.json  the files' state when their digests were last compared
+
+Comparing digests means reading everything, which takes longer than opening may. So they are
+compared when a file's size, times or place on disk are not what they were the last time.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent
 
 from .chunks import Chunk, Rows, has_capitals
+from .fingerprints import file_fingerprint, processors
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
+from .writing import whole
 
-VERSION = 1
+VERSION = 2
 _DTYPES: dict[str, Any] = {
     "words": np.uint8,
     "ends": np.uint64,
@@ -32,7 +38,9 @@ _DTYPES: dict[str, Any] = {
     "order": np.uint32,
     "unusable": np.int64,
 }
-_SAMPLES = 64
+
+
+_FILES = ("matrix", *_DTYPES)
 
 
 class Damaged(Exception):
@@ -63,8 +71,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
     for name, array in _arrays(vocabulary, bad).items():
         array.tofile(folder / name)
-    digests = {name: _digest(array) for name, array in _arrays(vocabulary, bad).items()}
-    digests["matrix"] = _sample_digest(_map(folder / "matrix", np.float32))
+    digests = {name: _digest(folder / name) for name in _FILES}
     meta = described | {
         "version": VERSION,
         "rows": len(vocabulary),
@@ -74,10 +81,30 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
         "digests": digests,
     }
     (folder / "meta.json").write_text(json.dumps(meta, indent=1))
+    (folder / "seen.json").write_text(json.dumps(_state(folder)))
 
 
-def _digest(array: NDArray[Any]) -> str:
-    return xxhash.xxh3_128_hexdigest(array.data)
+def _digest(path: Path) -> str:
+    return file_fingerprint(path, processors())
+
+
+def _state(folder: Path) -> list[list[int]]:
+    """What changes when a file is written to. Renaming the folder changes none of it."""
+    stats = [(folder / name).stat() for name in _FILES]
+    return [[one.st_size, one.st_mtime_ns, one.st_ino] for one in stats]
+
+
+def _compare(folder: Path, digests: dict[str, str]) -> None:
+    """Raise `Damaged` if a file is not what was written."""
+    state = _state(folder)
+    with contextlib.suppress(OSError, ValueError):
+        if json.loads((folder / "seen.json").read_text()) == state:
+            return
+    for name in _FILES:
+        if _digest(folder / name) != digests[name]:
+            raise Damaged(f"{name} has changed")
+    with contextlib.suppress(OSError), whole(folder / "seen.json") as temporary:
+        temporary.write_text(json.dumps(state))
 
 
 def _arrays(vocabulary: Vocabulary, unusable: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
@@ -108,13 +135,9 @@ def open_store(folder: Path, source: str) -> Vectors:
         meta = json.loads((folder / "meta.json").read_text())
         if meta["version"] != VERSION:
             raise Damaged("another version")
+        _compare(folder, meta["digests"])
         arrays = {name: _map(folder / name, dtype) for name, dtype in _DTYPES.items()}
-        for name, array in arrays.items():
-            if _digest(array) != meta["digests"][name]:
-                raise Damaged(f"{name} has changed")
         matrix: Rows = _map(folder / "matrix", np.float32).reshape(meta["rows"], meta["dim"])
-        if _sample_digest(matrix.reshape(-1)) != meta["digests"]["matrix"]:
-            raise Damaged("matrix has changed")
         words = Vocabulary(arrays["words"], arrays["ends"], arrays["hashes"], arrays["order"])
         if len(words) != len(matrix) or len(words.order) != len(words):
             raise Damaged("its parts do not fit together")
@@ -135,15 +158,3 @@ def _map(path: Path, dtype: Any) -> NDArray[Any]:
     if not path.stat().st_size:
         return np.empty(0, dtype=dtype)
     return np.asarray(np.memmap(path, dtype=dtype, mode="r"))
-
-
-def _sample_digest(flat: NDArray[np.float32]) -> str:
-    """A digest of pages spread evenly over the matrix, and of its length.
-
-    Reading all of it would take longer than opening may; a file that is cut off, overwritten or
-    zeroed by a crash shows in these.
-    """
-    digest = xxhash.xxh3_128(str(flat.size).encode())
-    for start in np.linspace(0, max(0, flat.size - 1024), _SAMPLES).astype(int):
-        digest.update(flat[start : start + 1024].data)
-    return digest.hexdigest()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +35,13 @@ def beside(source: Input, matrix: Path) -> Path:
         if not path.is_file():
             raise SourceNotFound(f"There is no vocabulary file {path}.")
         return path
-    for name in (*(matrix.stem + ending for ending in _ENDINGS), *_NAMES):
+    names = (words_name(matrix).name, *(matrix.stem + ending for ending in _ENDINGS), *_NAMES)
+    for name in names:
         if (path := matrix.parent / name).is_file() and path != matrix:
             return path
     raise SourceNotFound(
         f"{matrix} holds numbers but no words, and no vocabulary stands beside it: expected "
-        f"{matrix.stem}.vocab (one word a line), or say which with {matrix.name}?vocab=FILE."
+        f"{matrix.name}.vocab (one word a line), or say which with {matrix.name}?vocab=FILE."
     )
 
 
@@ -106,12 +108,20 @@ def to_rows(numbers: NDArray[Any]) -> Rows:
         return np.ascontiguousarray(numbers, dtype=np.float32)
 
 
-def write_words(vectors: Vectors, path: Path) -> None:
-    """Write one word a line."""
+def words_name(matrix: Path) -> Path:
+    """The list of words that is written for a matrix; no two matrices share one."""
+    return matrix.with_name(matrix.name + ".vocab")
+
+
+@contextlib.contextmanager
+def with_words(vectors: Vectors, path: Path) -> Iterator[IO[bytes]]:
+    """A stream into a matrix file; the words, one a line, appear beside it at the same time."""
     words = newline_list(vectors)
-    with whole(path) as temporary:
+    with whole(words_name(path)) as list_file, whole(path) as matrix_file:
         # A mark at the start is dropped in reading, so that a word that begins with one needs two.
-        temporary.write_bytes(_MARK + words if words.startswith(_MARK) else words)
+        list_file.write_bytes(_MARK + words if words.startswith(_MARK) else words)
+        with open(matrix_file, "wb") as stream:
+            yield stream
 
 
 def newline_list(vectors: Vectors) -> bytes:
