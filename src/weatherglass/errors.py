@@ -13,7 +13,7 @@
     ├── EncoderError              an encoder cannot be used, or what it gave is no encoding
     ├── UnusableRow               a measure asked for a row that has no direction
     ├── CatalogError              a catalogue entry or a user's own file breaks the schema
-    │   └── UnknownEntry          no entry has that id
+    │   └── UnknownEntry          no entry has that id (exit code 2)
     ├── CannotMeasure             the words or numbers given do not allow the measurement
     └── MissingExtra              an optional package is not installed
     UsageError                    the call itself was wrong (exit code 2)
@@ -30,6 +30,8 @@ from collections.abc import Iterable
 
 class WeatherglassError(Exception):
     """The measurement could not be made."""
+
+    exit_code = 1
 
 
 class SourceError(WeatherglassError):
@@ -75,6 +77,8 @@ class CatalogError(WeatherglassError):
 class UnknownEntry(CatalogError):
     """No entry has that id."""
 
+    exit_code = 2
+
 
 class CannotMeasure(WeatherglassError):
     """The words or numbers given do not allow the measurement."""
@@ -89,6 +93,8 @@ class MissingExtra(WeatherglassError):
 
 class UsageError(WeatherglassError):
     """The call itself was wrong."""
+
+    exit_code = 2
 
 
 def shown(text: str | bytes, limit: int = 60) -> str:

@@ -50,7 +50,7 @@ def test_list_of_sentence_tests(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_list_without_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "list", "waet6")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert "Did you mean weat6" in err
 
 
@@ -138,7 +138,7 @@ def test_show_to_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
 
 def test_show_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "show", "waet6")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert err.startswith("weatherglass: There is no test 'waet6' in the catalogue. Did you mean")
 
 

@@ -36,7 +36,7 @@ def test_level_and_picture(run, tmp_path):
         (["cbwo:default"], 1, "cbow"),
         (["cbow:nowhere.txt"], 1, "nowhere.txt"),
         (["cbow:default", "--test", "weat6", "--level", "sentence"], 2, "level sentence"),
-        (["cbow:default", "--test", "sent-waet6"], 1, "Did you mean sent-weat6"),
+        (["cbow:default", "--test", "sent-waet6"], 2, "Did you mean sent-weat6"),
         ([], 2, "Missing argument"),
     ],
 )

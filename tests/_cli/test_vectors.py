@@ -52,10 +52,11 @@ def test_subset_names_the_missing_words(run, rows, tmp_path):
         (["neighbours", "{rows}", "south"], 1, "'south'"),
         (["neighbours", "{rows}", "zero"], 1, "no direction"),
         (["convert", "{rows}", "{dir}/out.xyz"], 1, "does not say which format"),
-        (["convert", "{rows}", "{dir}/none/out.txt"], 1, "No such file"),
+        (["convert", "{rows}", "{dir}/none/out.txt"], 2, "There is no folder"),
         (["info"], 2, "Missing argument"),
         (["infro", "x"], 2, "No such command"),
-        (["subset", "{rows}", "{dir}/o.txt", "--words", "{rows}"], 2, "None of the 5 words"),
+        (["subset", "{rows}", "{dir}/o.txt", "--words", "{rows}"], 1, "None of the 5 words"),
+        (["info", "{rows}?vocab=x"], 2, "has no option 'vocab'"),
     ],
 )
 def test_mistakes_get_a_sentence_and_an_exit_code(run, rows, line, code, says):

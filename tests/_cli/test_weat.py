@@ -101,13 +101,17 @@ def test_own_facts_with_the_attributes_of_a_test(run, tmp_path):
 @pytest.mark.parametrize(
     ("line", "code", "says"),
     [
-        (["weat", "default", "--test", "waet6"], 1, "Did you mean weat6"),
+        (["weat", "default", "--test", "waet6"], 2, "Did you mean weat6"),
         (["weat", "default", "--test", "wefat1"], 2, "weatherglass wefat"),
         (["wefat", "default", "--test", "weat1"], 2, "weatherglass weat"),
         (["weat", "default", "--tests", "nowhere.yaml"], 1, "nowhere.yaml"),
         (["weat", "default", "--p", "guess"], 2, "guess"),
         (["weat", "default", "--max-missing", "2"], 2, "max-missing"),
         (["weat"], 2, "Missing argument"),
+        (["weat", "default", "--max-missing", "nan"], 2, "not a share"),
+        (["weat", "default", "--seed", "-1"], 2, "--seed"),
+        (["weat", "default", "--plot", "picture.gif"], 2, "must end in"),
+        (["weat", "default", "-o", "nowhere/out.txt"], 2, "no folder nowhere"),
     ],
 )
 def test_mistakes_get_a_sentence_and_an_exit_code(run, line, code, says):
@@ -115,3 +119,19 @@ def test_mistakes_get_a_sentence_and_an_exit_code(run, line, code, says):
     assert ran.code == code
     assert says in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_an_own_test_does_not_take_the_place_of_one_of_the_catalogue(run, tmp_path):
+    own = tmp_path / "own.yaml"
+    own.write_text(OWN.replace("id: sky", "id: weat6"))
+    ran = run("weat", "default", "--test", "weat6", "--tests", own)
+    assert ran.code == 2
+    assert "Two different tests are called 'weat6'" in ran.err
+
+
+def test_facts_that_are_too_large_are_a_reason_not_to_run(run, tmp_path):
+    facts = tmp_path / "large.csv"
+    facts.write_text("word,value\nnurse,1e308\nplumber,-1e308\nteacher,1e308\n")
+    ran = run("wefat", "default", "--facts", facts)
+    assert ran.code == 1
+    assert "too large" in ran.err

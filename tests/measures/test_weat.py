@@ -164,7 +164,7 @@ def test_the_rotation_p_value_is_the_share_of_random_rotations():
 
 
 NOT_RUN = {
-    "X has 1 words": wg.Test(x=["x1"], y=["y1", "y2"], a=["a"], b=["b"]),
+    "X has 1 word, at least 2": wg.Test(x=["x1"], y=["y1", "y2"], a=["a"], b=["b"]),
     "1 of the 2 words of A are missing": wg.Test(
         x=["x1", "x2"], y=["y1", "y2"], a=["a", "?"], b=["b"]
     ),
@@ -245,3 +245,21 @@ def test_results_are_the_same_from_any_format(science, tmp_path):
             expected.p,
             expected.p_rotation,
         )
+
+
+def test_words_that_are_one_in_lower_case_count_once():
+    test = wg.Test(x=["X1", "x1", "X2"], y=["y1", "y2"], a=["a"], b=["b"])
+    result = wg.weat(HAND, test)
+    assert result.merged == {"X": ("x1",)}
+    assert result.effect == wg.weat(HAND, HAND_TEST).effect
+    both = wg.weat(HAND, wg.Test(x=["X1", "x2"], y=["x1", "y2"], a=["a"], b=["b"]))
+    assert "X and Y both have 'x1'" in both.reason
+
+
+def test_a_method_that_cannot_do_so_many_targets_is_a_reason_not_to_run():
+    names = [f"w{i}" for i in range(402)]
+    rows = np.random.default_rng(0).normal(size=(402, 8))
+    test = wg.Test(x=names[:200], y=names[200:400], a=names[400:401], b=names[401:])
+    result = wg.weat(wg.Vectors.of(names, rows), test, method="exact")
+    assert result.status == "not run"
+    assert result.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from weatherglass.errors import SourceNotFound, UsageError
@@ -65,8 +66,13 @@ def test_a_misspelt_name_brings_a_proposal():
 
 def test_an_unknown_option_is_named(tmp_path):
     (tmp_path / "v.txt").write_text("a 1 2\n")
-    with pytest.raises(UsageError, match=r"'membr' is no option .* Did you mean member\?"):
-        open_vectors(f"{tmp_path}/v.txt?membr=x")
+    with pytest.raises(UsageError, match=r"v\.txt has no option 'vocab'. It takes none\."):
+        open_vectors(f"{tmp_path}/v.txt?vocab=x")
+    np.savez(tmp_path / "v.npz", vectors=[[1.0]], words=["a"])
+    with pytest.raises(UsageError, match=r"has no option 'vocb'. Did you mean vocab\?"):
+        open_vectors(f"{tmp_path}/v.npz?vocb=x")
+    with pytest.raises(UsageError, match="has no option 'x'"):
+        open_vectors("default?x=1")
 
 
 def test_an_unknown_scheme_is_named():

@@ -9,7 +9,7 @@ import sys
 import click
 
 from weatherglass._version import __version__
-from weatherglass.errors import UsageError, WeatherglassError
+from weatherglass.errors import WeatherglassError
 
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.
@@ -50,6 +50,8 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Exit code 0: done; 1: could not be measured; 2: wrong command."""
+    if sys.stdout is None:  # closed by the caller (`>&-`): nothing can be printed
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         code = cli.main(arguments, prog_name="weatherglass", standalone_mode=False)
         sys.stdout.flush()
@@ -61,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
     except WeatherglassError as error:
         message = str(error).encode("utf-8", "backslashreplace").decode()
         click.echo(f"weatherglass: {message}", err=True)
-        sys.exit(2 if isinstance(error, UsageError) else 1)
+        sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): not an error, and nothing left to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

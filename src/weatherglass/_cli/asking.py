@@ -43,7 +43,11 @@ alternative_option = click.option(
     help="Which tail; two-sided is twice the smaller one, at most 1.",
 )
 seed_option = click.option(
-    "--seed", default=0, show_default=True, help="For what is drawn at random."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="For what is drawn at random.",
 )
 _case_option = click.option(
     "--case",
@@ -53,9 +57,18 @@ _case_option = click.option(
     help="Look words up as written, in lower case, or (auto) in lower case where the vocabulary "
     "has no capitals.",
 )
+
+
+def _a_share(context: click.Context, option: click.Parameter, value: float) -> float:
+    if not 0 <= value <= 1:  # click's own range lets NaN through
+        raise click.BadParameter(f"{value} is not a share from 0 to 1.")
+    return value
+
+
 _missing_option = click.option(
     "--max-missing",
-    type=click.FloatRange(0, 1),
+    type=float,
+    callback=_a_share,
     default=0.2,
     show_default=True,
     help="Largest share of a set's words that may be missing; a test over it is not run.",
@@ -91,10 +104,15 @@ def chosen_tests(
     wrong = next((entry for entry in found if not isinstance(entry, kind)), None)
     if wrong is not None:
         other = "wefat" if wrong.kind == "factual" else "weat"
-        raise UsageError(f"{wrong.id} is a {wrong.kind} test: run it with `weatherglass {other}`.")
+        kind_name = "an association" if wrong.kind == "association" else f"a {wrong.kind}"
+        raise UsageError(f"{wrong.id} is {kind_name} test: run it with `weatherglass {other}`.")
     if not found:
         raise UsageError(f"What was asked for holds no {kind.kind} test.")
-    return list({entry.id: entry for entry in found}.values())
+    chosen: dict[str, Any] = {}
+    for entry in found:
+        if chosen.setdefault(entry.id, entry) != entry:
+            raise UsageError(f"Two different tests are called {shown(entry.id)}; rename yours.")
+    return list(chosen.values())
 
 
 def open_for(source: str, tests: Iterable[Any]) -> Vectors:
@@ -158,4 +176,7 @@ def _remarks(results: Results) -> str:
         ]
         if gaps and one.status == "done":
             lines.append(f"{one.test}: missing words: {'; '.join(gaps)}.")
+        for name, words in one.merged.items():
+            some = ", ".join(shown(word) for word in words)
+            lines.append(f"{one.test}: {name} has {some} twice in lower case; used once.")
     return "".join(printable(line) + "\n" for line in lines)

@@ -16,6 +16,7 @@ import click
 Command = TypeVar("Command", bound=Callable[..., Any])
 Row = Mapping[str, Any]
 _SHORT = 24
+_LONG = 1000
 
 # C0 and C1 control characters, and the marks that reorder text on the screen.
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
@@ -41,8 +42,22 @@ def out_option(command: Command) -> Command:
         "-o",
         "--out",
         type=click.Path(dir_okay=False, path_type=Path),
+        callback=_writable,
         help="Write to this file instead of printing.",
     )(command)
+
+
+def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a picture that cannot be written before anything is measured."""
+    if path is not None and path.suffix not in (".svg", ".png", ".html", ".json"):
+        raise click.BadParameter(f"{path.name} must end in .svg, .png, .html or .json.")
+    return _writable(context, option, path)
+
+
+def _writable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and not path.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {path.parent}.")
+    return path
 
 
 def plot_option(command: Command) -> Command:
@@ -51,6 +66,7 @@ def plot_option(command: Command) -> Command:
         "--plot",
         "picture",
         type=click.Path(dir_okay=False, path_type=Path),
+        callback=_drawable,
         help="Also draw the results: a file that ends in .svg, .png, .html or .json (Vega-Lite).",
     )(command)
 
@@ -66,7 +82,11 @@ def printable(value: object) -> str:
 
 
 def table(rows: Sequence[Row], title: str | None = None) -> str:
-    """Rows as a table for a terminal; numbers to the right."""
+    """Rows as a table for a terminal; numbers to the right. Very long ones are plain columns."""
+    if not rows:
+        return "Nothing to show.\n"
+    if len(rows) > _LONG:
+        return delimited(rows, "\t")
     from rich import box
     from rich.console import Console
     from rich.table import Table

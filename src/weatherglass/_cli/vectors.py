@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weatherglass.errors import UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, shown
 
 from .output import emit, format_option
 from .progress import progress_bar
 
 if TYPE_CHECKING:
     from weatherglass.vectors import Vectors
+    from weatherglass.vectors.formats import Format
 
 _EXAMPLES = 5
 
@@ -77,7 +78,8 @@ def convert(source: str, out: Path) -> None:
     .txt (GloVe), .vec (word2vec text), .bin (word2vec binary), .npy, .npz, .safetensors, .parquet,
     .arrow, .h5; .txt, .vec and .bin may have .gz, .zst or .xz after them.
     """
-    _write(opened(source), out)
+    form = _format(out)
+    _write(opened(source), form, out)
 
 
 @vectors.command()
@@ -94,22 +96,29 @@ def subset(source: str, out: Path, words: Path) -> None:
     from weatherglass.vectors import open_vectors
     from weatherglass.vectors.wordlists import read_words
 
-    asked = [word.decode("utf-8", "surrogateescape") for word in read_words(words)]
+    form = _format(out)
+    asked = [word.decode("utf-8", "surrogateescape") for word in read_words(words) if word]
     found = open_vectors(source, words=asked)
     missing = [word for word in asked if word not in found]
     if not len(found):
-        raise UsageError(f"None of the {len(asked)} words in {words} is in {source}.")
-    _write(found, out)
+        raise CannotMeasure(f"None of the {len(asked)} words in {words} is in {source}.")
+    _write(found, form, out)
     if missing:
         names = ", ".join(shown(word) for word in missing[:_EXAMPLES])
         more = f" and {len(missing) - _EXAMPLES} more" if len(missing) > _EXAMPLES else ""
         click.echo(f"{len(missing)} words are not in {source}: {names}{more}.", err=True)
 
 
-def _write(found: Vectors, out: Path) -> None:
+def _format(out: Path) -> Format:
+    """The format to write, found before anything is read."""
     from weatherglass.vectors.detect import format_for_writing
 
-    form = format_for_writing(out)
+    if not out.parent.is_dir():
+        raise UsageError(f"There is no folder {out.parent}.")
+    return format_for_writing(out)
+
+
+def _write(found: Vectors, form: Format, out: Path) -> None:
     assert form.write is not None
     form.write(found, out)
     click.echo(f"{len(found):,} words × {found.dim} in {out} ({form.name}).", err=True)

@@ -117,6 +117,7 @@ def _row(one: WeatResult) -> dict[str, Any]:
         "published": f"{printed['effect']:.2f}" if printed else "",
         "p": str(one.p),
         "by": one.p.method,
+        "counted": one.p.fraction or "",
         "published p": printed.get("p", ""),
         "p Holm": format_p(one.p_holm),
         "p rotation": str(one.p_rotation),

@@ -24,6 +24,8 @@ class Record:
         What each word set stands for, and how many of its words were used.
     words, missing
         The words used, as the source spells them, and the words that it does not have.
+    merged
+        Words that were left out because in lower case they are a word that was used.
     published
         What the catalogue says was printed for this test.
     source, options, version
@@ -40,6 +42,7 @@ class Record:
     n: dict[str, int] = field(default_factory=dict)
     words: dict[str, tuple[str, ...]] = field(default_factory=dict)
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    merged: dict[str, tuple[str, ...]] = field(default_factory=dict)
     published: dict[str, Any] | None = None
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)

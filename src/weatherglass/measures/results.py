@@ -32,6 +32,7 @@ _PARTS: dict[str, Any] = {
     "intervals": lambda value: tuple(Interval(**one) for one in value),
     "influence": lambda value: tuple(Influence(**one) for one in value),
     "words": lambda value: {name: tuple(words) for name, words in value.items()},
+    "merged": lambda value: {name: tuple(words) for name, words in value.items()},
     "missing": lambda value: {name: tuple(words) for name, words in value.items()},
 }
 

@@ -157,6 +157,7 @@ def weat(
         "rng": rng,
     }
     about = described(test, *words_of(found), named(vectors), options)
+    about["merged"] = {name: one.merged for name, one in found.items() if one.merged}
     reason = reason or too_few(about["words"], about["missing"], LEAST, max_missing)
     if reason:
         return WeatResult(status="not run", reason=reason, **about)
@@ -167,15 +168,18 @@ def weat(
         return WeatResult(status="not run", reason=reason, **about)
     u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)
     v = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
-    p = permutation_p(
-        x,
-        y,
-        alternative=alternative,
-        method=method,
-        rng=rng,
-        workers=workers,
-        resolution=NOISE,
-    )
+    try:
+        p = permutation_p(
+            x,
+            y,
+            alternative=alternative,
+            method=method,
+            rng=rng,
+            workers=workers,
+            resolution=NOISE,
+        )
+    except CannotMeasure as error:  # more targets than the method that was asked for can do
+        return WeatResult(status="not run", reason=str(error).rstrip("."), **about)
     return WeatResult(
         status="done",
         effect=effect(x, y, ddof),

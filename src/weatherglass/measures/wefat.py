@@ -94,6 +94,7 @@ def wefat(
     found, reason = find_sets(vectors, test.sets, case)
     options = {"case": case, "max_missing": max_missing}
     about = described(test, *words_of(found), named(vectors), options)
+    about["merged"] = {name: one.merged for name, one in found.items() if one.merged}
     about["fact"] = {"name": test.facts.name, "unit": test.facts.unit}
     reason = reason or too_few(about["words"], about["missing"], LEAST, max_missing)
     if not reason:
@@ -104,10 +105,14 @@ def wefat(
         return WefatResult(status="not run", reason=reason, **about)
     from scipy import stats
 
-    line = stats.linregress(values, facts)
-    pearson = stats.pearsonr(values, facts)
-    # Ranks must not be decided by rounding noise: associations that are equal on paper tie.
-    spearman = stats.spearmanr(np.round(values, 12), facts)
+    with np.errstate(all="ignore"):
+        line = stats.linregress(values, facts)
+        pearson = stats.pearsonr(values, facts)
+        # Ranks must not be decided by rounding noise: associations equal on paper tie.
+        spearman = stats.spearmanr(np.round(values, 12), facts)
+    if not np.isfinite([line.slope, line.intercept, pearson.statistic]).all():
+        reason = "the facts are too large to compute with"
+        return WefatResult(status="not run", reason=reason, **about)
     return WefatResult(
         status="done",
         pearson=float(pearson.statistic),
@@ -137,7 +142,7 @@ def _flat(values: NDArray[np.float64], facts: NDArray[np.float64]) -> str:
         return "a target has the same cosine with every attribute, so its association has no scale"
     if np.ptp(values) <= _NO_SPREAD * max(1.0, float(np.abs(values).max())):
         return "all targets have the same association, so there is nothing to correlate"
-    if np.ptp(facts) == 0:
+    if (facts == facts[0]).all():
         return "all targets have the same fact, so there is nothing to correlate"
     return ""
 

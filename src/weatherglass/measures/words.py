@@ -26,13 +26,15 @@ class Words(Protocol):
 class Found:
     """One word set in one source: the words as the source spells them, their unit rows, the rest.
 
-    `kept` has the positions of the words that were found in the set that was asked for.
+    `kept` has the positions of the words that were found in the set that was asked for. Words that
+    become one word in lower case are used once; `merged` has the others.
     """
 
     words: tuple[str, ...]
     rows: NDArray[np.float64]
     missing: tuple[str, ...]
     kept: tuple[int, ...]
+    merged: tuple[str, ...] = ()
 
 
 def check_case(case: str) -> None:
@@ -58,10 +60,12 @@ def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Found:
     if case == "auto" and not vectors.cased:
         spelled = [word if word in vectors else word.lower() for word in spelled]
     there = [word in vectors for word in spelled]
-    kept = tuple(i for i, found in enumerate(there) if found)
+    first = {word: i for i, word in reversed(list(enumerate(spelled)))}
+    kept = tuple(i for i, word in enumerate(spelled) if there[i] and first[word] == i)
+    merged = tuple(words[i] for i, word in enumerate(spelled) if there[i] and first[word] != i)
     found_words = tuple(spelled[i] for i in kept)
     missing = tuple(word for word, found in zip(words, there, strict=True) if not found)
-    return Found(found_words, vectors.unit(found_words), missing, kept)
+    return Found(found_words, vectors.unit(found_words), missing, kept, merged)
 
 
 def find_sets(
@@ -73,7 +77,10 @@ def find_sets(
         try:
             found[name] = find_words(vectors, one.words, case)
         except UnusableRow as error:
-            return {}, str(error)
+            return {}, str(error).rstrip(".")
+    both = set(found["X"].words) & set(found["Y"].words) if "X" in found else set()
+    if both:
+        return found, f"X and Y both have {shown(min(both))}, as this source spells it"
     return found, ""
 
 
@@ -104,5 +111,6 @@ def too_few(
                 f"more than the share of {max_missing:g} that --max-missing allows"
             )
         if len(found) < least[name]:
-            return f"{name} has {len(found)} words, at least {least[name]} are needed"
+            words_found = "1 word" if len(found) == 1 else f"{len(found)} words"
+            return f"{name} has {words_found}, at least {least[name]} are needed"
     return ""

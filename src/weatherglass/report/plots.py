@@ -12,6 +12,7 @@ from weatherglass.measures import Result, SeatResult, WeatResult, WefatResult
 
 INK, ACCENT, PALE, RULE = "#1f4e5f", "#d9822b", "#9aa5a9", "#d9dee0"
 WIDTH, HEIGHT = 440, 340
+_MOST_NAMES = 80
 SUFFIXES = (".svg", ".png", ".html", ".json")
 
 
@@ -125,6 +126,8 @@ def _words(result: WeatResult) -> Any:
         for name in ("X", "Y")
         for word, value in zip(result.words[name], result.associations[name], strict=True)
     ]
+    if len(rows) > _MOST_NAMES:
+        return _strips(rows, result)
     order = [row["word"] for row in sorted(rows, key=lambda row: -float(str(row["association"])))]
     chart = alt.Chart(alt.Data(values=rows)).properties(
         width=420,
@@ -137,6 +140,24 @@ def _words(result: WeatResult) -> Any:
         alt.X("association:Q", title=_between(result)),
         alt.Y("word:N", sort=order, title=None, axis=alt.Axis(grid=True)),
         alt.Color("set:N", title="target set", scale=alt.Scale(range=[INK, ACCENT])),
+    )
+
+
+def _strips(rows: Sequence[dict[str, Any]], result: WeatResult) -> Any:
+    """Very many targets: a stroke each, without names."""
+    alt = _altair()
+    heading = f"{result.title}: effect {result.effect:.2f}, p = {result.p}"
+    return (
+        alt.Chart(alt.Data(values=list(rows)))
+        .mark_tick(color=INK, opacity=0.4, thickness=1.5)
+        .encode(
+            alt.X("association:Q", title=_between(result)),
+            alt.Y("set:N", sort=None, title=None),
+            tooltip=["word:N", "association:Q"],
+        )
+        .properties(
+            width=WIDTH, height=alt.Step(60), title=alt.TitleParams(heading, anchor="start")
+        )
     )
 
 

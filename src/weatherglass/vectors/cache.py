@@ -16,6 +16,7 @@ import platformdirs
 
 from weatherglass.errors import CannotWrite
 
+from .fingerprints import BLOCK
 from .writing import whole
 
 # Path, size, when the content and when the name or rights last changed, place on disk.
@@ -86,6 +87,7 @@ def remembered(files: Sequence[Path]) -> str | None:
     try:
         record = json.loads(_note(files).read_text())
         same = [tuple(one) for one in record["files"]] == file_state(files)
+        same = same and record["block"] == BLOCK
         return str(record["fingerprint"]) if same else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -101,7 +103,8 @@ def remember(files: Sequence[Path], fingerprint: str, state: list[State]) -> Non
             return
         note.parent.mkdir(parents=True, exist_ok=True)
         with whole(note) as temporary:
-            temporary.write_text(json.dumps({"files": state, "fingerprint": fingerprint}))
+            record = {"files": state, "block": BLOCK, "fingerprint": fingerprint}
+            temporary.write_text(json.dumps(record))
 
 
 def file_state(files: Sequence[Path]) -> list[State]:

@@ -140,4 +140,4 @@ def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
     return _Model([data[a:b].tobytes() for a, b in spans], table, buckets, least, most)
 
 
-FORMAT = Format(name="fastText binary", matches=matches, read=read)
+FORMAT = Format(name="fastText binary", options=("subwords",), matches=matches, read=read)

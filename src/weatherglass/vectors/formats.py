@@ -34,6 +34,8 @@ class Format:
         Yields the rows, all of them or those whose words are wanted, with so many threads.
     files
         The files that make up the source; together they give its fingerprint.
+    options
+        What may follow a question mark in the source's name.
     suffixes, write
         The names of files that `write` makes of vectors.
     """
@@ -42,5 +44,6 @@ class Format:
     matches: Callable[[Input], bool]
     read: Reader
     files: Callable[[Input], Sequence[Path]] = _one_file
+    options: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     write: Callable[[Vectors, Path], None] | None = None

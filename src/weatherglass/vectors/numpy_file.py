@@ -142,10 +142,18 @@ def write_npz(vectors: Vectors, path: Path) -> None:
 
 NPY = Format(
     name="NumPy .npy",
+    options=("vocab",),
     matches=lambda source: _matrix_file(source) is not None,
     read=read_npy,
     files=npy_files,
     suffixes=(".npy",),
     write=write_npy,
 )
-NPZ = Format(name="NumPy .npz", matches=_is_npz, read=read_npz, suffixes=(".npz",), write=write_npz)
+NPZ = Format(
+    name="NumPy .npz",
+    matches=_is_npz,
+    read=read_npz,
+    options=("vocab",),
+    suffixes=(".npz",),
+    write=write_npz,
+)

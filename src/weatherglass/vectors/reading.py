@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weatherglass.errors import BadContent, SourceError
+from weatherglass.errors import BadContent, SourceError, UsageError, did_you_mean, shown
 
 from . import cache, fingerprints, store
 from .chunks import Chunk, Wanted, has_capitals
@@ -72,6 +72,7 @@ def _open(
 ) -> Vectors:
     opened = Input(find_path(spec), spec.options)
     form = find_format(opened)
+    _check_options(spec, (*form.options, *(("member",) if opened.packing == "zip" else ())))
     files = list(form.files(opened))
     state = cache.file_state(files)
     fingerprint = cache.remembered(files)
@@ -92,6 +93,16 @@ def _open(
         return _in_memory(spec, opened, parts, fingerprint)
     assert fingerprint is not None
     return _build(_entry(fingerprint, spec), spec, fingerprint, _watched(chunks, files, state))
+
+
+def _check_options(spec: Spec, known: tuple[str, ...]) -> None:
+    for option in spec.options:
+        if option not in known:
+            listed = f" It takes {', '.join(known)}." if known else " It takes none."
+            raise UsageError(
+                f"{spec.rest} has no option {shown(option)}."
+                + (did_you_mean(option, known) or listed)
+            )
 
 
 def _entry(fingerprint: str, spec: Spec) -> Path:

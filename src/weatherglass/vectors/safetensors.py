@@ -127,6 +127,7 @@ def write(vectors: Vectors, path: Path) -> None:
 
 FORMAT = Format(
     name="safetensors",
+    options=("vocab", "tensor"),
     matches=lambda source: _tensor_file(source) is not None,
     read=read,
     files=files,

@@ -16,7 +16,6 @@ from urllib.parse import unquote
 from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, shown
 
 GROUP = "weatherglass.sources"
-OPTIONS = ("member", "subwords", "tensor", "vocab")  # of files; registered names have their own
 _SCHEME = re.compile(r"([a-z][a-z0-9+-]+):(.*)", re.DOTALL)  # one letter would be a Windows drive
 
 
@@ -83,12 +82,6 @@ def _loader(point: object) -> Callable[[Spec], Path]:
 def find_path(spec: Spec) -> Path:
     """The file or folder that a source names."""
     if spec.scheme is None and _exists(spec.rest):
-        for name in spec.options:
-            if name not in OPTIONS:
-                raise UsageError(
-                    f"{shown(name)} is no option of a file of vectors; they are "
-                    f"{', '.join(OPTIONS)}." + did_you_mean(name, OPTIONS)
-                )
         return Path(spec.rest)
     known = registered()
     name = spec.scheme or spec.rest
