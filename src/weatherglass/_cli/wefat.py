@@ -81,7 +81,7 @@ def _row(one: WefatResult) -> dict[str, Any]:
         "published p": printed.get("p", ""),
         "Spearman": f"{one.spearman:.2f}",
         "Spearman p": format_p(one.spearman_p),
-        "slope": f"{one.slope:.1f}",
+        "slope": f"{one.slope:.3g}",
         "targets": one.n["W"],
         "": one.title,
     }
