@@ -57,9 +57,10 @@ def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Found:
     """
     check_case(case)
     spelled = [word.lower() if case == "lower" else word for word in words]
+    there = vectors.words.find(spelled) >= 0
     if case == "auto" and not vectors.cased:
-        spelled = [word if word in vectors else word.lower() for word in spelled]
-    there = [word in vectors for word in spelled]
+        spelled = [w if known else w.lower() for w, known in zip(spelled, there, strict=True)]
+        there = vectors.words.find(spelled) >= 0
     first = {word: i for i, word in reversed(list(enumerate(spelled)))}
     kept = tuple(i for i, word in enumerate(spelled) if there[i] and first[word] == i)
     merged = tuple(words[i] for i, word in enumerate(spelled) if there[i] and first[word] != i)
