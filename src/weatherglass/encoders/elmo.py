@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, EncoderError, MissingExtra, SourceNotFound, shown
 from weatherglass.vectors import Spec
+from weatherglass.vectors.sources import check_options
 
 from .fingerprints import files_fingerprint, fingerprint_of
-from .options import check_options, choice
+from .options import choice
 from .pooling import pool
 from .protocol import Encodings
 from .tokens import words_of

@@ -22,9 +22,10 @@ import numpy as np
 from weatherglass._version import __version__
 from weatherglass.errors import EncoderError, UsageError, shown
 from weatherglass.vectors import Spec
+from weatherglass.vectors.sources import check_options
 
 from .fingerprints import fingerprint_of
-from .options import check_options, number
+from .options import number
 from .protocol import Encodings
 
 KEY = "WEATHERGLASS_API_KEY"

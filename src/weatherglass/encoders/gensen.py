@@ -20,10 +20,11 @@ import numpy as np
 
 from weatherglass.errors import BadContent, MissingExtra, PickleRefused, SourceNotFound
 from weatherglass.vectors import Spec, Vectors
+from weatherglass.vectors.sources import check_options
 
 from .fingerprints import files_fingerprint, fingerprint_of
 from .lookup import CASES, Case, Lookup
-from .options import check_options, choice
+from .options import choice
 from .protocol import Encodings
 from .tokens import words_of
 from .weights import load_weights, recurrent, run

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError, shown
 from weatherglass.vectors import Spec
+from weatherglass.vectors.sources import check_options
 
 from .models import find_folder, model_fingerprint, refuse_pickles
-from .options import check_options, choice
+from .options import choice
 from .pooling import POOLS, pool
 from .protocol import Encodings
 from .st import quiet, unloadable

@@ -12,10 +12,11 @@ import numpy as np
 
 from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError
 from weatherglass.vectors import Spec
+from weatherglass.vectors.sources import check_options
 
 from .fingerprints import files_fingerprint, fingerprint_of
 from .models import find_folder
-from .options import check_options, choice
+from .options import choice
 from .pooling import POOLS, pool
 from .protocol import Encodings
 from .tokenizing import load_tokenizer, token_table

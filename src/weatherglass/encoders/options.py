@@ -5,25 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from urllib.parse import quote
 
-from weatherglass.errors import UsageError, did_you_mean, shown
+from weatherglass.errors import UsageError, shown
 from weatherglass.vectors import Spec
-
-
-def check_options(spec: Spec, known: Collection[str]) -> None:
-    """Raise `UsageError` on an option that the scheme does not have.
-
-    >>> check_options(Spec("hf:m?pol=cls", "hf", "m", {"pol": "cls"}), ["layer", "pool"])
-    Traceback (most recent call last):
-    ...
-    weatherglass.errors.UsageError: hf: has no option 'pol'. Did you mean pool?
-    """
-    for option in spec.options:
-        if option not in known:
-            listed = f" Its options: {', '.join(sorted(known))}." if known else ""
-            raise UsageError(
-                f"{spec.scheme}: has no option {shown(option)}."
-                + (did_you_mean(option, known) or listed)
-            )
 
 
 def choice(spec: Spec, option: str, allowed: Collection[str], default: str) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 
 from weatherglass.errors import EncoderError, MissingExtra
 from weatherglass.vectors import Spec
+from weatherglass.vectors.sources import check_options
 
 from .models import find_folder, model_fingerprint, refuse_pickles
-from .options import check_options
 from .protocol import Encodings
 
 

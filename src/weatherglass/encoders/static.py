@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, MissingExtra, SourceNotFound
 from weatherglass.vectors import Spec
+from weatherglass.vectors.sources import check_options
 
 from .fingerprints import files_fingerprint, fingerprint_of
 from .models import find_folder
-from .options import check_options
 from .protocol import Encodings
 from .tokenizing import load_tokenizer
 

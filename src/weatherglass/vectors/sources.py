@@ -8,7 +8,7 @@ characters it holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -62,6 +62,23 @@ def _options(query: str, text: str) -> dict[str, str]:
         # Percent signs stand for bytes, as in a web address; a plus sign is a plus sign.
         options[unquote(key)] = unquote(value)
     return options
+
+
+def check_options(spec: Spec, known: Collection[str]) -> None:
+    """Raise `UsageError` on an option that a source does not have.
+
+    >>> check_options(Spec("hf:m?pol=cls", "hf", "m", {"pol": "cls"}), ["layer", "pool"])
+    Traceback (most recent call last):
+    ...
+    weatherglass.errors.UsageError: hf: has no option 'pol'. Did you mean pool?
+    """
+    for option in spec.options:
+        if option not in known:
+            who = f"{spec.scheme}:" if spec.scheme else spec.rest
+            listed = f" It takes {', '.join(sorted(known))}." if known else " It takes none."
+            raise UsageError(
+                f"{who} has no option {shown(option)}." + (did_you_mean(option, known) or listed)
+            )
 
 
 def registered() -> dict[str, Callable[[Spec], Path]]:
