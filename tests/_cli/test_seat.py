@@ -37,6 +37,9 @@ def test_level_and_picture(run, tmp_path):
         (["cbow:nowhere.txt"], 1, "nowhere.txt"),
         (["cbow:default", "--test", "weat6", "--level", "sentence"], 2, "level sentence"),
         (["cbow:default", "--test", "sent-waet6"], 2, "Did you mean sent-weat6"),
+        (["cbow:default", "--alpha", "nan"], 2, "not a share"),
+        (["cbow:default", "--annotations", "x.csv"], 2, "--sentences"),
+        (["http://[::1/v1"], 2, "is no address"),
         ([], 2, "Missing argument"),
     ],
 )
@@ -44,3 +47,16 @@ def test_mistakes_get_a_sentence_and_an_exit_code(run, line, code, says):
     ran = run("seat", *line)
     assert ran.code == code, ran.err
     assert says in ran.err
+
+
+def test_an_encoder_and_a_test_count_once(run):
+    line = ["seat", "cbow:default", "cbow:default", "--test", "weat6", "--test", "sent-weat6"]
+    ran = run(*line, "--sentences", "--format", "json")
+    assert [one["test"] for one in json.loads(ran.out)["results"]] == ["sent-weat6"]
+
+
+def test_the_key_of_an_endpoint_is_never_shown(run, monkeypatch):
+    monkeypatch.setenv("WEATHERGLASS_API_KEY", "SECRET\x01KEY")
+    ran = run("seat", "http://127.0.0.1:9/v1", "--test", "weat6")
+    assert ran.code == 2
+    assert "SECRET" not in ran.err + ran.out

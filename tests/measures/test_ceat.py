@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import weatherglass as wg
-from weatherglass.errors import UnusableRow, UsageError
+from weatherglass.errors import EncoderError, UnusableRow, UsageError
 from weatherglass.measures.ceat import ceat_test, random_effects
 
 TEST = wg.Test(x=["x1", "x2"], y=["y1", "y2"], a=["a"], b=["b"])
@@ -106,3 +106,50 @@ def test_an_encoder_of_words_is_asked_for_words(corpus):
     assert result.effect > 1.5
     with pytest.raises(UsageError, match="of words"):
         wg.ceat(Words(), "sent-weat6", [])
+
+
+def test_terms_of_two_words_and_long_sentences_are_found():
+    from weatherglass.encoders.ceat import find_contexts
+
+    corpus = [
+        "Irish American people.",
+        "The rose-bush and the rose.",
+        "x " * 900 + "a rose " + "y " * 900,
+    ]
+    found = find_contexts(corpus, {"Irish American", "rose"}, 5)
+    assert found["Irish American"] == ["Irish American people."]
+    first, second = found["rose"]
+    assert first == "The rose-bush and the rose."
+    assert len(second) < 900
+    assert " rose " in second
+
+
+def test_words_in_contexts_are_kept_and_bad_rows_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
+
+    class Words:
+        name, fingerprint, seen, rows = "words", "words-2", 0, 2
+
+        def encode(self, sentences):
+            raise AssertionError("whole sentences were asked for")
+
+        def encode_words(self, sentences, words):
+            self.seen += len(words)
+            made = np.array(
+                [[len(w), 1 + len(s) % 7] for s, w in zip(sentences, words, strict=True)]
+            )
+            return made[: len(words) if self.rows == 2 else 0]
+
+    test = wg.Test(x=["rose", "lily"], y=["wasp", "gnat"], a=["sweet"], b=["pain"])
+    encoder = Words()
+    first = wg.ceat(encoder, test, CORPUS.splitlines(), samples=20)
+    seen = encoder.seen
+    assert wg.ceat(encoder, test, CORPUS.splitlines(), samples=20) == first
+    assert encoder.seen == seen
+    encoder.rows, encoder.fingerprint = 1, "words-3"
+    with pytest.raises(EncoderError):
+        wg.ceat(encoder, test, CORPUS.splitlines(), samples=20)
+    with pytest.raises(UsageError, match="one text"):
+        wg.ceat(encoder, test, CORPUS)
+    with pytest.raises(UsageError, match="at least 2"):
+        ceat_test({}, TEST, samples=1)

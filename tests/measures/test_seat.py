@@ -112,3 +112,26 @@ def test_wrong_calls_are_refused(encoder):
         wg.seat(encoder, [])
     with pytest.raises(UsageError, match="wefat"):
         wg.seat(encoder, "wefat1")
+
+
+def test_a_sentence_whose_own_word_is_unknown_is_missing(own_cache):
+    (result,) = wg.seat(wg.open_encoder("cbow:default"), "sent-weat1")
+    assert "This is a gladiola." in result.missing["X"]
+    assert result.n_words["X"] == 24
+
+
+def test_the_papers_rule_looks_at_the_words_that_are_used(own_cache):
+    known = ["sun", "moon", "star", "sky", "rain", "snow", "wind", "cloud"]
+    other = ["mud", "stone", "soil", "cave", "sand", "rock", "dust", "clay"]
+    lost = [f"zzq{i}" for i in range(4)]
+    test = wg.Test(x=[*known, *lost[:2]], y=[*other, *lost[2:]], a=["light"], b=["dark"])
+    (result,) = wg.seat("cbow:default", test, method="paper", max_missing=0.5)
+    assert result.p.method == "exact"
+
+
+def test_what_is_no_encoder_is_refused():
+    for wrong in (None, 3, Spelling, wg.open_vectors("default"), object()):
+        with pytest.raises(UsageError, match="is no encoder"):
+            wg.seat(wrong, "weat6")
+    with pytest.raises(UsageError, match="no encoders"):
+        wg.seat([], "weat6")

@@ -59,16 +59,16 @@ _case_option = click.option(
 )
 
 
-def _a_share(context: click.Context, option: click.Parameter, value: float) -> float:
+def a_share(context: click.Context, option: click.Parameter, value: float) -> float:
     if not 0 <= value <= 1:  # click's own range lets NaN through
         raise click.BadParameter(f"{value} is not a share from 0 to 1.")
     return value
 
 
-_missing_option = click.option(
+missing_option = click.option(
     "--max-missing",
     type=float,
-    callback=_a_share,
+    callback=a_share,
     default=0.2,
     show_default=True,
     help="Largest share of a set's words that may be missing; a test over it is not run.",
@@ -77,7 +77,7 @@ _missing_option = click.option(
 
 def test_options(command: Command) -> Command:
     """Add SOURCE and the options that say which tests and how words are looked up."""
-    for add in (_missing_option, _case_option, own_tests_option, ids_option):
+    for add in (missing_option, _case_option, own_tests_option, ids_option):
         command = add(command)
     return click.argument("source")(command)
 

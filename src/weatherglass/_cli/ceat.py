@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .asking import chosen_tests, ids_option, own_tests_option, say, seed_option
+from .asking import chosen_tests, ids_option, missing_option, own_tests_option, say, seed_option
 from .output import format_option, out_option, table
 from .progress import progress_bar
 
@@ -37,6 +37,7 @@ from .progress import progress_bar
     show_default=True,
     help="The most sentences to use for a word.",
 )
+@missing_option
 @seed_option
 @format_option
 @out_option
@@ -47,6 +48,7 @@ def ceat(
     files: tuple[Path, ...],
     samples: int,
     contexts: int,
+    max_missing: float,
     seed: int,
     form: str,
     out: Path | None,
@@ -70,6 +72,7 @@ def ceat(
             contexts=contexts,
             samples=samples,
             rng=seed,
+            max_missing=max_missing,
             progress=draw,
         )
     say(results, form, out, None, _table)

@@ -10,7 +10,16 @@ import click
 
 from weatherglass.errors import UsageError
 
-from .asking import alternative_option, chosen_tests, ids_option, own_tests_option, say, seed_option
+from .asking import (
+    a_share,
+    alternative_option,
+    chosen_tests,
+    ids_option,
+    missing_option,
+    own_tests_option,
+    say,
+    seed_option,
+)
 from .output import format_option, out_option, plot_option, table
 from .progress import progress_bar
 
@@ -45,11 +54,13 @@ from .progress import progress_bar
 @alternative_option
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=float,
+    callback=a_share,
     default=0.01,
     show_default=True,
     help="Level at which Holm-corrected p-values are marked.",
 )
+@missing_option
 @seed_option
 @click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True)
 @format_option
@@ -65,6 +76,7 @@ def seat(
     method: str,
     alternative: Any,
     alpha: float,
+    max_missing: float,
     seed: int,
     batch_size: int,
     form: str,
@@ -81,13 +93,16 @@ def seat(
     from weatherglass.encoders.seat import seat as measure
 
     chosen = chosen_tests(ids, files, Test, "*")
+    if annotations and not sentences:
+        raise UsageError("--annotations goes with --sentences, which makes sentences of words.")
     if sentences:
         known = load_annotations(annotations) if annotations else None
-        chosen = [to_sentences(entry, known) for entry in chosen]
+        made = [to_sentences(entry, known) for entry in chosen]
+        chosen = list({entry.id: entry for entry in made}.values())
     chosen = [entry for entry in chosen if level in (entry.level, "both")]
     if not chosen:
         raise UsageError(f"None of the tests asked for is of level {level}.")
-    opened = [open_encoder(name) for name in encoders]
+    opened = [open_encoder(name) for name in dict.fromkeys(encoders)]
     with progress_bar("encoding") as draw:
         results = measure(
             opened,
@@ -95,6 +110,7 @@ def seat(
             method=method,
             alternative=alternative,
             rng=seed,
+            max_missing=max_missing,
             batch_size=batch_size,
             progress=draw,
         )

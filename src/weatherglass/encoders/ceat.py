@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,11 @@ from weatherglass.measures import Results, ceat_test
 from weatherglass.vectors.inputs import Input, ordered
 
 from .encoding import Progress, encode_all
-from .protocol import Encoder, WordEncoder
+from .opening import checked_encoder
+from .protocol import Encoder, Encodings, WordEncoder
 
-_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+_REACH = 400
+_BETWEEN = "\x1f"  # no word and no sentence holds it
 
 
 def ceat(
@@ -56,7 +58,12 @@ def ceat(
     >>> result.status, result.contexts["rose"]
     ('done', 1)
     """
+    encoder = checked_encoder(encoder)
+    if isinstance(sentences, str):
+        raise UsageError("The corpus is one text; give its sentences as a list.")
     chosen = [_named(one) for one in ([tests] if isinstance(tests, str | Test) else tests)]
+    if not chosen:
+        raise UsageError("There are no tests to run.")
     wanted = {word for entry in chosen for one in entry.sets.values() for word in one.words}
     found = find_contexts(sentences, wanted, contexts)
     pairs = [(sentence, word) for word, several in found.items() for sentence in several]
@@ -73,15 +80,32 @@ def ceat(
 def find_contexts(sentences: Iterable[str], words: set[str], most: int) -> dict[str, list[str]]:
     """For each word the first sentences that hold it, whole and in that spelling.
 
+    Of a long sentence the part around the word is taken, because encoders read only so far.
+
     >>> find_contexts(["Rose rose.", "A rose-bush.", "No roses."], {"rose"}, 5)
     {'rose': ['Rose rose.']}
     """
-    found: dict[str, list[str]] = {word: [] for word in words}
+    found: dict[str, list[str]] = {word: [] for word in sorted(words)}
+    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
+    pattern = re.compile(rf"(?<![\w'’-])(?:{'|'.join(longest_first)})(?![\w’-])(?!'\w)")
     for sentence in sentences:
-        for word in words.intersection(_WORD.findall(sentence)):
-            if len(found[word]) < most:
-                found[word].append(sentence)
+        seen: set[str] = set()
+        for place in pattern.finditer(sentence):
+            word = place.group()
+            if word not in seen and len(found[word]) < most:
+                found[word].append(_around(sentence, *place.span()))
+            seen.add(word)
     return found
+
+
+def _around(sentence: str, start: int, end: int) -> str:
+    """The sentence, or the whole words within `_REACH` characters of a place in it."""
+    first, last = max(0, start - _REACH), min(len(sentence), end + _REACH)
+    if first:
+        first = min(start, sentence.find(" ", first, start) + 1 or start)
+    if last < len(sentence):
+        last = max(end, sentence.rfind(" ", end, last))
+    return sentence[first:last]
 
 
 def corpus_lines(path: Path) -> Iterator[str]:
@@ -98,20 +122,25 @@ def _text(block: Any) -> str:
 def _encoded(
     encoder: Encoder, pairs: list[tuple[str, str]], batch_size: int, progress: Progress | None
 ) -> Iterable[Any]:
-    if not isinstance(encoder, WordEncoder):
-        sentences = [sentence for sentence, _ in pairs]
-        if not sentences:
-            return []
-        return encode_all(
-            encoder, sentences, batch_size=batch_size, progress=progress, missing="nan"
-        )
-    rows: list[Any] = []
-    for start in range(0, len(pairs), batch_size):
-        part = pairs[start : start + batch_size]
-        rows.extend(encoder.encode_words([s for s, _ in part], [w for _, w in part]))
-        if progress is not None:
-            progress(len(rows), len(pairs))
-    return rows
+    if not pairs:
+        return []
+    if isinstance(encoder, WordEncoder):
+        encoder, items = _InContext(encoder), [word + _BETWEEN + text for text, word in pairs]
+    else:
+        items = [text for text, _ in pairs]
+    return encode_all(encoder, items, batch_size=batch_size, progress=progress, missing="nan")
+
+
+class _InContext:
+    """Words inside sentences as an encoder's items, so that they too are checked and kept."""
+
+    def __init__(self, encoder: WordEncoder) -> None:
+        self._encoder = encoder
+        self.name, self.fingerprint = encoder.name, f"{encoder.fingerprint}-words"
+
+    def encode(self, sentences: Sequence[str]) -> Encodings:
+        words, texts = zip(*(item.split(_BETWEEN, 1) for item in sentences), strict=True)
+        return self._encoder.encode_words(texts, words)
 
 
 def _named(test: Test | str) -> Test:

@@ -97,7 +97,9 @@ class EndpointEncoder:
             "Content-Type": "application/json",
             "User-Agent": f"weatherglass/{__version__}",
         }
-        if key := os.environ.get(KEY):
+        if key := os.environ.get(KEY, "").strip():  # a file with the key often ends in a newline
+            if not key.isascii() or not key.isprintable():
+                raise UsageError(f"{KEY} holds characters that no key has; set it again.")
             headers["Authorization"] = f"Bearer {key}"
         request = urllib.request.Request(self.url, json.dumps(body).encode(), headers)
         for tried in range(1, _TRIES + 1):
@@ -134,10 +136,10 @@ class EndpointEncoder:
                 raise ValueError("index")
             return np.array([one["embedding"] for one in ordered], dtype=np.float64)
         except (ValueError, KeyError, TypeError, RecursionError):
-            key = os.environ.get(KEY)
+            key = os.environ.get(KEY, "").strip()
             raise EncoderError(
                 f"{self.url} did not answer with one row of numbers for each of {count} sentences, "
-                f"but with {_safe(raw[:200], key)}."
+                f"but with {_safe(raw[:100_000], key)}."
             ) from None
 
 
@@ -147,7 +149,11 @@ def endpoint(url: str) -> str:
     >>> endpoint("http://127.0.0.1:8080"), endpoint("https://api.example.org/v1/")
     ('http://127.0.0.1:8080/v1/embeddings', 'https://api.example.org/v1/embeddings')
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise UsageError(f"{shown(url)} is no address: {error}.") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"{shown(url)} is no address such as http://127.0.0.1:8080/v1.")
     if parts.username is not None or parts.password is not None:

@@ -179,8 +179,13 @@ def word_span(sentence: str, word: str) -> tuple[int, int]:
     >>> word_span("Mann and man.", "man"), word_span("This is Amy.", "amy")
     ((9, 12), (8, 11))
     """
-    pattern = rf"(?<!\w){re.escape(word)}(?!\w)"
-    found = re.search(pattern, sentence) or re.search(pattern, sentence, re.IGNORECASE)
+    # Whole first: the rose of "the rose-bush and the rose" is the second one.
+    whole = rf"(?<![\w'’-]){re.escape(word)}(?![\w’-])(?!'\w)"
+    inside = rf"(?<!\w){re.escape(word)}(?!\w)"
+    tries = ((whole, 0), (inside, 0), (inside, re.IGNORECASE))
+    found = next(
+        filter(None, (re.search(pattern, sentence, flag) for pattern, flag in tries)), None
+    )
     if not word or not found:
         raise UsageError(f"The word {shown(word)} is not in the sentence {shown(sentence)}.")
     return found.span()

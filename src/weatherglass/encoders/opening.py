@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, shown
 from weatherglass.vectors import parse_spec
@@ -15,6 +16,17 @@ from weatherglass.vectors import parse_spec
 from .protocol import Encoder
 
 GROUP = "weatherglass.encoders"
+
+
+def checked_encoder(encoder: Any) -> Encoder:
+    """An encoder, or the one that a name opens; anything else is refused."""
+    if isinstance(encoder, str):
+        return open_encoder(encoder)
+    if isinstance(encoder, type) or not isinstance(encoder, Encoder):
+        raise UsageError(
+            f"{type(encoder).__name__} is no encoder: it needs `encode`, `name` and `fingerprint`."
+        )
+    return encoder
 
 
 def open_encoder(spec: str | Encoder) -> Encoder:

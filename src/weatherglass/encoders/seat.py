@@ -12,9 +12,11 @@ from weatherglass.catalog import Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import Results, seat_test
+from weatherglass.measures.seat import origins
 from weatherglass.vectors import Vectors
 
 from .encoding import Progress, encode_all
+from .opening import checked_encoder
 from .protocol import Encoder
 
 
@@ -55,14 +57,13 @@ def seat(
     >>> [(one.test, one.n_words["X"]) for one in results]
     [('weat6', 8), ('sent-weat6', 8)]
     """
-    several: list[Any] = list(encoders) if isinstance(encoders, list | tuple) else [encoders]
+    several = list(encoders) if isinstance(encoders, list | tuple) else [encoders]
     chosen = [_named(one) for one in ([tests] if isinstance(tests, str | Test) else tests)]
-    if not chosen:
-        raise UsageError("There are no tests to run.")
-    items = {item: None for entry in chosen for one in entry.sets.values() for item in one.words}
+    if not chosen or not several:
+        raise UsageError(f"There are no {'encoders' if chosen else 'tests'} to run.")
     made = []
-    for encoder in several:
-        encoded = _encoded(encoder, list(items), batch_size, progress)
+    for encoder in map(checked_encoder, several):
+        encoded = _encoded(encoder, chosen, batch_size, progress)
         made += [seat_test(encoded, entry, **options) for entry in chosen]
     return Results.of(made)
 
@@ -75,12 +76,26 @@ def _named(test: Test | str) -> Test:
 
 
 def _encoded(
-    encoder: Encoder, items: list[str], batch_size: int, progress: Progress | None
+    encoder: Encoder, tests: Sequence[Test], batch_size: int, progress: Progress | None
 ) -> Vectors:
-    """The items as vectors, without those of which the encoder knows nothing."""
-    rows = encode_all(encoder, items, batch_size=batch_size, progress=progress, missing="nan")
-    known = np.flatnonzero(~np.isnan(rows).any(axis=1))
-    if not known.size:
+    """The items as vectors, without those of which the encoder knows nothing.
+
+    An encoder that may lack words is also asked for the word that each sentence was made from: a
+    sentence whose own word it does not know says nothing about that word, and is missing too.
+    """
+    origin: dict[str, str] = {}
+    for entry in tests:
+        for one in entry.sets.values():
+            origin |= dict(zip(one.words, origins(one), strict=True))
+    items = list(origin)
+    words = sorted(set(origin.values()) - set(items)) if hasattr(encoder, "missing") else []
+    rows = encode_all(
+        encoder, items + words, batch_size=batch_size, progress=progress, missing="nan"
+    )
+    lost = np.flatnonzero(np.isnan(rows).any(axis=1)).tolist()
+    unknown = {(items + words)[i] for i in lost}
+    known = [i for i, text in enumerate(items) if not unknown & {text, origin[text]}]
+    if not known:
         raise CannotMeasure(f"{encoder.name} knows none of the {len(items)} words and sentences.")
-    vectors = Vectors.of([items[i] for i in known.tolist()], rows[known], source=encoder.name)
+    vectors = Vectors.of([items[i] for i in known], rows[known], source=encoder.name)
     return dataclasses.replace(vectors, fingerprint=encoder.fingerprint)

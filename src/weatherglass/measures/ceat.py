@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.catalog import Test
-from weatherglass.errors import UnusableRow, shown
+from weatherglass.errors import UnusableRow, UsageError, shown
 
 from .record import Record, described
 from .weat import LEAST
@@ -105,6 +105,8 @@ def ceat_test(
     >>> round(result.effect, 2), result.between
     (1.73, 0.0)
     """
+    if samples < 2:
+        raise UsageError(f"samples is {samples}; at least 2 are needed.")
     known = {
         name: [w for w in one.words if len(contexts.get(w, ()))] for name, one in test.sets.items()
     }

@@ -62,10 +62,10 @@ def seat_test(
     options
         As for `weat`.
     """
-    targets = len(test.x.words) + len(test.y.words)
     chosen: Any = method
     if method == "paper":
-        few = math.comb(targets, len(test.x.words)) <= PAPER_LIMIT
+        n, m = (int((encoded.words.find(one.words) >= 0).sum()) for one in (test.x, test.y))
+        few = math.comb(n + m, n) <= PAPER_LIMIT
         chosen = "exact" if few else "sample"
     plain = weat(encoded, test, method=chosen, case="keep", **options)
     fields: dict[str, Any] = {
