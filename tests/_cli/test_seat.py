@@ -60,3 +60,11 @@ def test_the_key_of_an_endpoint_is_never_shown(run, monkeypatch):
     ran = run("seat", "http://127.0.0.1:9/v1", "--test", "weat6")
     assert ran.code == 2
     assert "SECRET" not in ran.err + ran.out
+
+
+def test_an_encoder_that_fails_does_not_cost_the_others(run):
+    ran = run("seat", "cbow:default", "cbow:nowhere.txt", "--test", "weat6")
+    assert ran.code == 1
+    assert "7.8e-05" in ran.out
+    assert "nowhere.txt" in ran.err
+    assert "1 of 2 encoders" in ran.err

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from weatherglass.errors import UsageError
+from weatherglass.errors import CannotMeasure, EncoderError, UsageError, WeatherglassError
 
 from .asking import (
     a_share,
@@ -20,7 +20,7 @@ from .asking import (
     say,
     seed_option,
 )
-from .output import format_option, out_option, plot_option, table
+from .output import format_option, out_option, plot_option, printable, table
 from .progress import progress_bar
 
 
@@ -91,30 +91,45 @@ def seat(
     from weatherglass.catalog import Test, load_annotations, to_sentences
     from weatherglass.encoders import open_encoder
     from weatherglass.encoders.seat import seat as measure
+    from weatherglass.measures import Results
 
     chosen = chosen_tests(ids, files, Test, "*")
     if annotations and not sentences:
         raise UsageError("--annotations goes with --sentences, which makes sentences of words.")
     if sentences:
         known = load_annotations(annotations) if annotations else None
-        made = [to_sentences(entry, known) for entry in chosen]
-        chosen = list({entry.id: entry for entry in made}.values())
+        converted = [to_sentences(entry, known) for entry in chosen]
+        chosen = list({entry.id: entry for entry in converted}.values())
     chosen = [entry for entry in chosen if level in (entry.level, "both")]
     if not chosen:
         raise UsageError(f"None of the tests asked for is of level {level}.")
-    opened = [open_encoder(name) for name in dict.fromkeys(encoders)]
-    with progress_bar("encoding") as draw:
-        results = measure(
-            opened,
-            chosen,
-            method=method,
-            alternative=alternative,
-            rng=seed,
-            max_missing=max_missing,
-            batch_size=batch_size,
-            progress=draw,
-        )
+    made: list[Any] = []
+    failed: list[str] = []
+    for name in dict.fromkeys(encoders):
+        try:
+            encoder = open_encoder(name)
+            with progress_bar(f"encoding with {name}") as draw:
+                made += measure(
+                    encoder,
+                    chosen,
+                    method=method,
+                    alternative=alternative,
+                    rng=seed,
+                    max_missing=max_missing,
+                    batch_size=batch_size,
+                    progress=draw,
+                )
+        except WeatherglassError as error:
+            if len(set(encoders)) == 1:
+                raise
+            failed.append(name)  # what the other encoders give is not lost
+            click.echo(f"weatherglass: {printable(error)}", err=True)
+    if not made:
+        raise CannotMeasure("No encoder could be measured.")
+    results = Results.of(made)
     say(results.correct(), form, out, picture, lambda some: _table(some, alpha), alpha)
+    if failed:
+        raise EncoderError(f"{len(failed)} of {len(set(encoders))} encoders could not be measured.")
 
 
 def _table(results: Sequence[Any], alpha: float) -> str:
