@@ -57,16 +57,17 @@ def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Found:
     """
     check_case(case)
     spelled = [word.lower() if case == "lower" else word for word in words]
-    there = vectors.words.find(spelled) >= 0
+    positions = vectors.words.find(spelled)
     if case == "auto" and not vectors.cased:
-        spelled = [w if known else w.lower() for w, known in zip(spelled, there, strict=True)]
-        there = vectors.words.find(spelled) >= 0
+        spelled = [w if at >= 0 else w.lower() for w, at in zip(spelled, positions, strict=True)]
+        positions = vectors.words.find(spelled)
+    there = positions >= 0
     first = {word: i for i, word in reversed(list(enumerate(spelled)))}
     kept = tuple(i for i, word in enumerate(spelled) if there[i] and first[word] == i)
     merged = tuple(words[i] for i, word in enumerate(spelled) if there[i] and first[word] != i)
     found_words = tuple(spelled[i] for i in kept)
     missing = tuple(word for word, found in zip(words, there, strict=True) if not found)
-    return Found(found_words, vectors.unit(found_words), missing, kept, merged)
+    return Found(found_words, vectors.unit_at(positions[list(kept)]), missing, kept, merged)
 
 
 def find_sets(

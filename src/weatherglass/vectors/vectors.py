@@ -125,18 +125,25 @@ class Vectors:
         UnusableRow
             A row holds NaN or infinity, or only zeros, and so has no direction.
         """
-        taken = self.take(words)
-        if taken.missing:
-            names = ", ".join(shown(word) for word in taken.missing[:5])
-            raise CannotMeasure(f"{len(taken.missing)} words are not in {self.source}: {names}.")
-        bad = unusable_rows(taken.rows)
+        asked = list(words)
+        positions = self.words.find(asked)
+        missing = [word for word, at in zip(asked, positions.tolist(), strict=True) if at < 0]
+        if missing:
+            names = ", ".join(shown(word) for word in missing[:5])
+            raise CannotMeasure(f"{len(missing)} words are not in {self.source}: {names}.")
+        return self.unit_at(positions)
+
+    def unit_at(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
+        """As `unit`, for words whose positions are known."""
+        found = np.asarray(self.matrix[positions])
+        bad = unusable_rows(found)
         if bad.size:
-            names = ", ".join(shown(taken.words[i]) for i in bad[:5])
+            names = ", ".join(shown(self.words[int(positions[i])]) for i in bad[:5])
             raise UnusableRow(
                 f"{self.source}: the rows of {names} have no direction (NaN, infinity or only "
                 "zeros). Leave these words out of the test, or mend the file."
             )
-        rows = taken.rows.astype(np.float64)
+        rows = found.astype(np.float64)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows
 
