@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from weatherglass.catalog import Test
-from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import UsageError
 from weatherglass.measures import Results, ceat_test
+from weatherglass.measures.weat import association_test
 from weatherglass.vectors.inputs import Input, ordered
 
 from .encoding import Progress, encode_all
@@ -144,7 +144,7 @@ class _InContext:
 
 
 def _named(test: Test | str) -> Test:
-    entry = catalogue_test(test) if isinstance(test, str) else test
-    if not isinstance(entry, Test) or entry.level != "word":
+    entry = association_test(test)
+    if entry.level != "word":
         raise UsageError(f"{entry.id} is not an association test of words, as CEAT needs.")
     return entry

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from weatherglass.catalog import Test
-from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import Results, SeatResult, seat_test
 from weatherglass.measures.seat import origins
+from weatherglass.measures.weat import association_test
 from weatherglass.vectors import Vectors
 from weatherglass.vectors.fingerprints import processors
 
@@ -60,7 +60,9 @@ def seat(
     [('weat6', 8), ('sent-weat6', 8)]
     """
     several = list(encoders) if isinstance(encoders, list | tuple) else [encoders]
-    chosen = [_named(one) for one in ([tests] if isinstance(tests, str | Test) else tests)]
+    chosen = [
+        association_test(one) for one in ([tests] if isinstance(tests, str | Test) else tests)
+    ]
     if not chosen or not several:
         raise UsageError(f"There are no {'encoders' if chosen else 'tests'} to run.")
     made: list[SeatResult] = []
@@ -71,13 +73,6 @@ def seat(
             encoded = _encoded(encoder, chosen, batch_size, progress)
             made += pool.map(lambda entry, it=encoded: seat_test(it, entry, **options), chosen)
     return Results.of(made)
-
-
-def _named(test: Test | str) -> Test:
-    entry = catalogue_test(test) if isinstance(test, str) else test
-    if not isinstance(entry, Test):
-        raise UsageError(f"{entry.id} is a {entry.kind} test; `wefat` runs it on word vectors.")
-    return entry
 
 
 def _encoded(

@@ -143,8 +143,7 @@ def weat(
     >>> round(result.effect, 2), result.p.fraction
     (1.73, '1/6')
     """
-    if isinstance(test, str):
-        test = _association_test(catalogue_test(test))
+    test = association_test(test)
     if ddof not in (0, 1):
         raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
     found, reason = find_sets(vectors, test.sets, case)
@@ -226,7 +225,9 @@ def _intervals(x: Floats, y: Floats, ddof: int, rng: int) -> tuple[Interval, ...
     return tuple(made)
 
 
-def _association_test(entry: Any) -> Test:
+def association_test(test: Test | str) -> Test:
+    """A test, or the one of the catalogue that an id names; it must be an association test."""
+    entry = catalogue_test(test) if isinstance(test, str) else test
     if not isinstance(entry, Test):
-        raise UsageError(f"{entry.id} is a {entry.kind} test; `wefat` runs it, `weat` does not.")
+        raise UsageError(f"{entry.id} is a {entry.kind} test; `wefat` runs it, on word vectors.")
     return entry

@@ -30,11 +30,6 @@ class Chunk:
         raw, starts = self.blob.tobytes(), [0, *self.ends.tolist()]
         return [raw[a:b] for a, b in pairwise(starts)]
 
-    @property
-    def cased(self) -> bool:
-        """Whether any word holds a capital letter A to Z."""
-        return has_capitals(self.blob)
-
     def only(self, wanted: Wanted | None) -> Chunk:
         """The rows whose words are wanted."""
         if wanted is None:
