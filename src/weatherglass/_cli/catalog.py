@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from weatherglass.catalog import (
         Difference,
         FactualTest,
+        NameList,
         Published,
         PublishedCorrelation,
         Test,
     )
+
+_HEAD = 20  # names in a table for people
 
 
 @click.group()
@@ -141,6 +144,55 @@ def kinds(form: str, out: Path | None) -> None:
         for name, kind in kinds().items()
     ]
     emit(rows, form, out=out)
+
+
+@catalog.command()
+@click.argument("which", metavar="[ID]", required=False)
+@format_option
+@out_option
+def names(which: str | None, form: str, out: Path | None) -> None:
+    """List the name lists, or show the names of ID with what is known of them.
+
+    ID may be a file of your own: one name a line, or CSV with a header. The table has the first
+    names and where they come from; JSON, TSV and CSV have all names.
+    """
+    from weatherglass.catalog import load_names, name_lists
+
+    if which is None:
+        lists = {name: (load_names(name), source) for name, source in name_lists().items()}
+        rows = [
+            {
+                "id": name,
+                "title": source.title,
+                "names": len(found),
+                "facts": " ".join(found.facts),
+                "years": source.years,
+                "at least": source.at_least,
+                "licence": source.licence,
+            }
+            for name, (found, source) in lists.items()
+        ]
+        document = [
+            {"id": name, "names": len(found), **source.model_dump(mode="json")}
+            for name, (found, source) in lists.items()
+        ]
+        emit(rows, form, document=document, out=out)
+        return
+    found = load_names(which)
+    for note in found.notes:
+        click.echo(printable(note), err=True)
+    count = min(_HEAD, len(found)) if form == "table" else len(found)
+    title = f"{found.title}, the first {count:,} of {len(found):,} names. Source: {found.source}."
+    emit(list(_name_rows(found, count)), form, title=printable(title), out=out)
+
+
+def _name_rows(found: NameList, count: int) -> Iterator[dict[str, Any]]:
+    for row, name in enumerate(found.names[:count]):
+        facts = {column: values[row] for column, values in found.facts.items()}
+        # Counts were read as every number is, and are no measurements.
+        whole = {k: int(v) for k, v in facts.items() if v is not None and v.is_integer()}
+        also = {"spellings": "|".join(found.spellings.get(name, ()))} if found.spellings else {}
+        yield {"name": name, **facts, **whole, **also}
 
 
 def _row(test: Test | FactualTest, form: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from weatherglass.catalog.parts import (
     Record,
     Study,
 )
+from weatherglass.catalog.seedschema import SeedSet
 from weatherglass.catalog.wordsets import WordSet, spelling
 from weatherglass.errors import CatalogError, shown
 
@@ -27,6 +28,8 @@ def _as_set(value: Any, label: str) -> Any:
     """A list of words, or anything that has words, as the fields of a `WordSet`."""
     if isinstance(value, WordSet):
         return value if value.label else value.model_copy(update={"label": label})
+    if isinstance(value, SeedSet):
+        return value.word_set()
     if isinstance(value, Mapping):
         return {"label": label} | {_FIELDS.get(name, name): part for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -35,6 +38,15 @@ def _as_set(value: Any, label: str) -> Any:
         return {"label": getattr(value, "label", "") or label, "words": tuple(value.words)}
     # Left for the check to refuse, with what was seen and what was expected.
     return {"label": label, "words": value}
+
+
+def _each_once(given: Mapping[str, Any], notes: str) -> str:
+    """The notes of a test, with the words that its seed sets repeat."""
+    for one in given.values():
+        if isinstance(one, SeedSet) and one.repeated:
+            some = ", ".join(shown(word) for word in one.repeated)
+            notes = f"{notes} {one.id} repeats {some}; each word is used once.".lstrip()
+    return notes
 
 
 def _label(value: Any) -> str:
@@ -92,7 +104,8 @@ class Test(_Entry):
     Parameters
     ----------
     x, y
-        The target sets: a `WordSet`, or a plain list of words. No word may be in both.
+        The target sets: a `WordSet`, a `SeedSet` (whose repeats are used once, and noted), or a
+        plain list of words. No word may be in both.
     a, b
         The attribute sets, likewise. A target word may also be an attribute.
     id, title
@@ -135,6 +148,8 @@ class Test(_Entry):
             return data
         sets = {name: _as_set(data[name], name.upper()) for name in "xyab" if name in data}
         made = {**data, **sets}
+        if noted := _each_once(data, made.get("notes", "")):
+            made["notes"] = noted
         if len(sets) == 4 and not made.get("title"):
             x, y, a, b = (_label(sets[name]) for name in "xyab")
             made["title"] = f"{x} vs {y}, {a} vs {b}"
@@ -165,7 +180,7 @@ class FactualTest(_Entry):
     Parameters
     ----------
     targets, a, b
-        Word sets, or plain lists of words.
+        Word sets, seed sets, or plain lists of words.
     facts
         One number per target: `Facts`, a list in the order of the targets, or a mapping from word
         to number (which may hold more words than the targets, and gives them where they are not
@@ -198,6 +213,8 @@ class FactualTest(_Entry):
         by_word = facts.get("values") if isinstance(facts, Mapping) else None
         if isinstance(by_word, Mapping) and "targets" not in made:
             made["targets"] = list(by_word)
+        if noted := _each_once(data, made.get("notes", "")):
+            made["notes"] = noted
         for name, label in (("targets", "Targets"), ("a", "A"), ("b", "B")):
             if name in made:
                 made[name] = _as_set(made[name], label)

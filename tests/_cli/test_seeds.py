@@ -1,0 +1,140 @@
+"""``weatherglass seeds`` as a user meets it."""
+
+import csv
+import json
+
+import pytest
+
+from weatherglass.catalog import concepts, load_seeds, seed_sets, seeds
+
+FEMALE = "female_1-Caliskan_et_al_2017"
+
+
+def rows(text, delimiter="\t"):
+    return list(csv.DictReader(text.splitlines(), delimiter=delimiter))
+
+
+def test_list_has_every_set(run):
+    ran = run("seeds", "list", "--format", "tsv")
+    assert ran.code == 0
+    listed = rows(ran.out)
+    assert [row["id"] for row in listed] == [one.id for one in seed_sets()]
+    assert next(row for row in listed if row["id"] == FEMALE) == {
+        "id": FEMALE,
+        "concept": "female",
+        "words": "8",
+        "sources": "borrowed-from-social-sciences",
+        "study": "caliskan2017",
+        "contains": "",
+    }
+
+
+def test_list_is_narrowed(run):
+    listed = json.loads(run("seeds", "list", "--concept", "female", "--format", "json").out)
+    assert {row["concept"] for row in listed} == {"female"}
+    assert len(listed) == 20
+    out = run("seeds", "list", "--source", "population-derived", "--study", "garg2018").out
+    assert "names_white-Garg_et_al_2018" in out
+    assert "Caliskan" not in out
+    assert "Garg" not in run("seeds", "list", "career*", "family*").out
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["--concept", "femal"], "Did you mean female"),
+        (["--source", "population"], "Did you mean population-derived"),
+        (["--study", "garg"], "Did you mean garg2018"),
+        (["female_names_x"], "Did you mean female_names"),
+    ],
+)
+def test_list_of_nothing(run, asked, message):
+    ran = run("seeds", "list", *asked)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_concepts(run):
+    listed = rows(run("seeds", "concepts", "--format", "tsv").out)
+    assert [row["concept"] for row in listed] == list(concepts())
+    assert sum(int(row["sets"]) for row in listed) == 178
+
+
+def test_show_is_a_page(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "72")
+    ran = run("seeds", "show", "black-Manzini_et_al_2019")
+    assert ran.code == 0
+    assert max(map(len, ran.out.splitlines())) <= 72
+    page = " ".join(ran.out.split())
+    assert "black, african, black, africa, africa, africa" in page
+    assert "Repeated: black (2 times), africa (3 times)" in page
+    assert "doi:10.18653/v1/N19-1062" in page
+    assert "https://github.com/TManzini" in page
+    assert "borrowed-from-social-sciences: Taken from" in page
+    assert "caucasian-Manzini_et_al_2019: word by word; Manzini et al. 2019, triples" in page
+    assert "Of the same concept black-Kozlowski_et_al_2019, black-Rudinger_et_al_2017" in page
+
+
+def test_slurs_are_masked_on_the_page_until_they_are_asked_for(run):
+    id = "final_identities-Joseph_et_al_2017"
+    (slur,) = [word for word in seeds(id).words if word.startswith("nig")]
+    page = run("seeds", "show", id).out
+    assert slur not in page
+    assert "n****" in page
+    assert "masked; --show-slurs prints the words in full." in " ".join(page.split())
+    page = run("seeds", "show", id, "--show-slurs").out
+    assert slur in page
+    assert "masked" not in page
+    assert slur in run("seeds", "show", id, "--format", "json").out
+    assert slur in run("seeds", "export", id).out
+
+
+def test_show_for_programs(run):
+    record = json.loads(run("seeds", "show", FEMALE, "--format", "json").out)
+    assert record["words"] == list(seeds(FEMALE).words)
+    assert record["study"]["doi"] == "10.1126/science.aal4230"
+    assert record["flags"] == []
+    assert record["pairings"][0]["match"] == "parallel"
+    listed = rows(run("seeds", "show", FEMALE, "--format", "csv").out, ",")
+    assert listed[0] == {"set": FEMALE, "word": "sister", "slur": "False"}
+
+
+def test_show_a_set_without_words(run):
+    page = run("seeds", "show", "neutral-Park_et_al_2018").out
+    assert "0 words" in page
+    assert "holds no words" in page
+
+
+def test_show_to_a_file(run, tmp_path):
+    assert run("seeds", "show", FEMALE, "-o", tmp_path / "page").out == ""
+    assert "daughter" in (tmp_path / "page").read_text()
+
+
+def test_show_unknown(run):
+    ran = run("seeds", "show", "female_1")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"weatherglass: There is no seed set 'female_1' in the catalogue. Did you mean {FEMALE}?\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.json", "a.csv", "a.txt"])
+def test_export_writes_what_is_read(run, tmp_path, name):
+    ran = run("seeds", "export", FEMALE, "-o", tmp_path / name)
+    assert (ran.code, ran.out) == (0, "")
+    (again,) = load_seeds(tmp_path / name)
+    assert again.words == seeds(FEMALE).words
+    if name[2:] in ("yaml", "json"):
+        assert again == seeds(FEMALE)
+
+
+def test_export_of_several(run, tmp_path):
+    form = ("--format", "csv")
+    ran = run("seeds", "export", "female_[12]-Caliskan*", "male-Manzini_et_al_2019", *form)
+    listed = rows(ran.out, ",")
+    assert len({row["set"] for row in listed}) == 3
+    assert listed[-1] == {"set": "male-Manzini_et_al_2019", "concept": "male", "word": "uncle"}
+    ran = run("seeds", "export", "female_*", "--format", "txt")
+    assert (ran.code, ran.out) == (2, "")
+    assert "A plain list holds one seed set" in ran.err
+    assert run("seeds", "export").code == 2

@@ -1,0 +1,91 @@
+"""Slurs are masked, however they are written, and ordinary words are not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weatherglass import open_vectors
+from weatherglass.catalog import is_slur, masked, tests
+from weatherglass.catalog.slurs import slurs
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("redneck", "r******"),
+        ("Rednecks", "R*******"),
+        ("TWINK", "T****"),
+        ("mentally retarded", "mentally r*******"),
+        ("mentally_retarded", "mentally_r*******"),
+        ("she-male", "s**-m***"),
+        ("shemales", "s*******"),
+        ("bitches", "b******"),
+        ("honkies", "h******"),
+        ("white trash", "w**** t****"),
+        ("white-trash kids", "w****-t**** kids"),
+        ("“redneck’s”", "“r******’s”"),
+        ("ｒｅｄｎｅｃｋ", "ｒ******"),
+    ],
+)
+def test_slurs_are_masked(word, shown):
+    assert is_slur(word)
+    assert masked(word) == shown
+
+
+ORDINARY = """
+spices spikes spade fairy queen black gay queer cracker doo-wop maine_coon kaffir_lime Lesbos white
+trashy raccoon cocoon snigger niggardly japan spicy retardant scunthorpe
+"""
+
+
+def test_ordinary_words_are_not():
+    for word in ORDINARY.split():
+        assert not is_slur(word), word
+        assert masked(word) == word
+
+
+def test_words_of_the_catalogue_are_not_masked():
+    words = {word for test in tests() for set_ in test.sets.values() for word in set_.words}
+    assert len(words) > 1000
+    assert not [word for word in words if is_slur(word)]
+
+
+def test_few_frequent_words_are_masked():
+    words = list(open_vectors("default").words[:30_000])
+    assert not [word for word in words[:5000] if is_slur(word)]
+    assert [word for word in words if is_slur(word)] == ["redskins", "retarded", "dyke"]
+
+
+def test_the_list():
+    entries = slurs()
+    assert 150 <= len(entries) <= 250
+    words = [one.word for one in entries]
+    assert len({word.replace(" ", "") for word in words}) == len(words)
+    for one in entries:
+        assert one.word == one.word.strip().casefold()
+        assert is_slur(one.word) == (one.kind != "none")
+        assert bool(one.source) == (one.kind != "none")
+        assert set(one.source.split()) <= {
+            "swinger2019", "cuss", "naughty-words", "profane-words", "own"
+        }  # fmt: skip
+    published = {one.word for one in entries if "swinger2019" in one.source}
+    assert {"she male", "twink", "retarded", "redneck"} < published  # appendix A of the paper
+
+
+@given(st.text())
+def test_masking_keeps_the_length_and_leaves_no_slur(text):
+    shown = masked(text)
+    assert len(shown) == len(text)
+    assert not is_slur(shown)
+    assert (shown != text) == is_slur(text)
+
+
+@given(st.sampled_from([one.word for one in slurs() if one.kind != "none"]), st.text(max_size=5))
+def test_a_slur_beside_anything_is_masked(word, more):
+    for text in (f"{word} {more}", f"{word}_", f"({word.upper()})", f"{more} {word}"):
+        if is_slur(text):  # what is beside it can make another word of it, as in doo-wop
+            assert word not in masked(text).casefold()
+        else:
+            assert text != f"({word.upper()})"
