@@ -99,3 +99,115 @@ def test_a_closed_pipe_is_no_error(rows):
     line = f'"{sys.executable}" -m weatherglass vectors neighbours "{rows}" north | true'
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+SHE_HE = "she 3 0 4\nhe -3 0 4\nnurse 1 1 1\nbeard -1 1 0\ngran 0.6 0.8 0\ngrandad 0 0.6 0.8\n"
+LISTS = "pairs: [[she, he], [her, his]]\nequal: [[gran, grandad]]\nspecific: [beard, hen]\n"
+
+
+@pytest.fixture
+def lists(tmp_path):
+    (tmp_path / "people.txt").write_text(SHE_HE)
+    (tmp_path / "own.yaml").write_text(LISTS)
+    return tmp_path
+
+
+def test_debias_writes_vectors_and_says_what_it_did(run, lists):
+    line = ["vectors", "debias", lists / "people.txt", lists / "out.npz"]
+    ran = run(*line, "--axis", lists / "own.yaml")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.splitlines() == [
+        "Bias subspace: 1 of 2 pairs, 1 component with 100% of the variance within them.",
+        "1 word neutralised, 5 kept, 1 set of them equalised.",
+        "Direct bias of the neutralised words: 0.577 before, 0.000 after.",
+        "Missing of the pairs: 2 words: 'her', 'his'.",
+        "Missing of the specific words: 1 word: 'hen'.",
+        f"6 words × 3 in {lists / 'out.npz'} (NumPy .npz).",
+    ]
+    found = run("vectors", "neighbours", lists / "out.npz", "nurse", "--format", "json")
+    near = {one["word"]: one["cosine"] for one in json.loads(found.out)}
+    assert near["gran"] == near["grandad"]
+    assert near["she"] == near["he"]
+
+
+def test_debias_can_leave_the_equality_sets_as_they_are(run, lists):
+    line = ["vectors", "debias", lists / "people.txt", lists / "out.txt", "--no-equalise"]
+    ran = run(*line, "--axis", lists / "own.yaml")
+    assert "1 word neutralised, 5 kept, 0 sets of them equalised." in ran.err
+    assert "gran 0.6 0.8 0\n" in (lists / "out.txt").read_text()
+
+
+def test_debias_takes_gender_out_of_the_default_vectors(run, tmp_path):
+    ran = run("vectors", "debias", "default", tmp_path / "out.npz")
+    assert "10 of 10 pairs, 1 component with 49% of the variance within them" in ran.err
+    assert "399,792 words neutralised, 208 kept, 43 sets of them equalised." in ran.err
+    assert "0.151 before, 0.000 after" in ran.err
+    assert "Missing of the equality sets: 7 words: 'Catholic_priest', 'prostate_" in ran.err
+    before = json.loads(run("weat", "default", "--test", "weat8", "--format", "json").out)
+    after = json.loads(run("weat", tmp_path / "out.npz", "--test", "weat8", "--format", "json").out)
+    assert before["results"][0]["effect"] > 1.4
+    assert abs(after["results"][0]["effect"]) < 0.3
+
+
+def test_debias_can_learn_more_specific_words(run, tmp_path):
+    path, own = tmp_path / "small.txt", tmp_path / "own.yaml"
+    near = "aunt 1 0\nuncle 2 1\nniece 2 -1\nnephew 9 1\n"
+    far = "stone -1 0\nriver -1 1\nroad -1 2\nhill -1 3\nlake -1 4\nwood -1 5\n"
+    path.write_text(near + far)
+    own.write_text("pairs: [[aunt, uncle]]\nspecific: [aunt, uncle, niece]\n")
+    ran = run("vectors", "debias", path, tmp_path / "out.txt", "--axis", own, "--expand")
+    assert ran.code == 0
+    assert ran.err.startswith(
+        "Learned from 3 specific words among 10 frequent ones: 1 word added (precision 0.67, "
+        "recall 0.67, F-score 0.67 on words held out): 'nephew'.\n"
+    )
+    assert "6 words neutralised, 4 kept" in ran.err
+
+
+def test_debias_says_what_it_could_not_do(run, tmp_path):
+    path = tmp_path / "alike.txt"
+    path.write_text("she 3 0 4\nhe -3 0 4\ncolt 0 1 1\nfilly 0 1 -1\ngender 1 0 0\nx 1 1 1\n")
+    own = tmp_path / "own.yaml"
+    own.write_text("pairs: [[she, he]]\nequal: [[colt, filly]]\n")
+    ran = run("vectors", "debias", path, tmp_path / "out.vec", "--axis", own)
+    assert ran.code == 0
+    assert (
+        "for lack of a difference within the subspace: 1 equality set: 'colt and filly'" in ran.err
+    )
+    assert "Nothing is left of 1 word outside the subspace: 'gender'." in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        (["--axis", "gendre"], 2, "Did you mean gender?"),
+        (["--axis", "{dir}/none.yaml"], 1, "cannot be read"),
+        (["--axis", "{dir}/people.txt"], 1, "a mapping with pairs"),
+        (["--components", "0"], 2, "--components"),
+        (["--axis", "{dir}/own.yaml", "--components", "2"], 1, "The pairs span 1 direction"),
+        (["--axis", "{dir}/own.yaml", "--case", "upper"], 2, "--case"),
+        (["--axis", "{dir}/other.yaml"], 1, r"(missing: '\x1b[31m', 'old')"),
+        (["--axis", "{dir}/own.yaml", "--expand"], 1, "1 are on the list of specific words"),
+    ],
+)
+def test_debias_with_mistakes(run, lists, options, code, says):
+    (lists / "other.yaml").write_text(r'pairs: [["\x1b[31m", old]]')
+    ran = run(
+        "vectors",
+        "debias",
+        lists / "people.txt",
+        lists / "out.txt",
+        *(part.format(dir=lists) for part in options),
+    )
+    assert ran.code == code
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+    assert "\x1b" not in ran.err
+    assert not (lists / "out.txt").exists()
+
+
+def test_debias_refuses_a_name_before_it_reads(run, tmp_path):
+    for out, says in [("out.xyz", "does not say which format"), ("none/out.txt", "no folder")]:
+        ran = run("vectors", "debias", tmp_path / "no-such-source.txt", tmp_path / out)
+        assert ran.code
+        assert says in ran.err

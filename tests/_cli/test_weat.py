@@ -2,6 +2,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 import weatherglass as wg
@@ -68,6 +69,51 @@ def test_influence_and_intervals_are_shown(run):
     assert "(bca)" in ran.out
 
 
+def test_control_shows_what_survives_without_frequency(run):
+    ran = run("weat", "default", "--test", "weat4", "--test", "weat6", "--control", "frequency")
+    assert ran.code == 0
+    plain = run("weat", "default", "--test", "weat4", "--test", "weat6")
+    first, second = (line for line in ran.out.splitlines() if "weat" in line)
+    assert first.split()[1:6] == ["0.88", "0.57,", "p", "0.056", "64%"]
+    assert second.split()[1:6] == ["1.71", "1.67,", "p", "7.8e-05", "98%"]
+    assert (
+        "Frequency: the vectors predict log rank with R² 0.88, 0.04 after the control." in ran.out
+    )
+    assert "controlled" not in plain.out
+    assert "Frequency" not in plain.out
+    ran = run("wefat", "default", "--test", "wefat1", "--control", "auto", "--format", "json")
+    (one,) = json.loads(ran.out)["results"]
+    pair = wg.control(wg.open_vectors("default"))
+    assert one["control"] == wg.wefat(wg.open_vectors("default"), "wefat1", control=pair).control
+
+
+def test_control_that_is_left_in_or_cannot_be_done_says_so(run, glove840b):
+    ran = run("weat", glove840b, "--test", "weat6", "--control", "auto")
+    assert ran.code == 0
+    assert "too few words to say how much of it is in the vectors" in ran.out
+    assert "survives" not in ran.out
+    ran = run("wefat", glove840b, "--control", "frequency")
+    assert ran.code == 1
+    assert "457 usable words" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_control_of_vectors_that_know_no_frequency_leaves_them(run, tmp_path):
+    rng = np.random.default_rng(0)
+    words = [*(f"w{i}" for i in range(1000)), "sun", "moon", "stone", "mud", "bright", "shine"]
+    words += ["dark", "black"]
+    rows = rng.standard_normal((len(words), 5))
+    lines = (f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, rows, strict=True))
+    (tmp_path / "vectors.txt").write_text("".join(lines))
+    (tmp_path / "sky.yaml").write_text(OWN)
+    line = ["weat", tmp_path / "vectors.txt", "--tests", tmp_path / "sky.yaml"]
+    ran = run(*line, "--control", "auto")
+    assert "so little that it is left in." in ran.out
+    ran = run(*line, "--control", "frequency")
+    assert "after the control." in ran.out
+    assert "survives" in ran.out
+
+
 @pytest.mark.parametrize("form", ["tsv", "csv"])
 def test_tables_for_programs_go_to_a_file(run, tmp_path, form):
     out = tmp_path / f"out.{form}"
@@ -110,6 +156,7 @@ def test_own_facts_with_the_attributes_of_a_test(run, tmp_path):
         (["weat"], 2, "Missing argument"),
         (["weat", "default", "--max-missing", "nan"], 2, "not a share"),
         (["weat", "default", "--seed", "-1"], 2, "--seed"),
+        (["weat", "default", "--control", "rank"], 2, "--control"),
         (["weat", "default", "--plot", "picture.gif"], 2, "must end in"),
         (["weat", "default", "-o", "nowhere/out.txt"], 2, "no folder nowhere"),
     ],

@@ -66,6 +66,37 @@ def test_one_column_a_number(put):
     np.testing.assert_array_equal(open_vectors(path).matrix, ROWS)
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.uint64()], ids=str)
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_column_called_count_says_how_often_words_were_seen(wide, kind, put):
+    counts = pa.array([9, 0, 4], kind)
+    numbers = {"x": ROWS[:, 0], "y": ROWS[:, 1]} if wide else {"vector": ROWS.tolist()}
+    path = put(pa.table({"word": WORDS, "count": counts, **numbers}))
+    some = open_vectors(path, words=["c", "a"])
+    assert some.counts.tolist() == [9, 4]
+    for vectors in (open_vectors(path), open_vectors(path)):  # read, and from the cache
+        np.testing.assert_array_equal(vectors.matrix, ROWS)
+        assert vectors.counts.dtype == np.int64
+        assert vectors.counts.tolist() == [9, 0, 4]
+    assert open_vectors(path, words=["c", "a"]).counts.tolist() == [9, 4]
+
+
+def test_counts_are_written_and_a_repeated_word_keeps_its_first(put, save, tmp_path):
+    table = {"word": ["a", "b", "a", "c"], "vector": [[1.0], [2.0], [3.0], [4.0]]}
+    vectors = open_vectors(put(pa.table({**table, "count": [7, 5, 3, 1]})))
+    assert (vectors.duplicates, vectors.counts.tolist()) == (1, [7, 5, 1])
+    for ending in (".parquet", ".arrow"):
+        again = open_vectors(save(vectors, tmp_path / f"again{ending}"))
+        assert again.counts.tolist() == [7, 5, 1]
+        assert open_vectors(save(vectors.subset(["c"]), tmp_path / f"c{ending}")).counts == [1]
+    assert open_vectors(put(pa.table(table))).counts is None
+
+
+def test_a_column_called_count_that_holds_no_whole_numbers_is_not_one(put):
+    path = put(pa.table({"word": WORDS, "vector": ROWS.tolist(), "count": [0.5, 1.0, 2.0]}))
+    assert open_vectors(path).counts is None
+
+
 def test_capitals_are_seen_in_any_part_of_the_table(put):
     path = put(pa.table({"word": ["a", "b", "C"], "vector": ROWS.tolist()}))
     assert open_vectors(path, words=["a"]).cased
@@ -82,6 +113,12 @@ def test_capitals_are_seen_in_any_part_of_the_table(put):
         ({"word": ["a", "b"], "vector": [[1.0, 2.0], [1.0, None]]}, "no gaps"),
         ({"word": ["a", "b"], "vector": [["x"], ["y"]]}, "hold string, expected numbers"),
         ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "1 rows have no word"),
+        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, None]}, "no count"),
+        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, -1]}, "less than 0"),
+        (
+            {"word": ["a"], "vector": [[1.0]], "count": pa.array([2**63], pa.uint64())},
+            "a count of 2.63 or more",
+        ),
         ({"vector": [[1.0], [2.0]]}, "no column of words: 'vector'"),
         ({"word": ["a", "b"]}, "no column of vectors: 'word'"),
         (

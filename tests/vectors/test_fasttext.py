@@ -60,12 +60,14 @@ def expected(word, table, least, most):
     return total * np.float32(1 / len(ids)) if ids else total
 
 
-def model(table, least, most, *, version=12, kind=2, quantised=False, pruned=-1, words=WORDS):
+def model(
+    table, least, most, *, version=12, kind=2, quantised=False, pruned=-1, words=WORDS, counts=None
+):
     options = (DIM, 5, 5, 1, 5, 1, 1, kind, BUCKETS, least, most, 100)
     out = struct.pack("<2i12id", 793712314, version, *options, 1e-4)
     out += struct.pack("<3i2q", len(words), len(words), 0, 1000, pruned)
-    for word in words:
-        out += raw(word) + b"\0" + struct.pack("<qb", 7, 0)
+    for word, count in zip(words, counts or [7] * len(words), strict=True):
+        out += raw(word) + b"\0" + struct.pack("<qb", count, 0)
     out += b"".join(struct.pack("<2i", i, i) for i in range(max(0, pruned)))
     out += struct.pack("<?2q", quantised, *table.shape) + table.astype("<f4").tobytes()
     return out + struct.pack("<?2q", False, 0, 0)
@@ -109,6 +111,25 @@ def test_unseen_words_are_made_of_subwords_on_request(least, most, table, put):
             np.testing.assert_array_equal(taken.rows[0], wanted)
         else:
             assert taken.missing == [word]
+
+
+def test_the_dictionary_counts_the_words(table, put):
+    counts = [2**40 + 3, 900, 255, 256, 1, 0, 2**62, 5]
+    path = put(model(table, 3, 6, counts=counts))
+    some = open_vectors(f"{path}?subwords=1", words=["the", "日本語", "unseen"])
+    assert dict(zip(some.words, some.counts.tolist(), strict=True)) == {
+        "the": 900,
+        "日本語": 256,
+        "unseen": 0,
+    }
+    for vectors in (open_vectors(path), open_vectors(path)):  # read, and from the cache
+        assert vectors.counts.tolist() == counts
+
+
+def test_counts_below_zero_are_no_counts(table, put):
+    path = put(model(table, 3, 6, counts=[5, -1, 3, 2, 1, 1, 1, 1]))
+    assert open_vectors(path).counts is None
+    assert open_vectors(f"{path}?subwords=1", words=["unseen", "the"]).counts is None
 
 
 def test_unseen_words_need_to_be_named(table, put):
@@ -178,6 +199,7 @@ def test_gensim_agrees_on_seen_and_unseen_words(least, most, tmp_path):
     save_facebook_model(trained, str(tmp_path / "model.bin"))
     vectors = open_vectors(tmp_path / "model.bin")
     assert sorted(vectors.words) == sorted(trained.wv.index_to_key)
+    assert vectors.counts.tolist() == [trained.wv.get_vecattr(w, "count") for w in vectors.words]
     for word in vectors.words:
         np.testing.assert_allclose(
             vectors.take([word]).rows[0], trained.wv[word], rtol=1e-5, atol=1e-7

@@ -163,3 +163,16 @@ def test_it_says_what_it_is(vectors):
 def test_rows_without_direction_are_those_and_no_others(rows):
     expected = [i for i, row in enumerate(rows) if not np.isfinite(row).all() or not row.any()]
     assert unusable_rows(rows).tolist() == expected
+
+
+def test_counts_go_with_their_words():
+    vectors = Vectors.of(["a", "b", "a"], [[1], [2], [3]], counts=[5, 4, 3])
+    assert vectors.counts.tolist() == [5, 4]
+    assert vectors.subset(["b"]).counts.tolist() == [4]
+    assert vectors.fingerprint != Vectors.of(["a", "b"], [[1], [2]]).fingerprint
+
+
+@pytest.mark.parametrize("counts", [[1], [1, -1], [1.5, 2.0], [[1, 2]], ["x", "y"], [1, None]])
+def test_counts_that_are_none_are_refused(counts):
+    with pytest.raises(BadContent, match="2 whole numbers of 0 or more"):
+        Vectors.of(["a", "b"], [[1], [2]], counts=counts)

@@ -15,7 +15,7 @@ from .progress import progress_bar
 
 if TYPE_CHECKING:
     from weatherglass.measures import Results
-    from weatherglass.vectors import Vectors
+    from weatherglass.vectors import Control, Vectors
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -48,6 +48,14 @@ seed_option = click.option(
     default=0,
     show_default=True,
     help="For what is drawn at random.",
+)
+control_option = click.option(
+    "--control",
+    type=click.Choice(["auto", "frequency", "none"]),
+    default="none",
+    show_default=True,
+    help="Measure once more without word frequency, and say how much of the effect survives; auto: "
+    "where frequency is a large part of the vectors.",
 )
 _case_option = click.option(
     "--case",
@@ -125,6 +133,34 @@ def open_for(source: str, tests: Iterable[Any]) -> Vectors:
         return open_vectors(source, words=spellings(sets), progress=draw)
 
 
+def control_for(
+    source: str, tests: Iterable[Any], method: Any
+) -> tuple[Vectors, tuple[Vectors, Control] | None]:
+    """The rows of a source that some tests need, and the same without frequency if asked for."""
+    if method == "none":
+        return open_for(source, tests), None
+    from weatherglass.vectors import control, open_vectors
+
+    with progress_bar(f"reading {source}") as draw:
+        vectors = open_vectors(source, progress=draw)
+    with progress_bar("taking frequency out") as draw:
+        return vectors, control(vectors, method, progress=draw)
+
+
+def survival_columns(one: Any) -> dict[str, str]:
+    """What a table says of a result that was also measured without frequency."""
+    from weatherglass.significance import format_p
+
+    if one.control is None or one.control["method"] == "none":
+        return {}
+    value = one.control.get("effect", one.control.get("pearson"))
+    survives = one.control["survives"]
+    return {
+        "controlled": "" if value is None else f"{value:.2f}, p {format_p(one.control['p'])}",
+        "survives": "" if survives is None else f"{survives:.0%}",
+    }
+
+
 def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
     """Run a measure on every test, with a progress bar."""
     from weatherglass.measures import Results
@@ -166,9 +202,13 @@ def say(
 
 
 def _remarks(results: Results) -> str:
-    """Tests that were not run and words that were missing, a line each."""
-    lines = [f"{one.test}: not run, {one.reason}." for one in results if one.status == "not run"]
+    """What was done about frequency, tests not run and words missing, a line each."""
+    controls = {one.test: getattr(one, "control", None) for one in results}
+    lines = list(dict.fromkeys(_frequency(told) for told in controls.values() if told))
+    lines += [f"{one.test}: not run, {one.reason}." for one in results if one.status == "not run"]
     for one in results:
+        if (told := controls[one.test]) and told["reason"]:
+            lines.append(f"{one.test}: not run without frequency, {told['reason']}.")
         gaps = [
             f"{name} {', '.join(shown(word) for word in words)}"
             for name, words in one.missing.items()
@@ -180,3 +220,13 @@ def _remarks(results: Results) -> str:
             some = ", ".join(shown(word) for word in words)
             lines.append(f"{one.test}: {name} has {some} twice in lower case; used once.")
     return "".join(printable(line) + "\n" for line in lines)
+
+
+def _frequency(told: dict[str, Any]) -> str:
+    """What was done about frequency, in a sentence."""
+    before, after = told["r2_before"], told["r2_after"]
+    if before is None:
+        return "Frequency: too few words to say how much of it is in the vectors; left in."
+    known = "count" if told["by"] == "counts" else "rank"
+    left = f"{after:.2f} after the control" if after is not None else "so little that it is left in"
+    return f"Frequency: the vectors predict log {known} with R² {before:.2f}, {left}."

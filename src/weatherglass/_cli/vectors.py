@@ -1,27 +1,23 @@
-"""``weatherglass vectors``: look at a file of vectors, convert it, cut it down."""
+"""``weatherglass vectors``: look at a file of vectors, convert it, cut it down, debias it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, shown
 
+from .debias import debias
 from .output import emit, format_option
-from .progress import progress_bar
-
-if TYPE_CHECKING:
-    from weatherglass.vectors import Vectors
-    from weatherglass.vectors.formats import Format
+from .vectorfiles import format_of, opened, write
 
 _EXAMPLES = 5
 
 
 @click.group()
 def vectors() -> None:
-    """Look at a file of vectors, convert it, cut it down.
+    """Look at a file of vectors, convert it, cut it down, debias it.
 
     A SOURCE is a path or a registered name (`default`: the embedded vectors). The format is found
     from the content: GloVe text, word2vec text and binary, fastText .vec and .bin, NumPy .npy and
@@ -30,12 +26,7 @@ def vectors() -> None:
     """
 
 
-def opened(source: str) -> Vectors:
-    """A source, whole, with a progress bar."""
-    from weatherglass.vectors import open_vectors
-
-    with progress_bar(f"reading {source}") as draw:
-        return open_vectors(source, progress=draw)
+vectors.add_command(debias)
 
 
 @vectors.command()
@@ -78,8 +69,8 @@ def convert(source: str, out: Path) -> None:
     .txt (GloVe), .vec (word2vec text), .bin (word2vec binary), .npy, .npz, .safetensors, .parquet,
     .arrow, .h5; .txt, .vec and .bin may have .gz, .zst or .xz after them.
     """
-    form = _format(out)
-    _write(opened(source), form, out)
+    form = format_of(out)
+    write(opened(source), form, out)
 
 
 @vectors.command()
@@ -96,32 +87,17 @@ def subset(source: str, out: Path, words: Path) -> None:
     from weatherglass.vectors import open_vectors
     from weatherglass.vectors.wordlists import read_words
 
-    form = _format(out)
+    form = format_of(out)
     asked = [word.decode("utf-8", "surrogateescape") for word in read_words(words) if word]
     found = open_vectors(source, words=asked)
     missing = [word for word in asked if word not in found]
     if not len(found):
         raise CannotMeasure(f"None of the {len(asked)} words in {words} is in {source}.")
-    _write(found, form, out)
+    write(found, form, out)
     if missing:
         names = ", ".join(shown(word) for word in missing[:_EXAMPLES])
         more = f" and {len(missing) - _EXAMPLES} more" if len(missing) > _EXAMPLES else ""
         click.echo(f"{len(missing)} words are not in {source}: {names}{more}.", err=True)
-
-
-def _format(out: Path) -> Format:
-    """The format to write, found before anything is read."""
-    from weatherglass.vectors.detect import format_for_writing
-
-    if not out.parent.is_dir():
-        raise UsageError(f"There is no folder {out.parent}.")
-    return format_for_writing(out)
-
-
-def _write(found: Vectors, form: Format, out: Path) -> None:
-    assert form.write is not None
-    form.write(found, out)
-    click.echo(f"{len(found):,} words × {found.dim} in {out} ({form.name}).", err=True)
 
 
 @vectors.command()

@@ -12,10 +12,12 @@ import click
 from .asking import (
     alternative_option,
     chosen_tests,
-    open_for,
+    control_for,
+    control_option,
     run_all,
     say,
     seed_option,
+    survival_columns,
     test_options,
 )
 from .output import format_option, out_option, plot_option, table
@@ -47,6 +49,7 @@ _MOST_INFLUENTIAL = 3
 @seed_option
 @click.option("--intervals", is_flag=True, help="Bootstrap confidence intervals of the effect.")
 @click.option("--influence", is_flag=True, help="Drop each word in turn: which one matters most.")
+@control_option
 @format_option
 @out_option
 @plot_option
@@ -62,6 +65,7 @@ def weat(
     seed: int,
     intervals: bool,
     influence: bool,
+    control: str,
     form: str,
     out: Path | None,
     picture: Path | None,
@@ -76,7 +80,7 @@ def weat(
     from weatherglass.measures.weat import weat as measure
 
     chosen = chosen_tests(ids, files, Test, "weat[1-9]", "weat10")
-    vectors = open_for(source, chosen)
+    vectors, controlled = control_for(source, chosen, control)
     results = run_all(
         chosen,
         lambda entry: measure(
@@ -90,6 +94,7 @@ def weat(
             rng=seed,
             intervals=intervals,
             influence=influence,
+            control=controlled,
         ),
     )
     say(results.correct(), form, out, picture, _table)
@@ -114,6 +119,7 @@ def _row(one: WeatResult) -> dict[str, Any]:
     row: dict[str, Any] = {
         "test": one.test,
         "effect": f"{one.effect:.2f}",
+        **survival_columns(one),
         "published": f"{printed['effect']:.2f}" if printed else "",
         "p": str(one.p),
         "by": one.p.method,

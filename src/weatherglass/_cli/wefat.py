@@ -10,7 +10,15 @@ import click
 
 from weatherglass.errors import UsageError
 
-from .asking import chosen_tests, open_for, run_all, say, test_options
+from .asking import (
+    chosen_tests,
+    control_for,
+    control_option,
+    run_all,
+    say,
+    survival_columns,
+    test_options,
+)
 from .output import format_option, out_option, plot_option, table
 
 if TYPE_CHECKING:
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
     help="CSV with a word and a number a line: your own facts, for the attributes of the test "
     "named (wefat1: female and male terms).",
 )
+@control_option
 @format_option
 @out_option
 @plot_option
@@ -35,6 +44,7 @@ def wefat(
     facts: Path | None,
     case: Any,
     max_missing: float,
+    control: str,
     form: str,
     out: Path | None,
     picture: Path | None,
@@ -55,9 +65,12 @@ def wefat(
             raise UsageError("--facts goes with one test, whose attributes it takes: name one.")
         about = {"id": facts.stem, "a": chosen[0].a, "b": chosen[0].b, "facts": load_facts(facts)}
         chosen = [FactualTest.model_validate(about)]
-    vectors = open_for(source, chosen)
+    vectors, controlled = control_for(source, chosen, control)
     results = run_all(
-        chosen, lambda entry: measure(vectors, entry, case=case, max_missing=max_missing)
+        chosen,
+        lambda entry: measure(
+            vectors, entry, case=case, max_missing=max_missing, control=controlled
+        ),
     )
     say(results, form, out, picture, _table)
 
@@ -76,6 +89,7 @@ def _row(one: WefatResult) -> dict[str, Any]:
     return {
         "test": one.test,
         "Pearson": f"{one.pearson:.2f}",
+        **survival_columns(one),
         "published": f"{printed['correlation']:.2f}" if printed else "",
         "p": format_p(one.pearson_p),
         "published p": printed.get("p", ""),

@@ -112,7 +112,9 @@ class Results(Sequence[Result]):
         """The rows as a `pyarrow.Table`."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist(self.to_rows())
+        rows = self.to_rows()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return pa.table({name: [row.get(name) for row in rows] for name in names})
 
     def to_delimited(self, delimiter: str = "\t") -> str:
         """The rows as TSV or CSV; the last column holds the whole record as JSON."""
@@ -226,6 +228,8 @@ def _flat(result: Result) -> dict[str, Any]:
             "intercept": result.intercept,
             "published_correlation": published.get("correlation"),
         }
+    if not isinstance(result, CeatResult) and result.control is not None:
+        ours |= _controlled(result.control)
     return {
         "model": result.source.get("name"),
         "options": options,
@@ -246,4 +250,16 @@ def _flat(result: Result) -> dict[str, Any]:
         "fingerprint": result.source.get("fingerprint"),
         "weatherglass": result.version,
         "record": json.dumps(to_record(result)),
+    }
+
+
+def _controlled(control: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a result that was also measured without word frequency."""
+    return {
+        "control": control["method"],
+        "frequency_r2": control["r2_before"],
+        "frequency_r2_controlled": control["r2_after"],
+        "effect_controlled": control.get("effect", control.get("pearson")),
+        "p_controlled": control["p"],
+        "survives": control["survives"],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -20,8 +21,9 @@ from weatherglass.significance import (
     permutation_p,
     rotation_p,
 )
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import ControlMethod, Vectors
 
+from .controlled import Controlled, survival
 from .influence import Influence, leave_one_out
 from .record import Record, described, named
 from .words import Case, Found, find_sets, too_few, words_of
@@ -57,6 +59,9 @@ class WeatResult(Record):
         Bootstrap confidence intervals of the effect, if asked for.
     influence
         What dropping each single word does, if asked for.
+    control
+        Effect and p-value without word frequency, and how much of the effect survives, if asked
+        for; `weatherglass.Control` says what its other numbers are.
     """
 
     measure: ClassVar[str] = "weat"
@@ -70,6 +75,7 @@ class WeatResult(Record):
     associations: dict[str, tuple[float, ...]] = field(default_factory=dict)
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
+    control: dict[str, Any] | None = None
 
 
 def weat(
@@ -84,6 +90,7 @@ def weat(
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
+    control: Controlled | ControlMethod | None = None,
     workers: int | None = None,
 ) -> WeatResult:
     """Run one word embedding association test.
@@ -112,6 +119,10 @@ def weat(
         Also give bootstrap confidence intervals (BCa and percentile) of the effect over words.
     influence
         Also drop each single word in turn, and give effect and p-value without it.
+    control
+        Also measure without word frequency: what `weatherglass.control` gave for the vectors, or
+        its ``method``. The effect and p-value of the result itself stay as they are. The vectors
+        must be a whole embedding, unless the control has been made from one.
     workers
         Threads; all processors by default.
 
@@ -146,8 +157,7 @@ def weat(
     test = association_test(test)
     if ddof not in (0, 1):
         raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
-    found, reason = find_sets(vectors, test.sets, case)
-    options = {
+    options: dict[str, Any] = {
         "alternative": alternative,
         "method": method,
         "ddof": ddof,
@@ -155,9 +165,33 @@ def weat(
         "max_missing": max_missing,
         "rng": rng,
     }
+    plain = _measure(vectors, test, options, workers, intervals, influence)
+    if control is None:
+        return plain
+    told = survival(
+        plain,
+        vectors,
+        control,
+        lambda without: _measure(without, test, options, workers),
+        "effect",
+        lambda one: (one.effect, one.p and one.p.value),
+    )
+    return dataclasses.replace(plain, control=told, options=options | {"control": told["asked"]})
+
+
+def _measure(
+    vectors: Vectors,
+    test: Test,
+    options: dict[str, Any],
+    workers: int | None,
+    intervals: bool = False,
+    influence: bool = False,
+) -> WeatResult:
+    alternative, ddof, rng = options["alternative"], options["ddof"], options["rng"]
+    found, reason = find_sets(vectors, test.sets, options["case"])
     about = described(test, *words_of(found), named(vectors), options)
     about["merged"] = {name: one.merged for name, one in found.items() if one.merged}
-    reason = reason or too_few(about["words"], about["missing"], LEAST, max_missing)
+    reason = reason or too_few(about["words"], about["missing"], LEAST, options["max_missing"])
     if reason:
         return WeatResult(status="not run", reason=reason, **about)
     x, y = associations(found["X"], found), associations(found["Y"], found)
@@ -172,7 +206,7 @@ def weat(
             x,
             y,
             alternative=alternative,
-            method=method,
+            method=options["method"],
             rng=rng,
             workers=workers,
             resolution=NOISE,

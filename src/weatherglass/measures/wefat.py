@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from weatherglass.catalog import FactualTest
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import UsageError
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import ControlMethod, Vectors
 
+from .controlled import Controlled, survival
 from .record import Record, described, named
 from .words import Case, Found, find_sets, too_few, words_of
 
@@ -35,6 +37,9 @@ class WefatResult(Record):
         rather than B, and its fact.
     fact
         The name and unit of the facts.
+    control
+        Pearson's correlation and its p-value without word frequency, and how much of the
+        correlation survives, if asked for.
     """
 
     measure: ClassVar[str] = "wefat"
@@ -48,6 +53,7 @@ class WefatResult(Record):
     associations: tuple[float, ...] = ()
     facts: tuple[float, ...] = ()
     fact: dict[str, str] = field(default_factory=dict)
+    control: dict[str, Any] | None = None
 
 
 def wefat(
@@ -56,6 +62,7 @@ def wefat(
     *,
     case: Case = "auto",
     max_missing: float = 0.2,
+    control: Controlled | ControlMethod | None = None,
 ) -> WefatResult:
     """Run one word embedding factual association test.
 
@@ -65,7 +72,7 @@ def wefat(
         The embedding.
     test
         A factual test, or its id in the catalogue.
-    case, max_missing
+    case, max_missing, control
         As for `weat`.
 
     Returns
@@ -91,12 +98,27 @@ def wefat(
     """
     if isinstance(test, str):
         test = _factual_test(catalogue_test(test))
-    found, reason = find_sets(vectors, test.sets, case)
-    options = {"case": case, "max_missing": max_missing}
+    entry, options = test, {"case": case, "max_missing": max_missing}
+    plain = _measure(vectors, entry, options)
+    if control is None:
+        return plain
+    told = survival(
+        plain,
+        vectors,
+        control,
+        lambda without: _measure(without, entry, options),
+        "pearson",
+        lambda one: (one.pearson, one.pearson_p),
+    )
+    return dataclasses.replace(plain, control=told, options=options | {"control": told["asked"]})
+
+
+def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> WefatResult:
+    found, reason = find_sets(vectors, test.sets, options["case"])
     about = described(test, *words_of(found), named(vectors), options)
     about["merged"] = {name: one.merged for name, one in found.items() if one.merged}
     about["fact"] = {"name": test.facts.name, "unit": test.facts.unit}
-    reason = reason or too_few(about["words"], about["missing"], LEAST, max_missing)
+    reason = reason or too_few(about["words"], about["missing"], LEAST, options["max_missing"])
     if not reason:
         values = normalised_associations(found)
         facts = np.array([test.facts.values[i] for i in found["W"].kept])

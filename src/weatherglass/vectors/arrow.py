@@ -1,4 +1,7 @@
-"""Parquet and Arrow tables: a column of words and a column of vectors, or one column a number."""
+"""Parquet and Arrow tables: a column of words and a column of vectors, or one column a number.
+
+A column of whole numbers that is called ``count`` says how often each word was seen.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, shown
 
-from .chunks import Chunk, Wanted
+from .chunks import Chunk, Counts, Wanted
 from .formats import Format
 from .inputs import Input
 from .wordlists import pair_up
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from .vectors import Vectors
 
 _STEP = 1 << 14
+_COUNT = "count"
 
 
 def matches(source: Input) -> bool:
@@ -37,7 +41,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
         dims.add(numbers.shape[1])
         if len(dims) > 1:
             raise _ragged(source.path, dims)
-        yield from pair_up(source, words, numbers, wanted)
+        yield from pair_up(source, words, numbers, wanted, _counts(source.path, batch))
 
 
 def first_text_column(path: Path) -> list[bytes]:
@@ -105,12 +109,27 @@ def _numbers(path: Path, batch: Any) -> NDArray[Any]:
             return _to_numpy(path, flat).reshape(len(column), -1)
     columns = [
         _to_numpy(path, column)
-        for column in batch.columns
-        if types.is_floating(column.type) or types.is_integer(column.type)
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        if types.is_floating(column.type) or (types.is_integer(column.type) and name != _COUNT)
     ]
     if not columns:
         raise BadContent(f"{path} has no column of vectors: {_names(batch)}.")
     return np.column_stack(columns)
+
+
+def _counts(path: Path, batch: Any) -> Counts | None:
+    import pyarrow as pa
+
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if name == _COUNT and pa.types.is_integer(column.type):
+            try:
+                counts: Counts = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
+            except pa.ArrowInvalid:
+                raise BadContent(f"{path}: a word has a count of 2^63 or more.") from None
+            if column.null_count or (counts < 0).any():
+                raise BadContent(f"{path}: a word has no count, or one of less than 0.")
+            return counts
+    return None
 
 
 def _to_numpy(path: Path, column: Any) -> NDArray[Any]:
@@ -132,7 +151,8 @@ def _ragged(path: Path, lengths: set[Any]) -> BadContent:
 
 
 def write(vectors: Vectors, path: Path) -> None:
-    """Write columns ``word`` and ``vector``; words that are not UTF-8 make the column binary."""
+    """Write columns ``word``, ``vector`` and, where there are counts, ``count``; words that are
+    not UTF-8 make their column binary."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -141,7 +161,10 @@ def write(vectors: Vectors, path: Path) -> None:
         words = words.cast(pa.string())
     flat = pa.array(np.ascontiguousarray(vectors.matrix).ravel())
     rows = pa.FixedSizeListArray.from_arrays(flat, vectors.dim)
-    table = pa.table({"word": words, "vector": rows})
+    columns = {"word": words, "vector": rows}
+    if vectors.counts is not None:
+        columns[_COUNT] = pa.array(np.asarray(vectors.counts))
+    table = pa.table(columns)
     with whole(path) as temporary:
         if path.suffix == ".parquet":
             pq.write_table(table, temporary, compression="zstd")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,19 +12,22 @@ from numpy.typing import NDArray
 from .vocabulary import pack_words, to_bytes, word_hash
 
 Rows = NDArray[np.float32]
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows of a source: their words as packed bytes, and their vectors."""
+    """Some rows of a source: their words as packed bytes, their vectors, and how often each word
+    was seen in training, where the source says so."""
 
     blob: NDArray[np.uint8]
     ends: NDArray[np.uint64]
     rows: Rows
+    counts: Counts | None = None
 
     @classmethod
-    def of(cls, words: list[bytes], rows: Rows) -> Chunk:
-        return cls(*pack_words(words), rows)
+    def of(cls, words: list[bytes], rows: Rows, counts: Counts | None = None) -> Chunk:
+        return cls(*pack_words(words), rows, counts)
 
     def words(self) -> list[bytes]:
         raw, starts = self.blob.tobytes(), [0, *self.ends.tolist()]
@@ -36,7 +39,8 @@ class Chunk:
             return self
         words = self.words()
         keep = [i for i, word in enumerate(words) if word in wanted.words]
-        return Chunk.of([words[i] for i in keep], np.ascontiguousarray(self.rows[keep]))
+        counts = None if self.counts is None else self.counts[keep]
+        return Chunk.of([words[i] for i in keep], np.ascontiguousarray(self.rows[keep]), counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +68,12 @@ class Wanted:
                 slot = (slot + 1) & (size - 1)
             table[slot] = digest
         return table
+
+
+def joined_counts(parts: Sequence[Counts | None]) -> Counts | None:
+    """The counts of all chunks as one, if all have them."""
+    counts = [part for part in parts if part is not None]
+    return np.concatenate(counts) if parts and len(counts) == len(parts) else None
 
 
 def has_capitals(blob: NDArray[np.uint8]) -> bool:

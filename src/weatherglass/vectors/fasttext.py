@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, UsageError
 
-from .chunks import Chunk, Rows, Wanted
+from .chunks import Chunk, Counts, Rows, Wanted
 from .formats import Format
 from .inputs import Input, ordered
 
@@ -31,6 +31,7 @@ _STEP = 4096
 @dataclass(frozen=True, eq=False)
 class _Model:
     words: list[bytes]
+    counts: Counts | None
     table: Rows
     buckets: int
     least: int
@@ -74,7 +75,8 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
         if wanted is not None:
             ids = [i for i in ids if model.words[i] in wanted.words]
             words = [model.words[i] for i in ids]
-        return Chunk.of(words, model.rows(words, ids))
+        counts = None if model.counts is None else model.counts[ids]
+        return Chunk.of(words, model.rows(words, ids), counts)
 
     if wanted is not None:
         source.cased = any(word != word.lower() for word in model.words)
@@ -83,7 +85,8 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
         new = sorted(wanted.words.difference(model.words))
         rows = model.rows(new, [-1] * len(new))
         made = np.flatnonzero(rows.any(axis=1))  # too short a word has no n-grams
-        yield Chunk.of([new[i] for i in made.tolist()], rows[made])
+        never = None if model.counts is None else np.zeros(len(made), dtype=np.int64)
+        yield Chunk.of([new[i] for i in made.tolist()], rows[made], never)
 
 
 def _load(source: Input) -> _Model:
@@ -137,7 +140,16 @@ def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
         raise ValueError("matrix")
     table = np.frombuffer(data[at : at + 4 * rows * width].data, dtype="<f4").reshape(rows, width)
     spans = zip(start[:words].tolist(), end[:words].tolist(), strict=True)
-    return _Model([data[a:b].tobytes() for a, b in spans], table, buckets, least, most)
+    names = [data[a:b].tobytes() for a, b in spans]
+    return _Model(names, _counts(data, end[:words]), table, buckets, least, most)
+
+
+def _counts(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> Counts | None:
+    """The count, 64 bits, that follows the zero byte after each word."""
+    counts = np.zeros(len(ends), dtype=np.int64)
+    for k in range(8):
+        counts |= data[ends + 1 + k].astype(np.int64) << (8 * k)
+    return counts if counts.min(initial=0) >= 0 else None
 
 
 FORMAT = Format(name="fastText binary", options=("subwords",), matches=matches, read=read)

@@ -11,7 +11,7 @@ import functools
 import stat
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -306,7 +306,9 @@ def _padded(lines: bytes) -> Block:
     return Block(np.frombuffer(lines + bytes(PADDING), dtype=np.uint8), len(lines))
 
 
-def ordered(function: Callable[[_T], _R], items: Iterable[_T], workers: int) -> Iterator[_R]:
+def ordered(
+    function: Callable[[_T], _R], items: Iterable[_T], workers: int
+) -> Generator[_R, None, None]:
     """Results of `function` in the order of `items`, computed by threads, few at a time."""
     pool = ThreadPoolExecutor(workers)
     window: deque[Future[_R]] = deque()

@@ -14,7 +14,7 @@ import numpy as np
 from weatherglass.errors import BadContent, SourceError
 
 from . import cache, fingerprints, store
-from .chunks import Chunk, Wanted, has_capitals
+from .chunks import Chunk, Wanted, has_capitals, joined_counts
 from .detect import find_format
 from .fingerprints import combine, file_fingerprint, joined, processors
 from .inputs import Input
@@ -153,9 +153,11 @@ def _in_memory(spec: Spec, source: Input, parts: list[Chunk], fingerprint: str) 
         raise BadContent(f"{spec.text} has no rows.")
     words = [word for part in parts for word in part.words()]
     rows = np.concatenate([part.rows for part in parts])
+    counts = joined_counts([part.counts for part in parts])
     vocabulary, keep = Vocabulary.build(*pack_words(words))
     if keep is not None:
         rows = np.ascontiguousarray(rows[keep])
+        counts = None if counts is None else counts[keep]
     rows.flags.writeable = False
     return Vectors(
         words=vocabulary,
@@ -165,6 +167,8 @@ def _in_memory(spec: Spec, source: Input, parts: list[Chunk], fingerprint: str) 
         cased=source.cased or has_capitals(vocabulary.blob),
         duplicates=len(words) - len(vocabulary),
         unusable=unusable_rows(rows),
+        counts=counts,
+        part=True,
     )
 
 

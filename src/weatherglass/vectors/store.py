@@ -4,7 +4,9 @@
 
     matrix   float32 rows          ends     where each word ends
     words    the words' bytes      hashes   sorted hashes, and
-    meta.json  digests             order    whose they are
+    counts   how often each was    order    whose they are
+             seen, or nothing      unusable rows without direction
+    meta.json  digests
     seen.json  the files' state when their digests were last compared
 
 Comparing digests means reading everything, which takes longer than opening may. So they are
@@ -24,19 +26,20 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent
 
-from .chunks import Chunk, Rows, has_capitals
+from .chunks import Chunk, Counts, Rows, has_capitals, joined_counts
 from .fingerprints import file_fingerprint, processors
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
 from .writing import whole
 
-VERSION = 2
+VERSION = 3
 _DTYPES: dict[str, Any] = {
     "words": np.uint8,
     "ends": np.uint64,
     "hashes": np.uint64,
     "order": np.uint32,
     "unusable": np.int64,
+    "counts": np.int64,
 }
 
 
@@ -52,6 +55,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
     blobs: list[NDArray[np.uint8]] = []
     ends: list[NDArray[np.uint64]] = []
     unusable: list[NDArray[np.int64]] = []
+    seen: list[Counts | None] = []
     rows, dim, size = 0, 0, 0
     with open(folder / "matrix", "wb") as matrix:
         for chunk in chunks:
@@ -59,17 +63,19 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
             blobs.append(chunk.blob)
             ends.append(chunk.ends + np.uint64(size))
             unusable.append(unusable_rows(chunk.rows) + rows)
+            seen.append(chunk.counts)
             matrix.write(np.ascontiguousarray(chunk.rows).data)
             rows += len(chunk.ends)
             size += chunk.blob.size
     if not rows:
         raise BadContent(f"{described['source']} has no rows.")
     vocabulary, keep = Vocabulary.build(np.concatenate(blobs), np.concatenate(ends))
-    bad = np.concatenate(unusable)
+    bad, counts = np.concatenate(unusable), joined_counts(seen)
     if keep is not None:
         _keep_rows(folder / "matrix", rows, dim, keep)
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
-    for name, array in _arrays(vocabulary, bad).items():
+        counts = None if counts is None else counts[keep]
+    for name, array in _arrays(vocabulary, bad, counts).items():
         array.tofile(folder / name)
     digests = {name: _digest(folder / name) for name in _FILES}
     meta = described | {
@@ -107,13 +113,16 @@ def _compare(folder: Path, digests: dict[str, str]) -> None:
         temporary.write_text(json.dumps(state))
 
 
-def _arrays(vocabulary: Vocabulary, unusable: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+def _arrays(
+    vocabulary: Vocabulary, unusable: NDArray[np.int64], counts: Counts | None
+) -> dict[str, NDArray[Any]]:
     return {
         "words": vocabulary.blob,
         "ends": vocabulary.ends,
         "hashes": vocabulary.hashes,
         "order": vocabulary.order,
         "unusable": unusable,
+        "counts": np.empty(0, dtype=np.int64) if counts is None else counts,
     }
 
 
@@ -139,7 +148,12 @@ def open_store(folder: Path, source: str) -> Vectors:
         arrays = {name: _map(folder / name, dtype) for name, dtype in _DTYPES.items()}
         matrix: Rows = _map(folder / "matrix", np.float32).reshape(meta["rows"], meta["dim"])
         words = Vocabulary(arrays["words"], arrays["ends"], arrays["hashes"], arrays["order"])
-        if len(words) != len(matrix) or len(words.order) != len(words):
+        counts = arrays["counts"] if arrays["counts"].size else None
+        if (
+            len(words) != len(matrix)
+            or len(words.order) != len(words)
+            or (counts is not None and len(counts) != len(words))
+        ):
             raise Damaged("its parts do not fit together")
         return Vectors(
             words=words,
@@ -149,6 +163,7 @@ def open_store(folder: Path, source: str) -> Vectors:
             cased=meta["cased"],
             duplicates=meta["duplicates"],
             unusable=arrays["unusable"],
+            counts=counts,
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Damaged(str(error)) from None

@@ -44,6 +44,11 @@ class Vectors:
         How many rows were dropped because their word stood earlier in the file.
     unusable
         Positions of the rows that hold NaN or infinity, or only zeros.
+    counts
+        How often each word was seen in training, where the source says so.
+    part
+        Whether only some words of the source are here, so that their order says nothing of how
+        frequent they are.
 
     Examples
     --------
@@ -63,10 +68,18 @@ class Vectors:
     cased: bool
     duplicates: int = 0
     unusable: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    counts: NDArray[np.int64] | None = None
+    part: bool = False
 
     @classmethod
-    def of(cls, words: Sequence[str], matrix: ArrayLike, source: str = "memory") -> Vectors:
-        """Vectors from a list of words and a table of numbers."""
+    def of(
+        cls,
+        words: Sequence[str],
+        matrix: ArrayLike,
+        source: str = "memory",
+        counts: ArrayLike | None = None,
+    ) -> Vectors:
+        """Vectors from a list of words and a table of numbers; with counts, one a word."""
         try:
             with np.errstate(all="ignore"):
                 rows = np.array(matrix, dtype=np.float32, order="C")
@@ -77,11 +90,15 @@ class Vectors:
                 f"{len(words)} words and an array of shape {rows.shape} do not fit: expected one "
                 "row of numbers for each word."
             )
+        seen = None if counts is None else _counts(counts, len(words))
         vocabulary, keep = Vocabulary.of(map(to_bytes, words))
         if keep is not None:
             rows = np.ascontiguousarray(rows[keep])
+            seen = None if seen is None else seen[keep]
         digest = hashlib.blake2b(rows.tobytes(), digest_size=16)
         digest.update(vocabulary.ends.tobytes() + vocabulary.blob.tobytes())
+        if seen is not None:
+            digest.update(seen.tobytes())
         rows.flags.writeable = False
         return cls(
             words=vocabulary,
@@ -91,6 +108,7 @@ class Vectors:
             cased=has_capitals(vocabulary.blob),
             duplicates=len(words) - len(vocabulary),
             unusable=unusable_rows(rows),
+            counts=seen,
         )
 
     @property
@@ -162,6 +180,8 @@ class Vectors:
             cased=self.cased,
             duplicates=self.duplicates,
             unusable=unusable_rows(rows),
+            counts=None if self.counts is None else self.counts[positions],
+            part=True,
         )
 
     def neighbours(self, word: str, count: int = 10) -> list[tuple[str, float]]:
@@ -182,6 +202,13 @@ class Vectors:
         best = np.argpartition(-cosines, count - 1)[:count].tolist() if count else []
         ranked = sorted(best, key=lambda i: (-cosines[i], i))
         return [(self.words[i], float(cosines[i])) for i in ranked]
+
+
+def _counts(given: ArrayLike, words: int) -> NDArray[np.int64]:
+    counts = np.asarray(given)
+    if counts.shape != (words,) or counts.dtype.kind not in "iu" or (counts < 0).any():
+        raise BadContent(f"The counts must be {words} whole numbers of 0 or more, one a word.")
+    return counts.astype(np.int64)
 
 
 def unusable_rows(rows: Rows) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, shown
 
-from .chunks import Chunk, Rows, Wanted
+from .chunks import Chunk, Counts, Rows, Wanted
 from .inputs import Input
 from .vocabulary import to_bytes
 from .writing import whole
@@ -82,9 +82,13 @@ def _json_words(path: Path, content: bytes) -> list[bytes]:
 
 
 def pair_up(
-    source: Input, words: list[bytes], matrix: NDArray[Any], wanted: Wanted | None
+    source: Input,
+    words: list[bytes],
+    matrix: NDArray[Any],
+    wanted: Wanted | None,
+    counts: Counts | None = None,
 ) -> Iterator[Chunk]:
-    """Chunks of a matrix and the list of its words."""
+    """Chunks of a matrix and the list of its words, with their counts if they are known."""
     path = source.path
     if matrix.ndim != 2 or not matrix.shape[1]:
         raise BadContent(f"{path}: its array has shape {matrix.shape}, expected rows and columns.")
@@ -95,11 +99,14 @@ def pair_up(
     if wanted is not None:
         source.cased |= any(word != word.lower() for word in words)
         keep = [i for i, word in enumerate(words) if word in wanted.words]
-        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]))
+        some = None if counts is None else counts[keep]
+        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), some)
         return
     step = max(1, (4 << 20) // matrix.shape[1])
     for start in range(0, len(words), step):
-        yield Chunk.of(words[start : start + step], to_rows(matrix[start : start + step]))
+        part = slice(start, start + step)
+        some = None if counts is None else counts[part]
+        yield Chunk.of(words[part], to_rows(matrix[part]), some)
 
 
 def to_rows(numbers: NDArray[Any]) -> Rows:

@@ -1,0 +1,92 @@
+"""``weatherglass discover``: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weatherglass import Discovery
+
+SIZES = ("--groups", 4, "--categories", 8, "--words", 2000, "--rotations", 199)
+QUICK = (*SIZES, "--name-rank", 20_000)
+
+
+def test_the_table_has_groups_cells_and_what_was_done(run: Any) -> None:
+    ran = run("discover", "default", *QUICK)
+    assert ran.code == 0, ran.err
+    assert "names on default" in ran.out
+    assert "female" in ran.out
+    assert "significant cells of" in ran.out
+    assert "Frequency: R² 0.88 from the vectors; it was taken out, and R² fell to 0.04." in ran.out
+    assert "Rotations: 199." in ran.out
+
+
+def test_json_tsv_and_parquet_hold_the_same_discovery(run: Any, tmp_path: Path) -> None:
+    found = Discovery.from_json(run("discover", "default", *QUICK, "--format", "json").out)
+    assert found.options["groups"] == 4
+    target = tmp_path / "found.parquet"
+    assert run("discover", "default", *QUICK, "--format", "parquet", "-o", target).code == 0
+    assert Discovery.from_parquet(target) == found
+    text = run("discover", "default", *QUICK, "--format", "tsv").out
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
+    assert [row["words"].split(", ") for row in rows] == [list(cell.words) for cell in found.cells]
+
+
+def test_the_json_has_the_documented_fields(run: Any) -> None:
+    found = json.loads(run("discover", "default", *QUICK, "--format", "json").out)
+    assert set(found["groups"][0]) >= {"id", "shown", "size", "facts"}
+    assert set(found["categories"][0]) >= {"id", "label", "size"}
+    assert set(found["cells"][0]) >= {"group", "category", "words", "score", "p", "significant"}
+    assert set(found["control"]) >= {"method", "r2_before", "r2_after"}
+    assert set(found["indirect"]) == {"tuples", "share", "strongest"}
+
+
+def test_the_page_and_the_picture_are_written(run: Any, tmp_path: Path) -> None:
+    page, picture = tmp_path / "found.html", tmp_path / "found.svg"
+    ran = run("discover", "default", *QUICK, "--format", "html", "-o", page, "--plot", picture)
+    assert ran.code == 0, ran.err
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "<svg" in picture.read_text(encoding="utf-8")
+
+
+def test_the_method_as_published_is_one_option(run: Any) -> None:
+    ran = run("discover", "default", *QUICK, "--control", "none")
+    assert "Frequency: R² 0.88 from the vectors; it was left in." in ran.out
+
+
+def test_two_sources_are_compared(run: Any) -> None:
+    ran = run("discover", "--compare", "default", "default", *QUICK)
+    assert ran.code == 0, ran.err
+    assert "default against default: 0 vanish, 0 appear," in ran.out
+    compared = json.loads(
+        run("discover", "--compare", "default", "default", *QUICK, "--format", "json").out
+    )
+    assert {one["change"] for one in compared["changes"]} == {"stays"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "Name one SOURCE, or two with --compare A B."),
+        (["default", "--compare", "default", "default"], 2, "Name one SOURCE, or two"),
+        (["default", "--format", "parquet"], 2, "--format parquet needs -o FILE"),
+        (["default", "--groups", "1"], 2, "groups is 1; it must be at least 2."),
+        (["default", "--alpha", "2"], 2, "alpha is 2.0"),
+        (["default", "--names", "sss"], 2, 'Did you mean ssa?'),
+        (["default", "--names", "nowhere.txt"], 1, "nowhere.txt"),
+        (["nowhere.bin"], 1, "nowhere.bin"),
+        (["default", "--categories", "9000", "--words", "5000"], 1, "too few for 9000 clusters"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(
+    run: Any, arguments: list[str], code: int, message: str
+) -> None:
+    ran = run("discover", *arguments)
+    assert ran.code == code
+    assert message in ran.err
+    assert "Traceback" not in ran.err

@@ -1,0 +1,451 @@
+"""Hard debiasing does what the equations of Bolukbasi et al. (2016) say, on any vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ortho_group
+
+import weatherglass as wg
+from weatherglass.catalog import axis
+from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.vectors import Vectors, blocks
+from weatherglass.vectors.debias import apply, debias, direct_bias
+from weatherglass.vectors.debiasing import prepare
+from weatherglass.vectors.specific import learn_specific
+from weatherglass.vectors.subspace import bias_subspace
+
+GENDER = [["she", "he"], ["woman", "man"]]
+WORDS = ["she", "he", "woman", "man", "nurse", "smith", "beard", "gran", "grandad", "stone"]
+
+
+def drawn(seed: int, dim: int = 6, words: list[str] = WORDS) -> Vectors:
+    rows = np.random.default_rng(seed).standard_normal((len(words), dim))
+    return Vectors.of(words, rows)
+
+
+seeds = st.integers(0, 2**32 - 1)
+some = settings(max_examples=30, deadline=None)
+OPTIONS = {"equal": [["gran", "grandad"]], "specific": ["beard"]}
+
+
+# ---------------------------------------------------------------- worked by hand
+
+
+def test_a_neutral_word_loses_what_the_pair_differs_in():
+    vectors = Vectors.of(["he", "she", "nurse", "smith"], [[-3, 4], [3, 4], [4, 3], [-1, 1]])
+    made = debias(vectors, [["she", "he"]])
+    np.testing.assert_allclose(made.matrix, [[-0.6, 0.8], [0.6, 0.8], [0, 1], [0, 1]], atol=1e-7)
+
+
+def test_an_equality_set_differs_in_the_subspace_only():
+    # μ = (.3, .7, .4), ν = (0, .7, .4), 1 - |ν|² = .35
+    vectors = Vectors.of(
+        ["she", "he", "gran", "grandad", "nurse"],
+        [[3, 0, 4], [-3, 0, 4], [0.6, 0.8, 0], [0, 0.6, 0.8], [1, 1, 1]],
+    )
+    made = debias(vectors, [["she", "he"]], equal=[["gran", "grandad"]])
+    np.testing.assert_allclose(
+        made.take(["gran", "grandad", "nurse"]).rows,
+        [[0.35**0.5, 0.7, 0.4], [-(0.35**0.5), 0.7, 0.4], [0, 0.5**0.5, 0.5**0.5]],
+        atol=1e-7,
+    )
+
+
+def test_three_words_span_a_plane():
+    third = np.array([[1, 0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)]]) * 0.6
+    rows = np.vstack([np.column_stack([third, [0.8] * 3]), [[2, 1, 3], [1, 1, -1]]])
+    vectors = Vectors.of(["church", "mosque", "temple", "book", "war"], rows)
+    three = [["church", "mosque", "temple"]]
+    found = bias_subspace(vectors, three, components=2)
+    np.testing.assert_allclose(found.explained, [0.5, 0.5], atol=1e-7)
+    made = debias(vectors, three, components=2, equal=three)
+    np.testing.assert_allclose(made.matrix[3:], [[0, 0, 1], [0, 0, -1]], atol=1e-7)
+    np.testing.assert_allclose(made.matrix[:3], rows[:3], atol=1e-6)
+    with pytest.raises(CannotMeasure, match="as strong in direction 2 as in direction 1"):
+        bias_subspace(vectors, three)
+
+
+def test_the_first_words_of_the_pairs_are_on_the_positive_side():
+    found = bias_subspace(Vectors.of(["he", "she"], [[-1, 2], [3, 4]]), [["she", "he"]])
+    assert found.axes[0, 0] > 0
+
+
+# ---------------------------------------------------------------- against the paper's formula
+
+
+@some
+@given(seeds, st.integers(1, 3))
+def test_the_subspace_is_that_of_the_papers_matrix(seed, components):
+    sets = [["she", "he"], ["woman", "man", "nurse"], ["gran", "grandad", "beard", "stone"]]
+    vectors = drawn(seed)
+    c = np.zeros((6, 6))
+    for one in sets:
+        rows = vectors.unit(one)
+        mean = rows.mean(axis=0)
+        for row in rows:
+            c += np.outer(row - mean, row - mean) / len(one)
+    values, axes = np.linalg.eigh(c)
+    strongest = axes[:, ::-1][:, :components]
+    found = bias_subspace(vectors, sets, components=components)
+    np.testing.assert_allclose(found.axes.T @ found.axes, strongest @ strongest.T, atol=1e-6)
+    np.testing.assert_allclose(found.explained, values[::-1][:components] / values.sum(), atol=1e-9)
+
+
+# ---------------------------------------------------------------- properties
+
+
+@some
+@given(seeds, st.integers(1, 2))
+def test_neutral_words_are_orthogonal_to_the_subspace_and_all_are_unit_vectors(seed, components):
+    vectors = drawn(seed)
+    todo = prepare(vectors, GENDER, components=components, **OPTIONS)
+    made = apply(todo)
+    assert [vectors.words[i] for i in todo.neutral] == ["nurse", "smith", "stone"]
+    assert np.abs(made.matrix[todo.neutral] @ todo.subspace.axes.T).max() < 1e-6
+    np.testing.assert_allclose(np.linalg.norm(made.matrix, axis=1), 1, atol=1e-6)
+    assert direct_bias(todo, vectors) > 1e-6 > direct_bias(todo, made)
+
+
+@some
+@given(seeds, st.integers(1, 2))
+def test_neutral_words_are_equally_near_to_all_words_of_an_equality_set(seed, components):
+    made = debias(drawn(seed), GENDER, components=components, **OPTIONS)
+    near = made.unit(["nurse", "smith", "stone"]) @ made.unit(["gran", "grandad"]).T
+    np.testing.assert_allclose(near[:, 0], near[:, 1], atol=1e-6)
+
+
+@some
+@given(seeds)
+def test_specific_words_and_the_pairs_stay_where_they_were(seed):
+    vectors = drawn(seed)
+    same = ["she", "he", "woman", "man", "beard"]
+    made = debias(vectors, GENDER, **OPTIONS)
+    np.testing.assert_allclose(made.matrix[vectors.words.find(same)], vectors.unit(same), atol=1e-6)
+
+
+@some
+@given(seeds, st.booleans())
+def test_doing_it_twice_changes_nothing(seed, equalise):
+    # What is equalised is moved; so for the subspace to stay, all pairs are, or none.
+    equal = GENDER if equalise else []
+    once = debias(drawn(seed), GENDER, equal=equal, specific=["beard"])
+    twice = debias(once, GENDER, equal=equal, specific=["beard"])
+    np.testing.assert_allclose(twice.matrix, once.matrix, atol=1e-5)
+
+
+@some
+@given(seeds)
+def test_rotating_before_is_rotating_after(seed):
+    vectors = drawn(seed)
+    turn = ortho_group.rvs(6, random_state=seed)
+    turned = Vectors.of(WORDS, vectors.matrix @ turn)
+    np.testing.assert_allclose(
+        debias(turned, GENDER, **OPTIONS).matrix,
+        debias(vectors, GENDER, **OPTIONS).matrix @ turn,
+        atol=2e-5,
+    )
+
+
+@some
+@given(seeds)
+def test_the_length_of_vectors_does_not_matter(seed):
+    vectors = drawn(seed)
+    lengths = 10.0 ** np.random.default_rng(seed).integers(-20, 20, (len(WORDS), 1))
+    scaled = Vectors.of(WORDS, vectors.matrix * lengths)
+    np.testing.assert_allclose(
+        debias(scaled, GENDER, **OPTIONS).matrix,
+        debias(vectors, GENDER, **OPTIONS).matrix,
+        atol=2e-5,
+    )
+
+
+def test_blocks_and_threads_make_no_difference(monkeypatch):
+    words = [*WORDS, *(f"w{i}" for i in range(100))]
+    vectors = drawn(0, words=words)
+    whole = debias(vectors, GENDER, **OPTIONS)
+    monkeypatch.setattr(blocks, "STEP", 7)
+    done = []
+    parts = debias(vectors, GENDER, workers=3, progress=lambda *now: done.append(now), **OPTIONS)
+    np.testing.assert_allclose(parts.matrix, whole.matrix, atol=1e-7)
+    assert done == sorted(done)
+    assert done[-1] == (110, 110)
+
+
+# ---------------------------------------------------------------- what is missing or cannot be done
+
+
+def test_missing_words_are_named_and_the_other_pairs_used():
+    vectors = drawn(1)
+    pairs = [*GENDER, ["girl", "boy"], ["her", "his"]]
+    todo = prepare(
+        vectors, pairs, equal=[["gran", "grandad"], ["aunt", "uncle"]], specific=["beard", "hen"]
+    )
+    assert todo.missing == {
+        "pairs": ("girl", "boy", "her", "his"),
+        "equal": ("aunt", "uncle"),
+        "specific": ("hen",),
+    }
+    assert (len(todo.subspace.sets), todo.subspace.asked) == (2, 4)
+    assert apply(todo).matrix.tobytes() == debias(vectors, GENDER, **OPTIONS).matrix.tobytes()
+
+
+def test_a_set_of_three_makes_do_with_two():
+    vectors = drawn(2)
+    two = bias_subspace(vectors, [["she", "he"]])
+    three = bias_subspace(vectors, [["she", "they", "he"]])
+    np.testing.assert_allclose(two.axes, three.axes)
+    assert three.missing == ("they",)
+
+
+def test_no_pair_at_all_is_an_error():
+    with pytest.raises(CannotMeasure, match=r"No pair of the 2 given .* \(missing: 'her', 'his'"):
+        debias(drawn(0), [["her", "his"], ["she", "hers"]])
+
+
+def test_pairs_that_do_not_differ_are_an_error():
+    vectors = Vectors.of(["she", "he", "x"], [[1, 2], [2, 4], [1, 0]])
+    with pytest.raises(CannotMeasure, match="have the same direction in memory"):
+        debias(vectors, [["she", "he"]])
+
+
+@pytest.mark.parametrize(
+    ("components", "error", "message"),
+    [
+        (3, CannotMeasure, "span 2 directions in memory, and 3 components were asked for"),
+        (0, UsageError, "components is 0"),
+        (1.5, UsageError, "components is 1.5"),
+        (True, UsageError, "components is True"),
+    ],
+)
+def test_components_that_cannot_be(components, error, message):
+    with pytest.raises(error, match=message):
+        debias(drawn(0), GENDER, components=components)
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ({"pairs": ["she", "he"]}, "pairs has 'she'; a list of two words or more"),
+        ({"pairs": [["she"]]}, "pairs has a list of 1"),
+        ({"pairs": GENDER, "equal": [["gran"]]}, "equal has a list of 1"),
+        ({"pairs": GENDER, "specific": "beard"}, "specific is 'beard'; a list of words"),
+        ({"pairs": GENDER, "case": "upper"}, "case is 'upper'; it must be one of"),
+        (
+            {"pairs": GENDER, "equal": [["gran", "he"], ["grandad", "he"]]},
+            "The word 'he' is in two equality sets",
+        ),
+    ],
+)
+def test_calls_that_are_wrong(given_, message):
+    with pytest.raises(UsageError, match=message):
+        debias(drawn(0), **given_)
+
+
+def test_words_of_an_equality_set_that_do_not_differ_in_the_subspace_stay_as_they_are():
+    rows = [[3, 0, 4], [-3, 0, 4], [0, 1, 1], [0, 1, -1], [1, 1, 0]]
+    vectors = Vectors.of(["she", "he", "colt", "filly", "nurse"], rows)
+    todo = prepare(vectors, [["she", "he"]], equal=[["colt", "filly"]])
+    assert (todo.equal, todo.alike) == ((), ((2, 3),))
+    np.testing.assert_allclose(apply(todo).matrix[2:4], vectors.unit(["colt", "filly"]), atol=1e-7)
+
+
+def test_a_neutral_word_inside_the_subspace_has_no_direction_left():
+    vectors = Vectors.of(["she", "he", "gender", "x"], [[3, 4], [-3, 4], [5, 1e-9], [1, 1]])
+    made = debias(vectors, [["she", "he"]])
+    assert made.unusable.tolist() == [2]
+    assert made.matrix[2].tolist() == [0, 0]
+    with pytest.raises(CannotMeasure, match="Nothing is left of the neutral words"):
+        debias(vectors.subset(["she", "he", "gender"]), [["she", "he"]])
+
+
+def test_rows_without_direction_stay_so_and_define_nothing():
+    rows = [[3, 4], [-3, 4], [np.nan, 1], [0, 0], [np.inf, 1], [1, 1]]
+    vectors = Vectors.of(["she", "he", "nan", "zero", "inf", "nurse"], rows)
+    todo = prepare(vectors, [["she", "he"], ["nan", "zero"]], specific=["inf"])
+    assert todo.missing["pairs"] == ("nan", "zero")
+    assert todo.missing["specific"] == ("inf",)
+    made = apply(todo)
+    assert made.unusable.tolist() == vectors.unusable.tolist() == [2, 3, 4]
+    np.testing.assert_allclose(made.matrix[5], [0, 1], atol=1e-7)
+
+
+# ---------------------------------------------------------------- capitals
+
+
+def test_words_in_capitals_belong_to_a_cased_vocabulary_too():
+    words = [
+        "she",
+        "he",
+        "She",
+        "He",
+        "SHE",
+        "HE",
+        "gran",
+        "grandad",
+        "Gran",
+        "Grandad",
+        "beard",
+        "Beard",
+        "nurse",
+        "Nurse",
+    ]
+    vectors = drawn(3, words=words)
+    todo = prepare(vectors, [["she", "he"]], equal=[["gran", "grandad"]], specific=["beard"])
+    assert todo.equal == ((6, 7), (8, 9))
+    named = [words[i] for i in todo.neutral]
+    assert named == ["She", "He", "SHE", "HE", "nurse", "Nurse"]  # pairs are as they are written
+    exact = prepare(
+        vectors, [["she", "he"]], equal=[["gran", "grandad"]], specific=["beard"], case="keep"
+    )
+    assert exact.equal == ((6, 7),)
+    assert {"Gran", "Grandad", "Beard"} <= {words[i] for i in exact.neutral}
+
+
+def test_a_set_that_is_listed_in_both_spellings_is_used_once():
+    vectors = drawn(4)
+    sets = [["gran", "grandad"], ["Gran", "Grandad"]]
+    assert prepare(vectors, GENDER, equal=sets).equal == ((7, 8),)
+    assert prepare(vectors, [["She", "He"]], case="lower").subspace.sets == ((0, 1),)
+    with pytest.raises(CannotMeasure):
+        prepare(vectors, [["She", "He"]], case="keep")
+
+
+# ---------------------------------------------------------------- what comes back
+
+
+def test_the_result_says_what_it_is_and_cannot_be_changed():
+    vectors = drawn(5)
+    made = debias(vectors, GENDER, **OPTIONS)
+    assert made.source == "memory (debiased)"
+    assert made.words is vectors.words
+    assert made.matrix.dtype == np.float32
+    with pytest.raises(ValueError, match="read-only"):
+        made.matrix[0, 0] = 5
+
+
+def test_the_fingerprint_depends_on_all_that_was_asked_for():
+    vectors = drawn(5)
+    asked = [
+        {},
+        {"components": 2},
+        {"specific": ["beard"]},
+        {"equal": [["gran", "grandad"]]},
+        {"specific": ["gran", "grandad"]},
+    ]
+    made = [debias(vectors, GENDER, **one).fingerprint for one in asked]
+    assert len({*made, vectors.fingerprint, debias(drawn(6), GENDER).fingerprint}) == 7
+    assert made == [debias(vectors, GENDER, **one).fingerprint for one in asked]
+
+
+# ---------------------------------------------------------------- real vectors
+
+
+@pytest.fixture(scope="module")
+def gender():
+    vectors = wg.open_vectors("default")
+    lists = axis("gender")
+    todo = prepare(vectors, lists.pairs, equal=lists.equal, specific=lists.specific)
+    return vectors, todo, apply(todo)
+
+
+def test_gender_tests_shrink_on_real_vectors_and_others_do_not(gender):
+    before, _, after = gender
+    effects = {
+        name: (wg.weat(before, name).effect, wg.weat(after, name).effect)
+        for name in ("weat1", "weat6", "weat7", "weat8")
+    }
+    assert effects["weat7"] == pytest.approx((1.50, -1.12), abs=0.01)
+    assert effects["weat8"] == pytest.approx((1.48, -0.20), abs=0.01)
+    assert effects["weat6"] == pytest.approx((1.71, 1.01), abs=0.01)
+    assert effects["weat1"] == pytest.approx((1.08, 1.19), abs=0.01)
+    # What weat7 and weat8 still find is of "him" and "hers", which are in no equality set.
+    for name in ("weat7", "weat8"):
+        test = wg.test(name)
+        paired = [one.without(["him", "hers"]).words for one in (test.a, test.b)]
+        mine = wg.Test(x=test.x.words, y=test.y.words, a=paired[0], b=paired[1])
+        assert wg.weat(before, mine).statistic > 0.3
+        assert abs(wg.weat(after, mine).statistic) < 1e-6
+
+
+def test_on_real_vectors_gender_words_keep_their_side_and_others_have_none(gender):
+    before, todo, after = gender
+    (direction,) = todo.subspace.axes
+    assert todo.subspace.explained == pytest.approx((0.49,), abs=0.005)
+    for female, male in [("she", "he"), ("queen", "king"), ("actress", "beard")]:
+        assert after.unit([female])[0] @ direction > 0 > after.unit([male])[0] @ direction
+    same = ["beard", "actress", "mary", "john", "him"]
+    np.testing.assert_allclose(after.unit(same), before.unit(same), atol=1e-6)
+    biased = ["nurse", "homemaker", "programmer", "engineer"]
+    assert (np.abs(before.unit(biased) @ direction) > 0.1).all()
+    assert (np.abs(after.unit(biased) @ direction) < 1e-6).all()
+
+
+def test_words_that_shared_a_bias_are_still_neighbours(gender):
+    # Gonen and Goldberg (2019): of the words that leaned most to one side, the nearest ones do too.
+    before, todo, after = gender
+    common = todo.neutral[todo.neutral < 20_000]
+    lean = before.unit_at(common) @ todo.subspace.axes[0]
+    order = np.argsort(lean)
+    ends = np.concatenate([order[:300], order[-300:]])
+    side = np.repeat([-1, 1], 300)
+
+    def same_side(vectors: Vectors) -> float:
+        rows = vectors.unit_at(common[ends])
+        near = rows @ rows.T
+        np.fill_diagonal(near, -1)
+        return float((side[np.argsort(-near, axis=1)[:, :10]] == side[:, None]).mean())
+
+    assert same_side(before) == pytest.approx(0.999, abs=0.001)
+    assert same_side(after) == pytest.approx(0.855, abs=0.005)
+
+
+# ---------------------------------------------------------------- more specific words
+
+
+def planted(rng: np.random.Generator, specific: int = 60, others: int = 600, dim: int = 20):
+    """Specific words lie on one side of a plane, other words on the other."""
+    rows = rng.standard_normal((specific + others, dim))
+    rows[:, 0] = np.abs(rows[:, 0]) + 12
+    rows[specific:, 0] *= -1
+    letters = "abcdefghij"
+    spelled = ["".join(letters[int(c)] for c in f"{i:04}") for i in range(specific + others)]
+    return Vectors.of(spelled, rows), spelled[:specific]
+
+
+def test_specific_words_that_are_not_listed_are_found():
+    vectors, specific = planted(np.random.default_rng(0))
+    hidden = specific[::10]
+    listed = [word for word in specific if word not in hidden]
+    found = learn_specific(vectors, listed)
+    assert set(found.words) == set(hidden)
+    assert (found.trained_on, found.listed) == (660, 54)
+    assert found.f_score > 0.8
+    assert found == learn_specific(vectors, listed)
+
+
+def test_it_learns_from_plain_words_only_and_judges_all():
+    vectors, specific = planted(np.random.default_rng(1))
+    renamed = ["X1-" + word if i % 3 == 0 else word for i, word in enumerate(vectors.words)]
+    hidden = {word for word in renamed[: len(specific)] if word.startswith("X1-")}
+    found = learn_specific(Vectors.of(renamed, vectors.matrix), specific, case="keep")
+    assert found.trained_on == 440
+    assert set(found.words) == hidden
+
+
+def test_learning_needs_words_to_learn_from():
+    vectors, specific = planted(np.random.default_rng(2))
+    with pytest.raises(CannotMeasure, match="0 are on the list of specific words"):
+        learn_specific(vectors, ["none"])
+    with pytest.raises(CannotMeasure, match="Only some words of memory were opened"):
+        learn_specific(vectors.subset(specific), specific)
+
+
+@pytest.mark.slow
+def test_fifty_dimensions_are_too_few_to_learn_from():
+    found = learn_specific(wg.open_vectors("default"), axis("gender").specific)
+    assert (found.listed, found.trained_on) == (197, 45_772)
+    assert found.words == ()
+    assert found.f_score == 0
