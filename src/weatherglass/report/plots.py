@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from weatherglass.discovery.record import Discovery
 from weatherglass.errors import CannotMeasure, CannotWrite, MissingExtra
 from weatherglass.measures import Result, SeatResult, WeatResult, WefatResult
 
@@ -16,7 +17,8 @@ _MOST_NAMES = 80
 SUFFIXES = (".svg", ".png", ".html", ".json")
 
 
-def _altair() -> Any:
+def drawing() -> Any:
+    """The package that draws, altair."""
     try:
         import altair
         import vl_convert  # noqa: F401  # altair calls it to draw
@@ -25,7 +27,7 @@ def _altair() -> Any:
     return altair
 
 
-def plot(results: Sequence[Result] | Result, *, alpha: float = 0.01) -> Any:
+def plot(results: Sequence[Result] | Result | Discovery, *, alpha: float = 0.01) -> Any:
     """Draw results: effects beside the published ones, or facts against associations.
 
     Parameters
@@ -33,7 +35,7 @@ def plot(results: Sequence[Result] | Result, *, alpha: float = 0.01) -> Any:
     results
         A result, or a set of results of one measure. A single association test is drawn word by
         word, several one a line, those of sentence encoders as a matrix; factual tests are drawn as
-        points with their line.
+        points with their line. A discovery is drawn as its table (see `plot_discovery`).
     alpha
         The level at which corrected p-values are marked in a matrix; 0.01 in May et al. (2019).
 
@@ -42,6 +44,10 @@ def plot(results: Sequence[Result] | Result, *, alpha: float = 0.01) -> Any:
     altair.Chart
         Shows itself in a notebook; `save_plot` writes it to a file.
     """
+    if isinstance(results, Discovery):
+        from weatherglass.report.discovery_plot import plot_discovery
+
+        return plot_discovery(results)
     several = list(results) if isinstance(results, Sequence) else [results]
     done = [one for one in several if one.status == "done" and one.measure != "ceat"]
     if not done:
@@ -56,7 +62,7 @@ def plot(results: Sequence[Result] | Result, *, alpha: float = 0.01) -> Any:
         parts.append(_words(tests[0]))
     elif tests:
         parts.append(_effects(tests))
-    altair = _altair()
+    altair = drawing()
     chart = parts[0] if len(parts) == 1 else altair.hconcat(*parts)
     return chart.configure_view(strokeWidth=0).configure_axis(
         gridColor=RULE, domain=False, ticks=False, labelFontSize=12, titleFontSize=12
@@ -91,7 +97,7 @@ def _page(chart: Any) -> str:
 
 def _effects(results: Sequence[WeatResult]) -> Any:
     """One line a test: our effect, the published one, and how sure."""
-    alt = _altair()
+    alt = drawing()
     order = [one.title for one in results]
     rows = [
         {
@@ -120,7 +126,7 @@ def _effects(results: Sequence[WeatResult]) -> Any:
 
 def _words(result: WeatResult) -> Any:
     """Every target's association, the two sets one above the other."""
-    alt = _altair()
+    alt = drawing()
     rows = [
         {"set": result.labels.get(name, name), "word": word, "association": value}
         for name in ("X", "Y")
@@ -145,7 +151,7 @@ def _words(result: WeatResult) -> Any:
 
 def _strips(rows: Sequence[dict[str, Any]], result: WeatResult) -> Any:
     """Very many targets: a stroke each, without names."""
-    alt = _altair()
+    alt = drawing()
     heading = f"{result.title}: effect {result.effect:.2f}, p = {result.p}"
     return (
         alt.Chart(alt.Data(values=list(rows)))
@@ -163,7 +169,7 @@ def _strips(rows: Sequence[dict[str, Any]], result: WeatResult) -> Any:
 
 def _matrix(results: Sequence[SeatResult], alpha: float) -> Any:
     """Encoders and tests: the effect as colour, a dot where it stands up to Holm's correction."""
-    alt = _altair()
+    alt = drawing()
     rows = [
         {
             "encoder": _short(one.source["name"]),
@@ -197,7 +203,7 @@ def _matrix(results: Sequence[SeatResult], alpha: float) -> Any:
 
 def _facts(result: WefatResult) -> Any:
     """Facts against associations, with the regression line."""
-    alt = _altair()
+    alt = drawing()
     points = [
         {"word": word, "association": x, "fact": y}
         for word, x, y in zip(result.words["W"], result.associations, result.facts, strict=True)

@@ -7,7 +7,7 @@ from .bootstrap import BootstrapMethod, Interval, bootstrap_interval
 from .correction import benjamini_hochberg, holm
 from .permutation import PermutationMethod, permutation_p
 from .pvalue import Alternative, Method, PValue, format_p
-from .rotation import rotation_p
+from .rotation import rotation_p, sampled_rotation_p
 
 __all__ = [
     "Alternative",
@@ -22,4 +22,5 @@ __all__ = [
     "holm",
     "permutation_p",
     "rotation_p",
+    "sampled_rotation_p",
 ]

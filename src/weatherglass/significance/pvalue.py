@@ -34,8 +34,8 @@ class PValue:
     low, high : float
         The ends the true p-value lies between. What stands behind them depends on `method`:
         a count for ``exact`` (both equal `value`), a proof for ``bracket``, an estimate of the
-        numerical error for ``tilted``, and a 99 % confidence interval for ``sample`` and
-        ``normal``.
+        numerical error for ``tilted``, and a 99 % confidence interval for ``sample``, ``normal``
+        and, where rotations had to be drawn, ``rotation``.
     method : str
         ``exact``, ``tilted``, ``bracket``, ``sample``, ``normal`` or ``rotation``.
     alternative : str
@@ -104,7 +104,7 @@ def format_p(p: float) -> str:
 
     Examples
     --------
-    >>> [format_p(p) for p in (1.0, 0.155, 0.0181, 0.001, 7.77e-05, 5.8e-51)]
+    >>> [format_p(p) for p in (1.0, 0.155, 0.0181, 0.0009999, 7.77e-05, 5.8e-51)]
     ['1', '0.15', '0.018', '0.0010', '7.8e-05', '5.8e-51']
     >>> format_p(0.0), format_p(0.9999)
     ('<2.2e-308', '>0.99')
@@ -117,5 +117,5 @@ def format_p(p: float) -> str:
         return "1" if p >= 1 else ">0.99"
     if p < 0.000995:
         return f"{p:.1e}"
-    decimals = 1 - math.floor(math.log10(p))
+    decimals = 1 - int(f"{p:.1e}"[-3:])  # of the rounded value: 0.0009999 is written 0.0010
     return f"{p:.{max(2, decimals)}f}"

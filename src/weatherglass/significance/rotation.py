@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from weatherglass.errors import CannotMeasure, UsageError
 
 from .pvalue import Alternative, PValue, above_zero, check_alternative
+from .sampling import counted_share
 
 
 def rotation_p(u: ArrayLike, v: ArrayLike, *, alternative: Alternative = "greater") -> PValue:
@@ -63,6 +64,18 @@ def rotation_p(u: ArrayLike, v: ArrayLike, *, alternative: Alternative = "greate
         p = beyond if same_side else _opposite(beyond, len(a))
     p = above_zero(p)
     return PValue(p, p, p, "rotation", alternative)
+
+
+def sampled_rotation_p(count: int, rotations: int) -> PValue:
+    """The p-value of a score that `count` of so many random rotations reached, as it did itself.
+
+    For statistics whose rotation null has no closed form. The value is (count + 1) / (rotations +
+    1), the ends are the 99 % Clopper-Pearson interval of count / rotations.
+
+    >>> print(sampled_rotation_p(0, 9_999))
+    1.0e-04
+    """
+    return PValue(*counted_share(count, rotations), "rotation")
 
 
 def _beyond(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:

@@ -51,10 +51,13 @@ def sampled_share(sums: Integers, tail: Tail) -> Ends:
     The value is (count + 1) / (resamples + 1), which cannot be below 1 / (resamples + 1); the ends
     are the 99 % Clopper-Pearson interval of count / resamples.
     """
+    return counted_share(int((sums >= tail.threshold).sum()), len(sums))
+
+
+def counted_share(count: int, drawn: int) -> Ends:
+    """The share of random draws that reached the observed value, with that one among them."""
     from scipy.special import betaincinv
 
-    drawn = len(sums)
-    count = int((sums >= tail.threshold).sum())
     aside = (1 - CONFIDENCE) / 2
     low = float(betaincinv(count, drawn - count + 1, aside)) if count else 0.0
     high = float(betaincinv(count + 1, drawn - count, 1 - aside)) if count < drawn else 1.0

@@ -1,0 +1,72 @@
+"""The same names and words on two embeddings: which associations appear, vanish, stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weatherglass.measures.record import named
+from weatherglass.vectors import Vectors, control
+
+from .discover import Progress, judge
+from .layout import lay_out
+from .options import Options
+from .record import Change, Comparison, Discovery
+
+
+def discover_both(
+    before: Vectors,
+    after: Vectors,
+    *,
+    resume: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Comparison:
+    """Run one discovery on two embeddings, with the groups and categories of the first.
+
+    Parameters
+    ----------
+    before, after
+        Two whole embeddings: of two corpora, or before and after debiasing. Only names and words
+        that both have are used.
+    resume, workers, progress, **options
+        As for `discover`.
+
+    Returns
+    -------
+    Comparison
+        A cell that is significant in one of the two appears or vanishes, in both it stays; a cell
+        that has too few words in one of them counts as not significant there.
+    """
+    asked = Options(**options)
+    first, first_control = control(before, asked.control, workers=workers)
+    second, second_control = control(after, asked.control, workers=workers)
+    layout = lay_out(first, asked, second)
+    found = []
+    for part, (vectors, done, source) in enumerate(
+        ((first, first_control, named(before)), (second, second_control, named(after)))
+    ):
+        found.append(
+            judge(vectors, done, source, layout, asked, resume, workers, _half(progress, part))
+        )
+    return Comparison(before=found[0], after=found[1], changes=_changes(*found))
+
+
+def _half(progress: Progress | None, part: int) -> Progress | None:
+    """The progress of the first or second of two searches, as that of both."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(part * total + done, 2 * total)
+
+
+def _changes(before: Discovery, after: Discovery) -> tuple[Change, ...]:
+    there = {(cell.group, cell.category): cell for cell in after.cells}
+    here = {(cell.group, cell.category): cell for cell in before.cells}
+    changes = []
+    for place in here | there:
+        one, other = here.get(place), there.get(place)
+        was, is_now = one is not None and one.significant, other is not None and other.significant
+        if was or is_now:
+            change = "stays" if was and is_now else "vanishes" if was else "appears"
+            changes.append(Change(change, one, other))
+    return tuple(changes)

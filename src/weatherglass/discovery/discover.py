@@ -1,0 +1,151 @@
+"""The search itself: unsupervised bias enumeration (Swinger et al. 2019)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from weatherglass.measures.record import named
+from weatherglass.significance import sampled_rotation_p
+from weatherglass.vectors import Control, Vectors, control
+
+from .cells import Chosen, choose
+from .checkpoint import Checkpoint
+from .indirect import indirect
+from .layout import Layout, lay_out
+from .options import Options
+from .record import Cell, Discovery
+from .rotations import Null, Tally, run, verdicts
+
+Progress = Callable[[int, int], None]
+
+
+def discover(
+    vectors: Vectors,
+    *,
+    resume: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Discovery:
+    """Find associations of groups of names with words, without being told which to look for.
+
+    Parameters
+    ----------
+    vectors
+        A whole embedding.
+    resume
+        Go on from the counts that an earlier run of the same search left behind.
+    workers
+        Threads; all processors by default. The result does not depend on their number.
+    progress
+        Called with the rotations done and the rotations in all.
+    **options
+        The fields of `weatherglass.discovery.Options`: ``names``, ``groups``, ``categories``,
+        ``words``, ``per_cell``, ``rotations``, ``alpha``, ``rng``, ``keep_names``, ``control``,
+        ``name_rank``, ``voronoi``, ``alphabet``, ``stop_early``.
+
+    Returns
+    -------
+    Discovery
+
+    Notes
+    -----
+    The names are cleaned and clustered into groups, frequent lower-case words into categories.
+    For each group i and category j the words that maximise (X̄ᵢ − μ)·(w̄ − Āⱼ) are chosen, and their
+    score is compared with the scores that the same choice gives after random rotations of the
+    names. The null hypothesis is that names and words are aligned by chance; p-values have one
+    added to numerator and denominator, and Benjamini and Hochberg's procedure over all groups ×
+    categories bounds the rate of false discoveries.
+
+    References
+    ----------
+    .. [1] N. Swinger, M. De-Arteaga, N. T. Heffernan IV, M. D. M. Leiserson, A. T. Kalai (2019).
+       What are the biases in my word embedding? AIES.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> found = wg.discover(wg.open_vectors("default"), groups=4, categories=8, words=2000,
+    ...                     rotations=99)
+    >>> len(found.groups), len(found.categories), found.control.method
+    (4, 8, 'frequency')
+    """
+    asked = Options(**options)
+    plain, done = control(vectors, asked.control, workers=workers)
+    layout = lay_out(plain, asked)
+    return judge(plain, done, named(vectors), layout, asked, resume, workers, progress)
+
+
+def judge(
+    vectors: Vectors,
+    controlled: Control,
+    source: dict[str, Any],
+    layout: Layout,
+    options: Options,
+    resume: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Discovery:
+    """Choose the words of every cell of a layout, and say how sure each is."""
+    space = layout.space(vectors, options)
+    chosen = choose(space)
+    null = Null(space, chosen.scores, options.rng)
+    checkpoint = Checkpoint(null, options.rotations, options.alpha)
+    start = checkpoint.load() if resume else None
+    tally = run(
+        null,
+        options.rotations,
+        alpha=options.alpha,
+        stop_early=options.stop_early,
+        tally=start or Tally(np.zeros(chosen.scores.shape, np.int64)),
+        workers=workers,
+        progress=progress,
+        keep=checkpoint.keep,
+    )
+    checkpoint.remove()
+    significant, rotations = verdicts(tally, options.rotations, options.alpha)
+    cells = _cells(layout, chosen, tally, significant)
+    proxies = indirect(space, chosen, significant, layout.words, layout.groups, layout.categories)
+    totals = np.where(significant, chosen.scores, 0).sum(axis=0)
+    order = [j for j in np.argsort(-totals, kind="stable").tolist() if significant[:, j].any()]
+    return Discovery(
+        groups=layout.groups,
+        categories=layout.categories,
+        cells=cells,
+        order=tuple(layout.categories[j].id for j in order),
+        alpha=options.alpha,
+        threshold=max((cell.p.value for cell in cells if cell.significant), default=0.0),
+        control=controlled,
+        rotations=rotations,
+        indirect=proxies,
+        columns=layout.columns,
+        names=layout.counts["names"],
+        words=layout.counts["words"],
+        dropped=layout.dropped,
+        notes=layout.notes,
+        source=source,
+        options=dataclasses.asdict(options),
+    )
+
+
+def _cells(layout: Layout, chosen: Chosen, tally: Tally, significant: Any) -> tuple[Cell, ...]:
+    """Every cell that has enough words, category by category."""
+    made = []
+    for j, category in enumerate(layout.categories):
+        for i, group in enumerate(layout.groups):
+            if np.isfinite(chosen.scores[i, j]):
+                made.append(
+                    Cell(
+                        group.id,
+                        category.id,
+                        tuple(layout.words[at] for at in chosen.positions[i, j]),
+                        float(chosen.scores[i, j]),
+                        sampled_rotation_p(int(tally.counts[i, j]), tally.done),
+                        bool(significant[i, j]),
+                    )
+                )
+    return tuple(made)

@@ -1,0 +1,158 @@
+"""The names: found in a vocabulary, cleaned (appendix C.3), or drawn from the embedding itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass.catalog import NameList
+from weatherglass.errors import CannotMeasure
+from weatherglass.vectors import Vectors
+
+from .vocabulary import by_frequency, usable
+
+Positions = NDArray[np.intp]
+
+NON_NAMES = 50_000
+"""The most frequent words, from which the words that are not names are drawn."""
+
+_CLEANING = (0, 1)  # a stream of its own beside those of the rotations
+
+READ = 100_000
+"""The most frequent words, among which `extract` looks for names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """Names by their position in a vocabulary.
+
+    `facts` has, for each column of the list, a value a name, NaN where it is not known; `missing`
+    counts the names that the vocabulary does not have or has no usable row for.
+    """
+
+    positions: Positions
+    facts: dict[str, NDArray[np.float64]]
+    missing: int = 0
+    dropped: tuple[str, ...] = ()
+
+    def keep(self, kept: NDArray[np.bool_], dropped: Sequence[str] = ()) -> Names:
+        """Only the names for which `kept` is true."""
+        facts = {column: values[kept] for column, values in self.facts.items()}
+        return Names(self.positions[kept], facts, self.missing, tuple(dropped))
+
+
+def find(vectors: Vectors, names: NameList) -> Names:
+    """Look a list of names up."""
+    found = locate(vectors, names.names, names.spellings)
+    there = found >= 0
+    facts = {
+        column: np.array([np.nan if v is None else v for v in values], np.float64)[there]
+        for column, values in names.facts.items()
+        if names.units.get(column) != "people"  # how many bear a name says nothing of a group
+    }
+    return Names(found[there], facts, missing=int((~there).sum()))
+
+
+def locate(
+    vectors: Vectors, names: Sequence[str], others: Mapping[str, Sequence[str]] | None = None
+) -> Positions:
+    """The position of each name in the first of its spellings that the vocabulary has; -1 where it
+    has none, where its row has no direction, and where an earlier name is the same token."""
+    bare = not any(name != name.lower() for name in names)
+    others = others or {}
+    ways = [
+        [
+            way
+            for one in (name, *others.get(name, ()))
+            for way in _spellings(one, vectors.cased, bare)
+        ]
+        for name in names
+    ]
+    found = np.full(len(ways), -1, np.intp)
+    for k in range(max(map(len, ways), default=0)):
+        left = [i for i, way in enumerate(ways) if found[i] < 0 and k < len(way)]
+        found[left] = vectors.words.find([ways[i][k] for i in left])
+    _, first = np.unique(found, return_index=True)
+    again = np.ones(len(found), bool)
+    again[first] = False
+    found[again | ~usable(vectors, found)] = -1
+    return found
+
+
+def _spellings(name: str, cased: bool, bare: bool) -> list[str]:
+    """How a vocabulary may write a name, the likeliest first.
+
+    In lower case only where the vocabulary has no capitals: elsewhere that is another word. A list
+    without capitals is read as if it had them.
+    """
+    capital = " ".join(part[:1].upper() + part[1:] for part in name.split(" "))
+    if not cased:
+        ways = [name, name.lower()]
+    else:
+        ways = [capital, name] if bare else [name]
+        ways += [capital.upper()]
+    return list(dict.fromkeys(way.replace(" ", gap) for way in ways for gap in (" ", "_", "-")))
+
+
+def clean(vectors: Vectors, names: Names, share: float, rng: int) -> Names:
+    """Keep the given share of names, those that the embedding uses most clearly as names.
+
+    A linear support vector machine learns to tell the names from as many words drawn from the
+    50,000 most frequent; the names with the smallest margin are dropped (appendix C.3).
+    """
+    if share >= 1 or len(names.positions) < 2:
+        return names
+    margin = _judge(vectors, names, rng)(names.positions)
+    drop = len(margin) - max(1, round(share * len(margin)))
+    kept = np.ones(len(margin), bool)
+    kept[np.argsort(margin, kind="stable")[:drop]] = False
+    gone = [vectors.words[int(at)] for at in names.positions[~kept]]
+    return names.keep(kept, gone)
+
+
+def extract(vectors: Vectors, known: Names, share: float, rng: int) -> Names:
+    """Names from the embedding itself (the paper's first footnote).
+
+    The same machine, taught with the names of a list, judges the 100,000 most frequent tokens of
+    letters. Those count as names that it finds as clearly names as the given share of the list. In
+    a vocabulary with capitals only tokens with a capital are looked at.
+    """
+    judge = _judge(vectors, known, rng)
+    least = float(np.quantile(judge(known.positions), 1 - share))
+    frequent = by_frequency(vectors)[:READ]
+    looks = [_like_a_name(vectors.words[int(at)], vectors.cased) for at in frequent]
+    asked = frequent[np.array(looks, bool) & usable(vectors, frequent)]
+    found = asked[judge(asked) >= least] if len(asked) else asked
+    facts = {}
+    for column, values in known.facts.items():
+        facts[column] = np.full(len(found), np.nan)
+        _, here, there = np.intersect1d(found, known.positions, return_indices=True)
+        facts[column][here] = values[there]
+    return Names(found, facts)
+
+
+def _like_a_name(token: str, cased: bool) -> bool:
+    return token.isalpha() and len(token) > 1 and (not cased or token == token.capitalize())
+
+
+def _judge(vectors: Vectors, names: Names, rng: int) -> Callable[[Positions], NDArray[np.float64]]:
+    """A function that says how clearly tokens are names: the margin of the machine."""
+    from sklearn.svm import LinearSVC
+    from threadpoolctl import threadpool_limits
+
+    frequent = by_frequency(vectors)[:NON_NAMES]
+    others = frequent[usable(vectors, frequent) & ~np.isin(frequent, names.positions)]
+    if not len(others):
+        raise CannotMeasure(
+            f"Every usable word of {vectors.source} is a name, so that names cannot be told from "
+            "other words. Give --keep-names 1 to keep all of them."
+        )
+    stream = np.random.default_rng(np.random.SeedSequence(rng, spawn_key=_CLEANING))
+    drawn = stream.choice(others, min(len(names.positions), len(others)), replace=False)
+    rows = vectors.unit_at(np.concatenate([names.positions, drawn]))
+    with threadpool_limits(1):
+        machine = LinearSVC(dual=False).fit(rows, np.arange(len(rows)) < len(names.positions))
+    return lambda positions: np.asarray(machine.decision_function(vectors.unit_at(positions)))

@@ -1,0 +1,85 @@
+"""The inputs of the search (Table 2 of the paper), checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from weatherglass.errors import UsageError
+
+from .vocabulary import Alphabet
+
+ControlMethod = Literal["auto", "frequency", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to search; the paper's values are the defaults.
+
+    Attributes
+    ----------
+    names
+        A list of the catalogue (``ssa``, ``surnames``), a file, or ``auto``: names that the
+        embedding itself treats as names.
+    groups, categories, words, per_cell
+        n, m, M and t of the paper.
+    rotations, alpha
+        R, and the false discovery rate.
+    rng
+        The seed of everything that is drawn at random.
+    keep_names
+        The share of names that cleaning keeps.
+    control
+        Whether to take word frequency out first; ``none`` is the paper as published.
+    name_rank
+        Use only names among so many most frequent tokens.
+    voronoi
+        Let a word stand only in the cell of the group it is nearest to.
+    alphabet
+        ``english`` for words of a to z, as in the paper, or ``any`` for all letters.
+    stop_early
+        Stop when no cell's verdict can change any more.
+    """
+
+    names: str = "ssa"
+    groups: int = 12
+    categories: int = 64
+    words: int = 30_000
+    per_cell: int = 3
+    rotations: int = 10_000
+    alpha: float = 0.05
+    rng: int = 0
+    keep_names: float = 0.8
+    control: ControlMethod = "auto"
+    name_rank: int | None = None
+    voronoi: bool = True
+    alphabet: Alphabet = "english"
+    stop_early: bool = True
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise UsageError(f"{name} is {value}; it must be at least {least}.")
+        if not 0 < self.alpha < 1:
+            raise UsageError(f"alpha is {self.alpha}; it must lie between 0 and 1.")
+        if not 0 < self.keep_names <= 1:
+            raise UsageError(f"keep_names is {self.keep_names}; it must be a share from 0 to 1.")
+        for name, known in _CHOICES.items():
+            if getattr(self, name) not in get_args(known):
+                expected = ", ".join(get_args(known))
+                raise UsageError(
+                    f"{name} is {getattr(self, name)!r}; it must be one of {expected}."
+                )
+
+
+_CHOICES: dict[str, Any] = {"control": ControlMethod, "alphabet": Alphabet}
+_LEAST = {
+    "groups": 2,
+    "categories": 1,
+    "words": 1,
+    "per_cell": 1,
+    "rotations": 1,
+    "rng": 0,
+    "name_rank": 1,
+}

@@ -1,0 +1,171 @@
+"""The rotational null: how often does a random rotation of the names do as well?
+
+The null hypothesis (step 4 of the paper) is that names and words each have their own inner order
+and a rotation that was drawn at random lies between the two. Under a Haar-random rotation U of the
+names' space the rows of the centres X̄ become X̄U. Written X̄ = LQ with Q of k = min(n, d)
+orthonormal rows, X̄U = L(QU), and QU is a random k-frame, which the QR decomposition of a d × k
+Gaussian matrix gives: the d × d matrix U is never needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass.significance import benjamini_hochberg
+from weatherglass.vectors.fingerprints import processors
+from weatherglass.vectors.inputs import ordered
+
+from .cells import Floats, Space
+from .record import Rotations
+
+Counts = NDArray[np.int64]
+
+COLUMNS = 768
+"""Columns of one matrix product, about: wide enough to run at full speed, and with a few hundred
+words still small enough that the scores are read again from the processor's cache."""
+
+ROWS = 512
+ROUND = 8
+"""Batches between two looks at whether to stop; fixed, so that every machine stops alike."""
+
+
+@dataclass(frozen=True, eq=False)
+class Null:
+    """A search and the scores to beat. Batches of rotations are counted one by one, each with
+    random numbers of its own, in any order and on any machine."""
+
+    space: Space
+    scores: Floats
+    rng: int
+
+    @property
+    def batch(self) -> int:
+        """Rotations in a full batch."""
+        return 16 * max(1, COLUMNS // (16 * len(self.space.centres)))
+
+    @cached_property
+    def _factor(self) -> Floats:
+        """L, with X̄ = LQ."""
+        return np.linalg.qr(self.space.centres.T).R.T
+
+    @cached_property
+    def _means(self) -> NDArray[np.float32]:
+        """Āⱼ of each category."""
+        every = range(self.space.categories)
+        rows = [self.space.category(j).mean(axis=0, dtype=np.float64) for j in every]
+        return np.array(rows, dtype=np.float32)
+
+    def rotated(self, index: int, size: int) -> NDArray[np.float32]:
+        """The centres under each rotation of a batch, as columns: dimensions × groups × size."""
+        k, d = self._factor.shape[1], self.space.centres.shape[1]
+        stream = np.random.default_rng(np.random.SeedSequence(self.rng, spawn_key=(index,)))
+        columns = self._factor @ frames(stream, size, d, k)
+        return np.ascontiguousarray(columns.transpose(2, 1, 0), dtype=np.float32)
+
+    def count(self, index: int, size: int) -> Counts:
+        """In how many of a batch's rotations each cell scores at least what it did."""
+        from .kernels import keep_best
+
+        space, n = self.space, len(self.space.centres)
+        turned = self.rotated(index, size).reshape(-1, n * size)
+        middle = (self._means @ turned).reshape(-1, n, size)
+        middle -= middle.mean(axis=1, keepdims=True)
+        near = np.empty((min(ROWS, int(np.diff(space.starts).max())), n * size), np.float32)
+        top = np.empty((n, size, space.per_cell), np.float32)
+        counts = np.zeros(self.scores.shape, np.int64)
+        for j in range(space.categories):
+            top[:] = -np.inf
+            for start in range(space.starts[j], space.starts[j + 1], ROWS):
+                rows = space.words[start : min(start + ROWS, space.starts[j + 1])]
+                product = np.matmul(rows, turned, out=near[: len(rows)])
+                keep_best(product.reshape(-1, n, size), space.voronoi, top)
+            reached = top.mean(axis=2) - middle[j]
+            counts[:, j] = (reached >= self.scores[:, j, None]).sum(axis=1)
+        return counts
+
+
+def frames(stream: np.random.Generator, size: int, d: int, k: int) -> Floats:
+    """Random k-frames in d dimensions, uniformly distributed, as rows: size × k × d."""
+    q, r = np.linalg.qr(stream.standard_normal((size, d, k)))
+    # The decomposition is unique, and so uniform, only with a positive diagonal.
+    q *= np.sign(np.diagonal(r, axis1=1, axis2=2))[:, None, :]
+    return np.asarray(q.transpose(0, 2, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts so far: after `batches` batches, `done` rotations; `stopped` says why it ended."""
+
+    counts: Counts
+    batches: int = 0
+    done: int = 0
+    stopped: str = ""
+
+
+def run(
+    null: Null,
+    asked: int,
+    *,
+    alpha: float,
+    stop_early: bool,
+    tally: Tally,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    keep: Callable[[Tally], None] | None = None,
+) -> Tally:
+    """Count rotations from where `tally` is until `asked` are done, or no verdict can change."""
+    from threadpoolctl import threadpool_limits
+
+    batches = -(-asked // null.batch)
+    sizes = [min(null.batch, asked - k * null.batch) for k in range(batches)]
+    left = range(tally.batches, batches)
+    # Each product runs on one core, and so adds in one order whatever the number of workers.
+    with (
+        threadpool_limits(1),
+        contextlib.closing(
+            ordered(lambda k: null.count(k, sizes[k]), left, workers or processors())
+        ) as counted,
+    ):
+        for k, some in zip(left, counted, strict=True):
+            tally = Tally(tally.counts + some, k + 1, tally.done + sizes[k])
+            look = tally.batches % ROUND == 0 and tally.batches < batches
+            if look and stop_early and settled(tally.counts, tally.done, asked, alpha):
+                why = f"after {tally.done:,} rotations no cell's verdict could still change"
+                tally = dataclasses.replace(tally, stopped=why)
+            if progress:
+                progress(tally.done, asked)
+            if keep:
+                keep(tally)
+            if tally.stopped:
+                break
+    return tally
+
+
+def settled(counts: Counts, done: int, asked: int, alpha: float) -> bool:
+    """Whether the verdict on every cell is the same however the rest of the rotations turn out.
+
+    The verdicts of Benjamini and Hochberg can only grow when p-values fall. So they lie between
+    those where all that are left reach the score of every cell, and those where none does.
+    """
+    worst = significant(counts + (asked - done), asked, alpha)
+    best = significant(counts, asked, alpha)
+    return bool((worst == best).all())
+
+
+def significant(counts: Counts, done: int, alpha: float) -> NDArray[np.bool_]:
+    """Which cells are significant at `alpha`, of all cells together."""
+    p = (counts.ravel() + 1) / (done + 1)
+    return np.asarray(benjamini_hochberg(p) <= alpha).reshape(counts.shape)
+
+
+def verdicts(tally: Tally, asked: int, alpha: float) -> tuple[NDArray[np.bool_], Rotations]:
+    """The significant cells. After an early stop they are those that all rotations would give."""
+    final = significant(tally.counts, asked if tally.stopped else tally.done, alpha)
+    return final, Rotations(asked, tally.done, tally.stopped)

@@ -1,0 +1,223 @@
+"""A discovery as one page: what was searched, the groups, the table, proxies, limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from weatherglass.discovery.record import Discovery
+from weatherglass.report import prose
+from weatherglass.report.grid import grid
+from weatherglass.report.markup import Markup, element, joined
+from weatherglass.report.page import facts, page, section, tiles
+from weatherglass.report.words import label, listed, sentence, spelled
+
+SEPARATE = (
+    "In the table groups are called by their ids. Their names stand here, apart from it, so that "
+    "nobody's name stands on top of a column of stereotypes."
+)
+
+
+def discovery_page(found: Discovery, *, show_slurs: bool = False) -> str:
+    """A discovery as one HTML file that needs no network and no script.
+
+    Parameters
+    ----------
+    found
+        What a discovery found.
+    show_slurs
+        Slurs are masked until the reader ticks a box; with this the box is ticked from the start.
+
+    Returns
+    -------
+    str
+        The page. Every word is escaped.
+
+    Notes
+    -----
+    As in appendix A of Swinger et al. (2019), the table names groups by their ids and the names
+    stand in a table of their own.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> found = wg.discover(wg.open_vectors("default"), groups=4, categories=8, words=2000,
+    ...                     rotations=99)
+    >>> page = discovery_page(found)
+    >>> page.count("<table"), "<script" in page
+    (2, False)
+    """
+    return page(
+        f"What {prose.short_name(found)} associates with names",
+        [
+            _searched(found),
+            section(
+                "groups",
+                "The groups of names",
+                element("p", SEPARATE),
+                groups_table(found),
+            ),
+            section("table", "The table", *_table(found)),
+            section("proxies", "Words that stand in for names", *_proxies(found)),
+            *_notes(found),
+            section(
+                "limits",
+                "What it does not mean",
+                element("ul", *(element("li", one) for one in prose.limits(found))),
+            ),
+            repeat(prose.command(found), found),
+        ],
+        show_slurs=show_slurs,
+    )
+
+
+def _searched(found: Discovery) -> Markup:
+    dim = found.source.get("dim")
+    name = element("bdi", prose.name_of(found))
+    names = str(found.options.get("names", ""))
+    return section(
+        "searched",
+        "What was searched",
+        element("p", prose.searched(found), class_="lead"),
+        tiles(figures(found)),
+        facts(
+            [
+                ("Embedding", joined(name, f", {dim} dimensions" if dim else "")),
+                (
+                    "Names",
+                    sentences(f"The list {names}" if names else "", prose.counts(found.names)),
+                ),
+                ("Words", prose.counts(found.words)),
+                ("Frequency", prose.frequency(found.control)),
+                ("Chance", prose.chance(found)),
+                ("Significance", prose.level(found)),
+            ]
+        ),
+    )
+
+
+def sentences(*parts: str) -> str:
+    """What is there of some phrases, with colons between."""
+    return ": ".join(part for part in parts if part)
+
+
+def figures(found: Discovery) -> list[tuple[str, str]]:
+    """The figures to be seen first."""
+    made = [
+        (f"{len(found.significant):,}", f"significant of {prose.count(len(found.cells), 'cell')}"),
+        (f"{len(found.groups):,}", "groups of names"),
+        (
+            f"{len(found.order):,}",
+            f"of {len(found.categories):,} categories with a significant cell",
+        ),
+    ]
+    if found.indirect.share is not None:
+        made.append((f"{found.indirect.share:.0%}", "of four-tuples work without names"))
+    return made
+
+
+def groups_table(
+    found: Discovery, more: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Markup:
+    """Groups with a few names, their size, what is known of them, and `more` columns."""
+    names = list(dict.fromkeys(name for group in found.groups for name in group.facts))
+    about = {name: found.columns.get(name, {}) for name in names}
+    labels = {name: _heading(about[name].get("label") or name) for name in names}
+    rows = []
+    for at, group in enumerate(found.groups):
+        others = group.size - len(group.shown)
+        shown = joined(listed(group.shown), element("small", f" +{others:,}") if others > 0 else "")
+        rows.append(
+            element(
+                "tr",
+                element("th", group.id, scope="row", role="rowheader"),
+                element("td", shown, role="cell", class_="wide"),
+                *(_number(name, values[at]) for name, values in more.items()),
+                *(
+                    _fact(labels[name], about[name].get("unit", ""), group.facts.get(name))
+                    for name in names
+                ),
+                role="row",
+                id=f"group-{at}",
+                tabindex=-1,
+            )
+        )
+    heads = ("Group", "Names that stand for it", *more, *labels.values())
+    head = (element("th", one, scope="col", role="columnheader") for one in heads)
+    made = element(
+        "table",
+        element("thead", element("tr", *head, role="row"), role="rowgroup"),
+        element("tbody", *rows, role="rowgroup"),
+        class_="groups",
+        role="table",
+    )
+    return element("div", made, class_="scroll", role="region", tabindex=0, aria_label="Groups")
+
+
+def _heading(text: str) -> str:
+    text = spelled(text)
+    return text[:1].upper() + text[1:]
+
+
+def _fact(label: str, unit: str, value: float | None) -> Markup:
+    if value is None or not math.isfinite(value):
+        return _number(label, "–")
+    if unit == "share":
+        return _number(label, f"{value:.0%}", bar=value)
+    return _number(label, f"{value:.0f}" if unit == "year" else f"{value:,.4g}")
+
+
+def _number(label: str, text: str, bar: float | None = None) -> Markup:
+    """A figure, with a bar under it if it is a share."""
+    style = None if bar is None else f"--share:{min(1.0, max(0.0, bar)):.1%}"
+    kind = "number" if bar is None else "share"
+    return element("td", text, role="cell", class_=kind, style=style, data_name=label)
+
+
+def _table(found: Discovery) -> list[Markup]:
+    """The table with a word on how to read it."""
+    with_cells = {cell.group for cell in found.significant}
+    without = [group.id for group in found.groups if group.id not in with_cells]
+    read = (
+        "Columns are groups, rows are categories of words with the strongest first. A cell has the "
+        "words of the category that lie nearest to the group, and its shade says how high its "
+        "score is. Point at a cell, touch it, or move to it with the tab key, for its score and "
+        "p-value."
+    )
+    made = [element("p", read)]
+    if not found.significant:
+        made.append(element("p", element("b", "No cell is significant.")))
+    elif without:
+        said = f"No significant cell: {', '.join(without)}."
+        made.append(element("p", said))
+    return [*made, grid(found)]
+
+
+def _proxies(found: Discovery) -> list[Markup]:
+    made = [element("p", prose.indirect(found.indirect))]
+    labels = {one.id: label(one.label) for one in found.categories}
+    strongest = [element("li", prose.proxy(one, labels)) for one in found.indirect.strongest]
+    if strongest:
+        made += [element("p", "The strongest:"), element("ol", *strongest)]
+    return made
+
+
+def _notes(found: Discovery) -> list[Markup]:
+    if not found.notes:
+        return []
+    notes = (element("li", sentence(note)) for note in found.notes)
+    return [section("notes", "Notes", element("ul", *notes))]
+
+
+def repeat(command: str, *found: Discovery) -> Markup:
+    """How to repeat and cite it."""
+    made = [element("p", prose.made_with(one)) for one in found]
+    return section(
+        "repeat",
+        "How to repeat and cite it",
+        element("pre", element("code", command), tabindex=0),
+        *made,
+        element("p", "The method is that of:"),
+        element("p", prose.CITATION, class_="citation"),
+    )
