@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from weatherglass.errors import UsageError
+from weatherglass.vectors import ControlMethod
 
 from .vocabulary import Alphabet
-
-ControlMethod = Literal["auto", "frequency", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)
