@@ -24,19 +24,22 @@ def keep_best(near: Singles, voronoi: bool, top: Singles) -> None:
     best = np.empty(batch, np.float32)
     who = np.empty(batch, np.int32)
     mean = np.empty(batch, np.float32)
+    share = np.float32(1 / n)
     for w in range(words):
+        row = near[w]
         for r in range(batch):
-            best[r] = near[w, 0, r]
-            mean[r] = near[w, 0, r]
+            best[r] = row[0, r]
+            mean[r] = row[0, r]
             who[r] = 0
         for i in range(1, n):
+            group = np.int32(i)  # as wide as the numbers beside it, or the loop is no vector
             for r in range(batch):
-                here = near[w, i, r]
+                here = row[i, r]
                 mean[r] += here
-                who[r] = i if here > best[r] else who[r]
+                who[r] = group if here > best[r] else who[r]
                 best[r] = max(best[r], here)
         for r in range(batch):
-            mean[r] /= n
+            mean[r] *= share
         if voronoi:
             for r in range(batch):
                 score = best[r] - mean[r]
@@ -45,7 +48,7 @@ def keep_best(near: Singles, voronoi: bool, top: Singles) -> None:
         else:
             for i in range(n):
                 for r in range(batch):
-                    score = near[w, i, r] - mean[r]
+                    score = row[i, r] - mean[r]
                     if score > top[i, r, t - 1]:
                         _insert(top[i, r], score)
 

@@ -50,29 +50,22 @@ class Layout:
 
 def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> Layout:
     """Group the names and the words of an embedding; of those that `also` has too, if given."""
-    listed = load_names("ssa" if options.names == "auto" else options.names)
     from threadpoolctl import threadpool_limits
 
-    names, counts = _names(vectors, listed, options)
-    if also is not None:
-        there = naming.locate(also, [vectors.words[int(at)] for at in names.positions]) >= 0
-        names = names.keep(there, names.dropped)
-    if len(names.positions) < options.groups:
-        raise CannotMeasure(
-            f"{len(names.positions)} of the {counts['listed']:,} names can be used in "
-            f"{vectors.source}, too few for {options.groups} groups. Ask for fewer groups, or give "
-            "names that the vocabulary has (--names)."
-        )
-    # Not only the names that are grouped: one that cleaning took away is still no word.
-    every = np.union1d(naming.locate(vectors, listed.names, listed.spellings), names.positions)
+    listed = load_names("ssa" if options.names == "auto" else options.names)
+    found, counts = _found(vectors, listed, options)
+    # Not only the names that are grouped: one that cleaning takes away is still no word.
+    every = np.union1d(naming.locate(vectors, listed.names, listed.spellings), found.positions)
     candidates = frequent_words(vectors, options.words, every, options.alphabet, also)
     # Each keeps to one core; the limit around both holds while one of them ends before the other.
     with threadpool_limits(1), ThreadPoolExecutor(1) as pool:
-        grouping = pool.submit(group, vectors, names, options.groups, options.rng)
+        grouping = pool.submit(_grouped, vectors, found, options, also)
         categories, words, starts = categorise(
             vectors, candidates, options.categories, options.per_cell, options.rng
         )
-        groups, labels = grouping.result()
+        names, groups, labels = grouping.result()
+    if options.names != "auto":
+        counts["dropped"] = len(names.dropped)
     return Layout(
         groups,
         categories,
@@ -93,11 +86,10 @@ def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> 
     )
 
 
-def _names(
+def _found(
     vectors: Vectors, listed: NameList, options: Options
 ) -> tuple[naming.Names, dict[str, int]]:
-    """The names to group, and how many there were on the way."""
-    extracted = options.names == "auto"
+    """The names of a list that the vocabulary has, or its own; and how many there were."""
     found = naming.find(vectors, listed)
     counts = {"listed": len(listed.names), "missing": found.missing}
     if options.name_rank is not None:
@@ -105,13 +97,33 @@ def _names(
         near = rank[found.positions] < options.name_rank
         counts["too rare"] = int((~near).sum())
         found = found.keep(near)
-    if len(found.positions) < options.groups and not extracted:
-        return found, counts
-    if extracted:
+    _check(vectors, found, options)
+    if options.names == "auto":
         found = naming.extract(vectors, found, options.keep_names, options.rng)
-        return found, {"listed": len(found.positions)}
-    cleaned = naming.clean(vectors, found, options.keep_names, options.rng)
-    return cleaned, counts | {"dropped": len(cleaned.dropped)}
+        counts = {"listed": len(found.positions)}
+    return found, counts
+
+
+def _grouped(
+    vectors: Vectors, names: naming.Names, options: Options, also: Vectors | None
+) -> tuple[naming.Names, tuple[Group, ...], Positions]:
+    """The names that are left after cleaning, their groups, and the group of each."""
+    if options.names != "auto":
+        names = naming.clean(vectors, names, options.keep_names, options.rng)
+    if also is not None:
+        there = naming.locate(also, [vectors.words[int(at)] for at in names.positions]) >= 0
+        names = names.keep(there, names.dropped)
+    _check(vectors, names, options)
+    return names, *group(vectors, names, options.groups, options.rng)
+
+
+def _check(vectors: Vectors, names: naming.Names, options: Options) -> None:
+    if len(names.positions) < options.groups:
+        raise CannotMeasure(
+            f"{len(names.positions)} names can be used in {vectors.source}, too few for "
+            f"{options.groups} groups. Ask for fewer groups, or give names that the vocabulary has "
+            "(--names)."
+        )
 
 
 def _notes(vectors: Vectors, options: Options, words: int) -> tuple[str, ...]:
