@@ -50,6 +50,9 @@ class Layout:
 
 def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> Layout:
     """Group the names and the words of an embedding; of those that `also` has too, if given."""
+    # Both threads need these, and must not meet while they are being imported.
+    import sklearn.cluster
+    import sklearn.svm  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     listed = load_names("ssa" if options.names == "auto" else options.names)
