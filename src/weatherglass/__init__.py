@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from .auditing.audit import audit as audit
     from .catalog import FactualTest as FactualTest
     from .catalog import SeedSet as SeedSet
     from .catalog import Test as Test
@@ -29,15 +30,30 @@ if TYPE_CHECKING:
     from .encoders.ceat import ceat as ceat
     from .encoders.seat import seat as seat
     from .measures import CeatResult as CeatResult
+    from .measures import MeasureResult as MeasureResult
     from .measures import Results as Results
     from .measures import SeatResult as SeatResult
     from .measures import WeatResult as WeatResult
     from .measures import WefatResult as WefatResult
     from .measures.generalised import generalised_weat as generalised_weat
+    from .measures.measuring import measure as measure
     from .measures.weat import weat as weat
     from .measures.wefat import wefat as wefat
     from .report import plot as plot
     from .report import save_plot as save_plot
+    from .seedlab.axis import seed_axis as seed_axis
+    from .seedlab.compare import compare as compare
+    from .seedlab.concept import concept_cosines as concept_cosines
+    from .seedlab.findings import Lint as Lint
+    from .seedlab.generated import compare_generated as compare_generated
+    from .seedlab.generating import generate_seeds as generate_seeds
+    from .seedlab.lint import lint as lint
+    from .seedlab.measuring import measure_pairs as measure_pairs
+    from .seedlab.multiverse import multiverse as multiverse
+    from .seedlab.multiverse_record import Multiverse as Multiverse
+    from .seedlab.pairs import gathered_pairs as gathered_pairs
+    from .seedlab.pairs import seed_pair as seed_pair
+    from .seedlab.variance import pair_variance as pair_variance
     from .significance import PValue as PValue
     from .significance import permutation_p as permutation_p
     from .vectors import Control as Control
@@ -52,6 +68,8 @@ _HOME = {
     "Control": "vectors",
     "Discovery": "discovery",
     "FactualTest": "catalog",
+    "MeasureResult": "measures",
+    "Multiverse": "seedlab.multiverse_record",
     "PValue": "significance",
     "Results": "measures",
     "SeatResult": "measures",
@@ -60,14 +78,18 @@ _HOME = {
     "Vectors": "vectors",
     "WeatResult": "measures",
     "WefatResult": "measures",
+    "audit": "auditing.audit",
     "ceat": "encoders.ceat",
     "control": "vectors",
+    "compare": "seedlab.compare",
     "discover": "discovery.discover",
     "discover_both": "discovery.both",
     "generalised_weat": "measures.generalised",
     "debias": "vectors.debias",
     "load_seeds": "catalog",
     "load_tests": "catalog",
+    "measure": "measures.measuring",
+    "multiverse": "seedlab.multiverse",
     "open_corpus": "corpus",
     "open_encoder": "encoders",
     "open_models": "corpus",
@@ -83,6 +105,16 @@ _HOME = {
     "train": "corpus",
     "weat": "measures.weat",
     "wefat": "measures.wefat",
+    "concept_cosines": "seedlab.concept",
+    "seed_axis": "seedlab.axis",
+    "compare_generated": "seedlab.generated",
+    "generate_seeds": "seedlab.generating",
+    "Lint": "seedlab.findings",
+    "lint": "seedlab.lint",
+    "measure_pairs": "seedlab.measuring",
+    "gathered_pairs": "seedlab.pairs",
+    "seed_pair": "seedlab.pairs",
+    "pair_variance": "seedlab.variance",
 }
 
 __all__ = [
@@ -91,6 +123,9 @@ __all__ = [
     "Control",
     "Discovery",
     "FactualTest",
+    "Lint",
+    "MeasureResult",
+    "Multiverse",
     "PValue",
     "Results",
     "SeatResult",
@@ -100,22 +135,35 @@ __all__ = [
     "WeatResult",
     "WefatResult",
     "__version__",
+    "audit",
     "ceat",
+    "compare",
+    "compare_generated",
+    "concept_cosines",
     "control",
     "debias",
     "discover",
     "discover_both",
+    "gathered_pairs",
     "generalised_weat",
+    "generate_seeds",
+    "lint",
     "load_seeds",
     "load_tests",
+    "measure",
+    "measure_pairs",
+    "multiverse",
     "open_corpus",
     "open_encoder",
     "open_models",
     "open_vectors",
+    "pair_variance",
     "permutation_p",
     "plot",
     "save_plot",
     "seat",
+    "seed_axis",
+    "seed_pair",
     "seed_sets",
     "seeds",
     "test",

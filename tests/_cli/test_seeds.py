@@ -138,3 +138,91 @@ def test_export_of_several(run, tmp_path):
     assert (ran.code, ran.out) == (2, "")
     assert "A plain list holds one seed set" in ran.err
     assert run("seeds", "export").code == 2
+
+
+def test_lint_finds_what_it_should(run):
+    ran = run("seeds", "lint", "domestic_work-Fast_et_al_2016", "--format", "tsv")
+    assert ran.code == 0
+    found = {row["check"]: row for row in rows(ran.out)}
+    assert found["group-words"]["words"] == "mom|mum"
+    assert found["group-words"]["severity"] == "warning"
+    assert found["group-words"]["place"] == "section 8, Imprecise Definitions"
+    assert (found["size"]["value"], found["size"]["against"]) == ("41.0", "")
+
+
+def test_lint_is_strict_when_asked(run, tmp_path):
+    names = ("names_black-Garg_et_al_2018", "--against", "names_white-Garg_et_al_2018")
+    assert run("seeds", "lint", *names).code == 0
+    ran = run("seeds", "lint", *names, "--strict")
+    assert ran.code == 1
+    assert "They share 19 words" in " ".join(ran.out.split())
+    assert ran.err == ""
+    assert run("seeds", "lint", FEMALE, "--strict").code == 0  # notes are none
+    out = tmp_path / "lint.tsv"
+    assert run("seeds", "lint", *names, "--strict", "--format", "tsv", "-o", out).code == 1
+    assert "overlap" in out.read_text()
+
+
+def test_lint_prints_a_page(run):
+    ran = run("seeds", "lint", "black-Manzini_et_al_2019", "--least", "warning")
+    page = " ".join(ran.out.split())
+    assert "It has 'black' 2 times, 'africa' 3 times; of its 6 words 3 are different." in page
+    assert "note" not in page.split("2 warnings")[0]
+    assert "Not run: unseen: there is no corpus." in page
+    page = run("seeds", "lint", FEMALE, "--source", "default").out
+    assert "belongs least" in page
+    assert "missing" not in page
+
+
+def test_lint_for_programs(run):
+    ran = run(
+        "seeds", "lint", FEMALE, "--source", "default", "--least", "error", "--format", "json"
+    )
+    record = json.loads(ran.out)
+    assert record["measure"] == "lint"
+    assert {one["severity"] for one in record["findings"]} == {"note"}
+    assert record["source"]["name"] == "default"
+    assert len(record["neighbours"]["sister"]) == 10
+    listed = rows(run("seeds", "lint", FEMALE, "--format", "csv").out, ",")
+    assert listed[0]["set"] == FEMALE
+
+
+def test_lint_masks_slurs_on_the_page(run):
+    id = "caucasian_roles-Manzini_et_al_2019"
+    page = run("seeds", "lint", id).out
+    assert "1 slur: 'r******'" in page
+    assert "redneck" not in page
+    assert "redneck" in run("seeds", "lint", id, "--show-slurs").out
+    assert "redneck" in run("seeds", "lint", id, "--format", "tsv").out
+
+
+def test_lint_of_files_and_corpora(run, tmp_path):
+    sets, corpus = tmp_path / "weather.yaml", tmp_path / "days.txt"
+    sets.write_text(
+        "{fair: [sunny, mild, calm, bright, no], foul: [stormy, rainy, mild, bleak, on]}"
+    )
+    corpus.write_text("a calm and mild day\n" * 10 + "a stormy day\n")
+    ran = run("seeds", "lint", sets, "--corpus", corpus, "--format", "tsv")
+    assert ran.code == 0
+    listed = rows(ran.out)
+    (overlap,) = [row for row in listed if row["check"] == "overlap"]
+    assert (overlap["set"], overlap["against"], overlap["words"]) == ("fair", "foul", "mild")
+    unseen = {row["set"]: row["words"] for row in listed if row["check"] == "unseen"}
+    assert unseen == {"fair": "sunny|bright|no", "foul": "stormy|rainy|bleak|on"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "message"),
+    [
+        (["female_1"], 2, "Did you mean female_1-Caliskan_et_al_2017"),
+        (["no.yaml"], 1, "no.yaml"),
+        ([FEMALE, "--source", "nothing-here"], 1, "nothing-here"),
+        ([FEMALE, "--corpus", "nothing-here"], 1, "nothing-here"),
+        ([FEMALE, "--against", "nothing-here"], 2, "nothing-here"),
+        ([], 2, "ID|FILE"),
+    ],
+)
+def test_lint_that_cannot_be_done(run, asked, code, message):
+    ran = run("seeds", "lint", *asked)
+    assert (ran.code, ran.out) == (code, "")
+    assert message in ran.err

@@ -1,4 +1,4 @@
-"""Discoveries to draw: the published tables, and a large one of random words."""
+"""What to draw: discoveries, as published and of random words, and a small audit."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+import weatherglass as wg
 from weatherglass.discovery.record import (
     Category,
     Cell,
@@ -18,6 +19,8 @@ from weatherglass.discovery.record import (
     Proxy,
     Rotations,
 )
+from weatherglass.measures import MEASURES
+from weatherglass.report.audited import Audited
 from weatherglass.significance import PValue
 from weatherglass.vectors import Control
 
@@ -282,3 +285,62 @@ def compared(paper: Discovery) -> Comparison:
         source={"name": "w2v-debiased", "dim": 300},
     )
     return Comparison(before=paper, after=then, changes=tuple(changes))
+
+
+ABOUT = {
+    "weatherglass": wg.__version__,
+    "suite": {"id": "standard", "title": "Standard suite"},
+    "sources": [
+        {
+            "name": "default",
+            "kind": "vectors",
+            "fingerprint": "8fc4",
+            "words": 400_000,
+            "dim": 50,
+        }
+    ],
+    "options": {"suite": "standard", "rng": 0, "budget": None},
+    "machine": {"python": "3.11", "platform": "Linux", "packages": {"numpy": "2.1"}},
+    "started": "2026-01-05T08:09:10+00:00",
+    "seconds": 94.2,
+    "command": "weatherglass audit default --suite standard",
+    "steps": [
+        {"id": "weat", "title": "All WEATs", "source": "default", "kind": "weat", "status": "done"},
+        {
+            "id": "seat",
+            "title": "Sentences",
+            "source": "default",
+            "kind": "seat",
+            "status": "failed",
+            "reason": "no encoder was given",
+        },
+    ],
+}
+
+
+@pytest.fixture(scope="session")
+def audited(paper: Discovery) -> Audited:
+    """A little of everything, measured on real vectors; the discovery is the published one."""
+    vectors = wg.open_vectors("default")
+    tests = [
+        wg.weat(vectors, "weat6", intervals=True, control="frequency"),
+        wg.weat(vectors, "weat4"),
+        wg.weat(vectors, "weat5"),
+        wg.weat(vectors, "weat9", alternative="less", intervals=True),
+        wg.weat(vectors, "weat3b"),
+    ]
+    sets = {"X": ["nurse", "pilot", "clerk"], "A": ["she", "her"], "B": ["he", "his"]}
+    measures = [
+        MEASURES["rnd"](vectors, sets, test="gender", title="Occupations"),
+        MEASURES["mac"](vectors, {"X": sets["X"], "A": sets["A"]}),
+    ]
+    encoder = wg.open_encoder("cbow:default")
+    sentences = wg.seat([encoder], wg.tests("sent-weat6", "sent-weat7")).correct()
+    results = [*wg.Results.of(tests).correct(), wg.wefat(vectors, "wefat1"), *measures, *sentences]
+    return Audited(
+        ABOUT,
+        wg.Results.of(results),
+        (dataclasses.replace(paper, source={"name": "default", "dim": 50}),),
+        (wg.multiverse(vectors, "weat6", samples=1),),
+        (wg.lint(["career-Caliskan_et_al_2017", "black_roles-Manzini_et_al_2019"]),),
+    )

@@ -14,11 +14,16 @@ from weatherglass.errors import WeatherglassError
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.
 COMMANDS = {
+    "audit": "Run every measure, and write a report that a person can read.",
     "cache": "List or clear the parsed files and encoded sentences that are kept.",
     "catalog": "List, show and check tests: what can be asked.",
     "ceat": "Run association tests over the contexts of words in a corpus.",
     "corpus": "Look at a corpus: documents, words, metadata.",
+    "compare": "Run tests on two corpora, or on the parts of one, and compare.",
     "discover": "Find the biases that nobody thought to ask for.",
+    "check": "Hold a source against a policy: may it ship?",
+    "measure": "Run any other measure of bias on word sets of your choice; list the measures.",
+    "report": "Write the report of an audit anew, and its pictures.",
     "seat": "Run association tests on sentence encoders.",
     "seeds": "Browse seed sets: word lists that studies used, and where the words come from.",
     "train": "Train vectors on a corpus, with bootstraps.",

@@ -10,8 +10,9 @@ import click
 
 from weatherglass.errors import CannotMeasure, UsageError, shown
 
-from .output import printable, write_whole
+from .output import remarks, style, write_whole
 from .progress import progress_bar
+from .typeset import bibliography
 
 if TYPE_CHECKING:
     from weatherglass.measures import Results
@@ -187,7 +188,9 @@ def say(
     elif form in ("tsv", "csv"):
         text = results.to_delimited("\t" if form == "tsv" else ",")
     else:
-        text = table(results) + _remarks(results)
+        text = table(results) + remarks(_lines(results))
+        if style():
+            text += bibliography((one.test for one in results), style())
     if out is None:
         click.echo(text, nl=False)
     else:
@@ -201,7 +204,7 @@ def say(
         save_plot(plot(results, alpha=alpha), picture)
 
 
-def _remarks(results: Results) -> str:
+def _lines(results: Results) -> list[str]:
     """What was done about frequency, tests not run and words missing, a line each."""
     controls = {one.test: getattr(one, "control", None) for one in results}
     lines = list(dict.fromkeys(_frequency(told) for told in controls.values() if told))
@@ -219,7 +222,7 @@ def _remarks(results: Results) -> str:
         for name, words in one.merged.items():
             some = ", ".join(shown(word) for word in words)
             lines.append(f"{one.test}: {name} has {some} twice in lower case; used once.")
-    return "".join(printable(line) + "\n" for line in lines)
+    return lines
 
 
 def _frequency(told: dict[str, Any]) -> str:

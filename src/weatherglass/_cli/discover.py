@@ -10,7 +10,7 @@ import click
 from weatherglass.errors import UsageError
 
 from .asking import seed_option
-from .output import delimited, out_option, plot_option, printable, table, write_whole
+from .output import delimited, format_choice, out_option, plot_option, remarks, table, write_whole
 from .progress import progress_bar
 from .vectorfiles import opened
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from weatherglass.discovery import Comparison, Discovery, Group
 
 _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
-_FORMATS = ["table", "json", "tsv", "csv", "html", "parquet"]
 
 
 @click.command()
@@ -97,14 +96,7 @@ _FORMATS = ["table", "json", "tsv", "csv", "html", "parquet"]
     help="Categories in the table and the picture; files have all.",
 )
 @click.option("--show-slurs", is_flag=True, help="Do not mask slurs.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMATS),
-    default="table",
-    show_default=True,
-    help="How to print the result; html is a page, parquet needs -o.",
-)
+@format_choice("html", "parquet", help="How to print it; html is a page, parquet needs -o.")
 @out_option
 @plot_option
 def discover(
@@ -197,7 +189,7 @@ def _found(found: Discovery, top: int, show_slurs: bool) -> str:
     shown = f", the first {top} of {len(found.order)} categories" if len(found.order) > top else ""
     heading = f"{len(found.significant)} significant cells of {len(found.cells)}{shown}"
     text = _groups(found) + (table(rows, heading) if rows else "No cell is significant.\n")
-    return text + "".join(printable(line) + "\n" for line in _remarks(found))
+    return text + remarks(_remarks(found))
 
 
 def _groups(found: Discovery) -> str:

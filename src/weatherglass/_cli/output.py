@@ -7,16 +7,19 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from .typeset import STYLES, latex, markdown
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 Row = Mapping[str, Any]
 _SHORT = 24
 _LONG = 1000
+_STYLE = "weatherglass.style"
 
 # C0 and C1 control characters, and the marks that reorder text on the screen.
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
@@ -24,16 +27,45 @@ _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)
 }
 
 
-def format_option(command: Command) -> Command:
-    """Add ``--format table|json|tsv|csv``."""
+def format_choice(*more: str, help: str = "How to print the result.") -> Callable[..., Any]:
+    """``--format table|json|tsv|csv|markdown|latex``, and `more`.
+
+    Markdown and LaTeX are the table in another dress: commands see ``table``, and `table` looks up
+    how to write it.
+    """
+    forms = ["table", "json", "tsv", "csv", *more, *STYLES]
     return click.option(
         "--format",
         "form",
-        type=click.Choice(["table", "json", "tsv", "csv"]),
+        type=click.Choice(forms),
         default="table",
         show_default=True,
-        help="How to print the result.",
-    )(command)
+        callback=_dressed,
+        help=help,
+    )
+
+
+def format_option(command: Command) -> Command:
+    """Add ``--format``."""
+    made: Command = format_choice()(command)
+    return made
+
+
+def _dressed(context: click.Context, option: click.Parameter, form: str) -> str:
+    context.meta[_STYLE] = form if form in STYLES else ""
+    return "table" if form in STYLES else form
+
+
+def style() -> str:
+    """``markdown``, ``latex``, or nothing for a table on a terminal."""
+    context = click.get_current_context(silent=True)
+    return str(context.meta.get(_STYLE, "")) if context else ""
+
+
+def remarks(lines: Iterable[str]) -> str:
+    """Lines under a table; in LaTeX they are comments."""
+    before = "% " if style() == "latex" else ""
+    return "".join(f"{before}{printable(line)}\n" for line in lines)
 
 
 def out_option(command: Command) -> Command:
@@ -49,8 +81,8 @@ def out_option(command: Command) -> Command:
 
 def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     """Refuse a picture that cannot be written before anything is measured."""
-    if path is not None and path.suffix not in (".svg", ".png", ".html", ".json"):
-        raise click.BadParameter(f"{path.name} must end in .svg, .png, .html or .json.")
+    if path is not None and path.suffix not in (".svg", ".png", ".pdf", ".html", ".json"):
+        raise click.BadParameter(f"{path.name} must end in .svg, .png, .pdf, .html or .json.")
     return _writable(context, option, path)
 
 
@@ -67,7 +99,8 @@ def plot_option(command: Command) -> Command:
         "picture",
         type=click.Path(dir_okay=False, path_type=Path),
         callback=_drawable,
-        help="Also draw the results: a file that ends in .svg, .png, .html or .json (Vega-Lite).",
+        help="Also draw the results: a file that ends in .svg, .png, .pdf, .html or .json "
+        "(Vega-Lite).",
     )(command)
 
 
@@ -85,6 +118,8 @@ def table(rows: Sequence[Row], title: str | None = None) -> str:
     """Rows as a table for a terminal; numbers to the right. Very long ones are plain columns."""
     if not rows:
         return "Nothing to show.\n"
+    if style():
+        return (markdown if style() == "markdown" else latex)(rows, title) + "\n"
     if len(rows) > _LONG:
         return delimited(rows, "\t")
     from rich import box

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import click
 
+from weatherglass._cli.seeds_axes import axis, concept, variance
 from weatherglass._cli.seeds_catalog import export, list_concepts, list_sets, show
+from weatherglass._cli.seeds_lint import lint
+from weatherglass._cli.seeds_multiverse import multiverse
+from weatherglass._cli.seeds_pairs import coherence, generated, measure
 
 
 @click.group()
@@ -12,5 +16,7 @@ def seeds() -> None:
     """Browse seed sets: word lists that studies used, and where the words come from."""
 
 
-for _command in (list_sets, list_concepts, show, export):
+for _command in (list_sets, list_concepts, show, export, lint, multiverse):
+    seeds.add_command(_command)
+for _command in (measure, variance, axis, generated, concept, coherence):
     seeds.add_command(_command)

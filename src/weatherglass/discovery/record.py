@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent
+from weatherglass.measures.showing import Shown
 from weatherglass.significance import PValue
 from weatherglass.vectors import Control
 from weatherglass.vectors.writing import whole
@@ -89,7 +90,7 @@ class Indirect:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Discovery:
+class Discovery(Shown):
     """The result of one discovery.
 
     Attributes
@@ -211,7 +212,7 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(Shown):
     """The same names and words on two embeddings: groups and categories are those of `before`."""
 
     measure: ClassVar[str] = "comparison"
@@ -224,6 +225,25 @@ class Comparison:
         """The cells that appear, vanish or stay, the highest score first."""
         some = [one for one in self.changes if one.change == change]
         return tuple(sorted(some, key=lambda one: -one.score))
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat row a change."""
+        rows = []
+        for one in self.changes:
+            cell = one.before or one.after
+            assert cell is not None
+            rows.append(
+                {
+                    "change": one.change,
+                    "group": cell.group,
+                    "category": cell.category,
+                    "before": list(one.before.words) if one.before else None,
+                    "after": list(one.after.words) if one.after else None,
+                    "p_before": one.before.p.value if one.before else None,
+                    "p_after": one.after.p.value if one.after else None,
+                }
+            )
+        return rows
 
     def to_json(self) -> str:
         """Everything as JSON text."""

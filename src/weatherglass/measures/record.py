@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 from weatherglass._version import __version__
 from weatherglass.vectors import Vectors
 
+from .showing import Shown
+
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class Record(Shown):
     """The part that all results share.
 
     Attributes
@@ -47,6 +49,12 @@ class Record:
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     version: str = __version__
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """The result as one flat row."""
+        from .results import Results
+
+        return Results.of([self]).to_rows()
 
 
 def described(

@@ -17,11 +17,13 @@ from weatherglass.significance import Interval, PValue, benjamini_hochberg, holm
 
 from .ceat import CeatResult
 from .influence import Influence
+from .measured import MeasureResult
 from .seat import SeatResult
+from .showing import Shown
 from .weat import WeatResult
 from .wefat import WefatResult
 
-Result = WeatResult | WefatResult | CeatResult
+Result = WeatResult | WefatResult | CeatResult | MeasureResult
 _KINDS: dict[str, type[Any]] = {
     kind.measure: kind for kind in (WeatResult, SeatResult, WefatResult, CeatResult)
 }
@@ -38,7 +40,7 @@ _PARTS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Results(Sequence[Result]):
+class Results(Sequence[Result], Shown):
     """Results in order.
 
     Examples
@@ -176,7 +178,7 @@ def to_record(result: Result) -> dict[str, Any]:
 
 def from_record(record: dict[str, Any]) -> Result:
     """The result that `to_record` wrote."""
-    kind = _KINDS[record["measure"]]
+    kind = _KINDS.get(record["measure"], MeasureResult)
     fields = {name: value for name, value in record.items() if name != "measure"}
     for name, make in _PARTS.items():
         if fields.get(name) is not None and not (name == "p" and kind is CeatResult):
@@ -185,6 +187,12 @@ def from_record(record: dict[str, Any]) -> Result:
         fields["associations"] = {k: tuple(v) for k, v in fields["associations"].items()}
     elif kind is WefatResult:
         fields |= {name: tuple(fields[name]) for name in ("associations", "facts")}
+    elif kind is MeasureResult:
+        fields["measure"] = record["measure"]
+        fields["by_word"] = {k: tuple(v) for k, v in fields["by_word"].items()}
+        fields["columns"] = {
+            name: {k: tuple(v) for k, v in one.items()} for name, one in fields["columns"].items()
+        }
     made: Result = kind(**fields)
     return made
 
@@ -218,6 +226,10 @@ def _flat(result: Result) -> dict[str, Any]:
         value, p_value = result.effect, result.p
         sizes = [result.n.get(name) for name in "XYAB"]
         ours = {"error": result.error, "between": result.between}
+    elif isinstance(result, MeasureResult):
+        value, p_value = result.value, result.p.value if result.p else None
+        sizes = [result.n.get(name) for name in "XYAB"]
+        ours = _measured(result)
     else:
         value, p_value = result.pearson, result.pearson_p
         sizes = [result.n.get("W"), None, result.n.get("A"), result.n.get("B")]
@@ -228,7 +240,7 @@ def _flat(result: Result) -> dict[str, Any]:
             "intercept": result.intercept,
             "published_correlation": published.get("correlation"),
         }
-    if not isinstance(result, CeatResult) and result.control is not None:
+    if isinstance(result, WeatResult | WefatResult) and result.control is not None:
         ours |= _controlled(result.control)
     return {
         "model": result.source.get("name"),
@@ -251,6 +263,18 @@ def _flat(result: Result) -> dict[str, Any]:
         "weatherglass": result.version,
         "record": json.dumps(to_record(result)),
     }
+
+
+def _measured(result: MeasureResult) -> dict[str, Any]:
+    """The columns of a measure of word sets, where it has such numbers."""
+    ours: dict[str, Any] = {
+        "details": "&".join(f"{name}={number:.6g}" for name, number in result.details.items())
+    }
+    if result.p is not None:
+        ours |= {"p_low": result.p.low, "p_high": result.p.high, "p_method": result.p.method}
+    if result.intervals:
+        ours |= {"low": result.intervals[0].low, "high": result.intervals[0].high}
+    return ours
 
 
 def _controlled(control: dict[str, Any]) -> dict[str, Any]:

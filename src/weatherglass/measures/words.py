@@ -80,7 +80,7 @@ def find_sets(
             found[name] = find_words(vectors, one.words, case)
         except UnusableRow as error:
             return {}, str(error).rstrip(".")
-    both = set(found["X"].words) & set(found["Y"].words) if "X" in found else set()
+    both = set(found["X"].words) & set(found["Y"].words) if "Y" in found else set()
     if both:
         return found, f"X and Y both have {shown(min(both))}, as this source spells it"
     return found, ""

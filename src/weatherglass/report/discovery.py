@@ -58,8 +58,8 @@ def discovery_page(found: Discovery, *, show_slurs: bool = False) -> str:
                 element("p", SEPARATE),
                 groups_table(found),
             ),
-            section("table", "The table", *_table(found)),
-            section("proxies", "Words that stand in for names", *_proxies(found)),
+            section("table", "The table", *read_table(found)),
+            section("proxies", "Words that stand in for names", *proxies(found)),
             *_notes(found),
             section(
                 "limits",
@@ -118,7 +118,7 @@ def figures(found: Discovery) -> list[tuple[str, str]]:
 
 
 def groups_table(
-    found: Discovery, more: Mapping[str, Sequence[str]] = MappingProxyType({})
+    found: Discovery, more: Mapping[str, Sequence[str]] = MappingProxyType({}), mark: str = ""
 ) -> Markup:
     """Groups with a few names, their size, what is known of them, and `more` columns."""
     names = list(dict.fromkeys(name for group in found.groups for name in group.facts))
@@ -139,7 +139,7 @@ def groups_table(
                     for name in names
                 ),
                 role="row",
-                id=f"group-{at}",
+                id=f"{mark}group-{at}",
                 tabindex=-1,
             )
         )
@@ -175,8 +175,8 @@ def _number(label: str, text: str, bar: float | None = None) -> Markup:
     return element("td", text, role="cell", class_=kind, style=style, data_name=label)
 
 
-def _table(found: Discovery) -> list[Markup]:
-    """The table with a word on how to read it."""
+def read_table(found: Discovery, mark: str = "") -> list[Markup]:
+    """The table with a word on how to read it; `mark` as for `grid`."""
     with_cells = {cell.group for cell in found.significant}
     without = [group.id for group in found.groups if group.id not in with_cells]
     read = (
@@ -191,10 +191,11 @@ def _table(found: Discovery) -> list[Markup]:
     elif without:
         said = f"No significant cell: {', '.join(without)}."
         made.append(element("p", said))
-    return [*made, grid(found)]
+    return [*made, grid(found, mark)]
 
 
-def _proxies(found: Discovery) -> list[Markup]:
+def proxies(found: Discovery) -> list[Markup]:
+    """How far words alone would carry the groups, and the strongest that do."""
     made = [element("p", prose.indirect(found.indirect))]
     labels = {one.id: label(one.label) for one in found.categories}
     strongest = [element("li", prose.proxy(one, labels)) for one in found.indirect.strongest]

@@ -14,8 +14,12 @@ from weatherglass.significance.pvalue import PValue, format_p
 Key = tuple[str, str]
 
 
-def grid(found: Discovery) -> Markup:
-    """The table of a discovery with its legend; cells that are not significant wait for a tick."""
+def grid(found: Discovery, mark: str = "") -> Markup:
+    """The table of a discovery with its legend; cells that are not significant wait for a tick.
+
+    A page with several has the tick with the first, which goes without a `mark`; the others' ids
+    begin with theirs.
+    """
     scores = [cell.score for cell in found.cells if cell.significant]
     low, high = min(scores, default=0.0), max(scores, default=0.0)
     names = {one.id: label(one.label) for one in found.categories}
@@ -24,7 +28,7 @@ def grid(found: Discovery) -> Markup:
         shade = f"s{shades.step(cell.score, low, high)}" if cell.significant else "rest"
         said = joined(place(cell, names), measured(cell))
         inside[cell.group, cell.category] = (shade, filled(listed(cell.words), said))
-    controls = tick("rest", "Show the cells that are not significant, in grey")
+    controls = "" if mark else tick("rest", "Show the cells that are not significant, in grey")
     return joined(
         element("div", controls, _legend(low, high) if scores else "", class_="controls"),
         table(
@@ -32,6 +36,7 @@ def grid(found: Discovery) -> Markup:
             in_order(found),
             inside,
             shown=[(one.group, one.category) for one in found.significant],
+            mark=mark,
         ),
     )
 
@@ -41,6 +46,7 @@ def table(
     categories: Sequence[Category],
     inside: Mapping[Key, tuple[str, Markup]],
     shown: Collection[Key],
+    mark: str = "",
 ) -> Markup:
     """Groups as columns and categories as rows, scrolling under its headings.
 
@@ -51,7 +57,7 @@ def table(
     # The roles are those of a table, which a narrow screen no longer lays out as one.
     heads = [element("th", "Category", scope="col", role="columnheader")]
     for at, group in enumerate(groups):
-        link = element("a", group.id, href=f"#group-{at}")
+        link = element("a", group.id, href=f"#{mark}group-{at}")
         size = element("small", prose.count(group.size, "name"))
         hidden = None if group.id in columns else "column-rest"
         heads.append(
@@ -66,9 +72,9 @@ def table(
         role="table",
     )
     return joined(
-        element("a", "Skip the table", class_="skip", href="#after-table"),
+        element("a", "Skip the table", class_="skip", href=f"#{mark}after-table"),
         element("div", made, class_="scroll", role="region", tabindex=0, aria_label="Table"),
-        element("div", id="after-table", tabindex=-1),
+        element("div", id=f"{mark}after-table", tabindex=-1),
     )
 
 

@@ -1,7 +1,9 @@
-"""The frame of a page: one file, no script, nothing fetched."""
+"""The frame of a page: one file, nothing fetched, and no script but those that it is made with."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -10,8 +12,10 @@ from weatherglass._version import __version__
 from weatherglass.report import shades
 from weatherglass.report.markup import Markup, element, joined
 
-# Even if hostile text were to slip through, the browser runs no script and fetches nothing.
+# Even if hostile text were to slip through, the browser runs no script of its and fetches nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_SLURS = (' class="slur"', '{"$slur":[')  # no text can look like these: its quotes are escaped
+_NOTHING = Markup()
 _WARNING = (
     "This page lists stereotypes that an embedding has learned from text. Some are offensive. "
     "They are shown because they are there, not because they are true."
@@ -19,33 +23,58 @@ _WARNING = (
 
 
 @cache
-def style_sheet() -> str:
-    """The style of every page."""
-    sheet = files("weatherglass.report").joinpath("discovery.css").read_text(encoding="utf-8")
-    return sheet + shades.rules()
+def style_sheet(*more: str) -> str:
+    """The style of every page, and of some."""
+    folder = files("weatherglass.report")
+    sheets = (
+        folder.joinpath(name).read_text(encoding="utf-8") for name in ("discovery.css", *more)
+    )
+    return "".join(sheets) + shades.rules()
 
 
-def page(title: str, sections: Sequence[str], *, show_slurs: bool) -> str:
-    """A whole page with a heading, a warning and sections; slurs masked unless `show_slurs`."""
+def page(
+    title: str,
+    sections: Sequence[str],
+    *,
+    show_slurs: bool,
+    contents: Markup = _NOTHING,
+    script: str = "",
+    sheets: Sequence[str] = (),
+) -> str:
+    """A whole page with a heading, a warning and sections.
+
+    Slurs are masked unless `show_slurs`. `contents` stands between heading and sections, `script`
+    runs when all is there, and `sheets` are further style sheets.
+    """
     main = joined(*sections)
-    has_slurs = ' class="slur"' in main  # no text can look like this: its quotes are escaped
+    has_slurs = any(mark in main for mark in _SLURS)
     head = element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
-        element("style", Markup(style_sheet())),
+        element("style", Markup(style_sheet(*sheets))),
     )
     body = element(
         "body",
         element("a", "Skip to the results", class_="skip", href="#main"),
         element("header", element("h1", title), _warning(has_slurs, show_slurs)),
+        contents,
         element("main", main, id="main"),
         element("footer", f"Made with Weatherglass {__version__}. This page needs no network."),
+        element("script", Markup(script)) if script else "",
     )
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _policy(script: str) -> str:
+    """What the browser may do; a script must be the one with this hash."""
+    if not script:
+        return _POLICY
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return f"{_POLICY}; script-src 'sha256-{digest}'"
 
 
 def _warning(has_slurs: bool, show_slurs: bool) -> Markup:

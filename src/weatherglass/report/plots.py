@@ -10,11 +10,13 @@ from typing import Any
 from weatherglass.discovery.record import Discovery
 from weatherglass.errors import CannotMeasure, CannotWrite, MissingExtra
 from weatherglass.measures import Result, SeatResult, WeatResult, WefatResult
+from weatherglass.seedlab.multiverse_record import Multiverse
+from weatherglass.seedlab.record import Experiment
 
 INK, ACCENT, PALE, RULE = "#1f4e5f", "#d9822b", "#9aa5a9", "#d9dee0"
 WIDTH, HEIGHT = 440, 340
 _MOST_NAMES = 80
-SUFFIXES = (".svg", ".png", ".html", ".json")
+SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 
 
 def drawing() -> Any:
@@ -27,7 +29,17 @@ def drawing() -> Any:
     return altair
 
 
-def plot(results: Sequence[Result] | Result | Discovery, *, alpha: float = 0.01) -> Any:
+def plot(
+    results: Sequence[Result]
+    | Result
+    | Discovery
+    | Sequence[Experiment]
+    | Experiment
+    | Sequence[Multiverse]
+    | Multiverse,
+    *,
+    alpha: float = 0.01,
+) -> Any:
     """Draw results: effects beside the published ones, or facts against associations.
 
     Parameters
@@ -35,7 +47,9 @@ def plot(results: Sequence[Result] | Result | Discovery, *, alpha: float = 0.01)
     results
         A result, or a set of results of one measure. A single association test is drawn word by
         word, several one a line, those of sentence encoders as a matrix; factual tests are drawn as
-        points with their line. A discovery is drawn as its table (see `plot_discovery`).
+        points with their line. A discovery is drawn as its table (see `plot_discovery`),
+        experiments of the seed lab as the figures of its paper, and a multiverse as its
+        specification curve.
     alpha
         The level at which corrected p-values are marked in a matrix; 0.01 in May et al. (2019).
 
@@ -48,7 +62,15 @@ def plot(results: Sequence[Result] | Result | Discovery, *, alpha: float = 0.01)
         from weatherglass.report.discovery_plot import plot_discovery
 
         return plot_discovery(results)
-    several = list(results) if isinstance(results, Sequence) else [results]
+    several: list[Any] = list(results) if isinstance(results, Sequence) else [results]
+    if several and isinstance(several[0], Experiment):
+        from weatherglass.report.seedlab_plots import plot_experiments
+
+        return plot_experiments(several)
+    if several and isinstance(several[0], Multiverse):
+        from weatherglass.report.multiverse_plot import plot_multiverses
+
+        return plot_multiverses(several)
     done = [one for one in several if one.status == "done" and one.measure != "ceat"]
     if not done:
         raise CannotMeasure("There is nothing to draw: no test was run.")

@@ -1,0 +1,62 @@
+"""``weatherglass check``: may this embedding ship?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .asking import seed_option
+from .output import emit, format_option, out_option, write_whole
+from .vectorfiles import opened
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "--policy",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="YAML with rules: tests, and the effect, corrected p and agreement that break them.",
+)
+@seed_option
+@click.option("--junit", type=_FILE, help="Also write JUnit XML to this file.")
+@click.option("--sarif", type=_FILE, help="Also write SARIF to this file.")
+@format_option
+@out_option
+@click.pass_context
+def check(
+    context: click.Context,
+    source: str,
+    policy: Path,
+    seed: int,
+    junit: Path | None,
+    sarif: Path | None,
+    form: str,
+    out: Path | None,
+) -> None:
+    """Hold SOURCE against a policy; exit with 1 and the list of violations if it does not pass."""
+    from weatherglass.auditing import ci, load_policy
+    from weatherglass.auditing.policy import failed, judge
+
+    rules = load_policy(policy)
+    verdicts = judge(opened(source), rules, rng=seed)
+    failures = failed(rules, verdicts)
+    rows: list[dict[str, Any]] = [
+        {"test": one.test, "verdict": one.status, "": one.sentence} for one in verdicts
+    ]
+    document = {
+        "source": source,
+        "passed": not failures,
+        "verdicts": [vars(one) for one in verdicts],
+    }
+    emit(rows, form, document=document, title=f"{source} against {policy.name}", out=out)
+    for path, write in ((junit, ci.junit), (sarif, ci.sarif)):
+        if path is not None:
+            write_whole(path, write(source, verdicts, failures))
+    if failures:
+        click.echo(f"weatherglass: {len(failures)} of {len(verdicts)} rules are broken.", err=True)
+        context.exit(1)

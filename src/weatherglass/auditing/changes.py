@@ -1,0 +1,72 @@
+"""What changed between two audits."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from weatherglass.measures import Results
+from weatherglass.measures.results import to_record
+from weatherglass.report.audited import Audited
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One number in two audits; `None` where one of them does not have it."""
+
+    source: str
+    measure: str
+    test: str
+    number: str
+    before: Any
+    after: Any
+
+
+_NUMBERS = ("status", "effect", "p", "pearson", "pearson_p", "value")
+
+
+def changes(before: Audited, after: Audited) -> tuple[Changed, ...]:
+    """Every number that differs. Two audits of one source each are compared whatever its name."""
+    single = len(before.about["sources"]) == len(after.about["sources"]) == 1
+    old, new = _numbers(before, single), _numbers(after, single)
+    return tuple(
+        Changed(*place, old.get(place), new.get(place))
+        for place in dict.fromkeys((*old, *new))
+        if old.get(place) != new.get(place)
+    )
+
+
+def _numbers(audited: Audited, single: bool) -> dict[tuple[str, str, str, str], Any]:
+    """Each number under its place: source, measure, test and name."""
+
+    def named(source: dict[str, Any]) -> str:
+        return "" if single else str(source.get("name", ""))
+
+    found: dict[tuple[str, str, str, str], Any] = {}
+    for one in Results.of(audited.results):
+        record = to_record(one)
+        for number in _NUMBERS:
+            value = record.get(number)
+            if value is not None:
+                value = value["value"] if isinstance(value, dict) else value
+                found[named(one.source), one.measure, one.test, number] = value
+    for search in audited.discoveries:
+        for cell in search.cells:
+            place = f"{cell.group} {cell.category}"
+            words = ", ".join(cell.words)
+            found[named(search.source), "discovery", place, "words"] = words
+            found[named(search.source), "discovery", place, "p"] = cell.p.value
+    for many in audited.multiverses:
+        for name, value in _summary(many).items():
+            found[named(many.source), "multiverse", many.test, name] = value
+    for lint in audited.lints:
+        for name, count in lint.counts.items():
+            found[named(lint.source), "lint", name, "findings"] = count
+    return found
+
+
+def _summary(many: Any) -> dict[str, Any]:
+    summary = many.summary
+    agreeing = dataclasses.asdict(summary.same_sign["all"])
+    return dict(summary.effects) | {f"same sign: {name}": n for name, n in agreeing.items()}

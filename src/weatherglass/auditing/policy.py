@@ -1,0 +1,125 @@
+"""A policy: what an embedding may not show if it is to ship, and the verdict on a source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from weatherglass.catalog import tests
+from weatherglass.catalog.complaints import complaint
+from weatherglass.catalog.parts import Record, Words
+from weatherglass.catalog.schema import FactualTest, Test
+from weatherglass.catalog.textfiles import read_text
+from weatherglass.catalog.yamltext import read_yaml
+from weatherglass.errors import CatalogError
+from weatherglass.measures import Results
+from weatherglass.measures.weat import weat
+from weatherglass.measures.wefat import wefat
+from weatherglass.seedlab.multiverse import multiverse
+from weatherglass.significance import format_p
+from weatherglass.vectors import Vectors
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Rule(Record):
+    """A limit on some tests. It is broken where all that it states holds.
+
+    Attributes
+    ----------
+    tests
+        Ids and patterns of the catalogue.
+    effect
+        Broken if the effect (for factual tests the correlation) is larger than this, whatever its
+        sign …
+    p
+        … and its p-value, corrected over all tests of the policy, is at most this …
+    agreement
+        … and at least this share of all documented seed choices give the same sign.
+    """
+
+    tests: Words
+    effect: Annotated[float, Field(ge=0)]
+    p: Share = 1.0
+    agreement: Share | None = None
+
+
+class Policy(Record):
+    """Rules; `not_run` says whether a test that cannot be run passes or fails."""
+
+    rules: tuple[Rule, ...]
+    not_run: str = Field(default="fail", pattern="^(fail|pass)$")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One test under one rule: ``passed``, ``violated`` or ``not run``, with a sentence."""
+
+    test: str
+    title: str
+    status: str
+    sentence: str
+    effect: float | None = None
+    p: float | None = None
+    agreement: float | None = None
+
+
+def load_policy(path: str | PathLike[str]) -> Policy:
+    """Read a policy from a YAML file."""
+    path = Path(path)
+    documents: list[Any] = list(read_yaml(read_text(path), path.name))
+    if len(documents) != 1 or not isinstance(documents[0], dict):
+        raise CatalogError(f"{path.name}: one policy was expected, with rules.")
+    try:
+        policy = Policy.model_validate(documents[0])
+    except ValidationError as error:
+        raise complaint(error, f"policy in {path.name}", Policy.model_fields) from None
+    if not policy.rules:
+        raise CatalogError(f"{path.name}: the policy has no rules.")
+    return policy
+
+
+def judge(vectors: Vectors, policy: Policy, *, rng: int = 0) -> tuple[Verdict, ...]:
+    """The verdict on every test of a policy."""
+    wanted = [(rule, test) for rule in policy.rules for test in _words(rule)]
+    distinct = {test.id: test for _, test in wanted}
+    results = Results.of(_run(vectors, test, rng) for test in distinct.values()).correct()
+    by_id = {one.test: one for one in results}
+    return tuple(_verdict(vectors, rule, by_id[test.id], rng) for rule, test in wanted)
+
+
+def failed(policy: Policy, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """The verdicts that a source does not pass with."""
+    bad = {"violated"} | ({"not run"} if policy.not_run == "fail" else set())
+    return tuple(one for one in verdicts if one.status in bad)
+
+
+def _words(rule: Rule) -> list[Any]:
+    return [one for one in tests(*rule.tests) if isinstance(one, Test | FactualTest)]
+
+
+def _run(vectors: Vectors, test: Any, rng: int) -> Any:
+    return weat(vectors, test, rng=rng) if isinstance(test, Test) else wefat(vectors, test)
+
+
+def _verdict(vectors: Vectors, rule: Rule, result: Any, rng: int) -> Verdict:
+    if result.status == "not run":
+        return Verdict(result.test, result.title, "not run", f"Not run: {result.reason}.")
+    factual = result.measure == "wefat"
+    value = result.pearson if factual else result.effect
+    p = result.pearson_p if factual else result.p_holm
+    word = "correlation" if factual else "effect"
+    said = f"{word} {value:.2f}, corrected p {format_p(p)}"
+    broken = abs(value) > rule.effect and p <= rule.p
+    agreement = None
+    if broken and rule.agreement is not None and not factual:
+        agreement = multiverse(vectors, result.test, rng=rng).summary.same_sign["whole"].share
+        said += f", {agreement:.0%} of seed choices agree in sign"
+        broken = agreement >= rule.agreement
+    limit = f"the limit is {rule.effect:g} at p ≤ {rule.p:g}"
+    status = "violated" if broken else "passed"
+    return Verdict(result.test, result.title, status, f"{said}; {limit}.", value, p, agreement)

@@ -1,0 +1,254 @@
+"""`train`: from a corpus to a folder of vectors, with bootstraps."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from weatherglass.errors import MissingExtra, UsageError
+from weatherglass.vectors.fingerprints import processors
+
+from . import tasks
+from .corpus import Corpus
+from .documents import Document
+from .groups import Progress, gather
+from .modelfiles import Model, label_of, open_models
+from .opening import open_corpus
+from .runs import Run
+from .settings import Method, Settings
+from .tasks import Job
+from .tokens import Tokenizer
+from .workers import Task, physical_memory, processes, run_tasks
+
+_SMALL = 2_000_000  # tokens, of all models; so many are trained while a process starts
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training run has left in its folder.
+
+    Attributes
+    ----------
+    folder
+        The folder.
+    models
+        The labels of its models.
+    groups
+        For each group its documents, tokens, words, and, if it was left out, the reason.
+    notes
+        What the reader should know.
+    """
+
+    folder: Path
+    models: tuple[str, ...]
+    groups: dict[str, dict[str, Any]]
+    notes: tuple[str, ...]
+
+    def open(self, **options: Any) -> list[Model]:
+        """Open the models; see `open_models`."""
+        return open_models(self.folder, **options)
+
+
+def train(
+    corpus: str | os.PathLike[str] | Iterable[str | Document] | Corpus,
+    out: str | os.PathLike[str],
+    *,
+    method: Method = "sgns",
+    dim: int = 100,
+    window: int = 5,
+    min_count: int = 10,
+    epochs: int = 5,
+    bootstrap: int = 20,
+    by: str | None = None,
+    min_size: int = 10_000,
+    seed: int = 0,
+    tokenizer: Tokenizer | None = None,
+    negative: int = 5,
+    sample: float = 1e-3,
+    smoothing: float = 0.75,
+    shift: float = 1.0,
+    power: float = 0.5,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Trained:
+    """Train vectors on a corpus, and on bootstrap samples of its documents.
+
+    A bootstrap sample is as many documents as the corpus has, drawn with replacement. The models
+    land in the folder as they finish; called again with the same options, training goes on where
+    it stopped, and does nothing when nothing is left. The same seed gives the same vectors,
+    whatever the number of workers.
+
+    Parameters
+    ----------
+    corpus
+        What `open_corpus` takes.
+    out
+        The folder for the models: ``full.parquet``, ``boot-000.parquet`` and so on, in a folder
+        for each group where the corpus is divided; and ``train.json``.
+    method
+        ``sgns``: skip-gram with negative sampling, by gensim, as in [1]_. ``ppmi-svd``: factors of
+        the positive mutual information of words and contexts [2]_; much faster.
+    dim, window, min_count
+        Numbers a vector; words to each side that are context, inside a document; and how often a
+        word must occur in the corpus or sample. Words that are too rare in the corpus are taken
+        out before contexts are.
+    epochs, negative, sample
+        For ``sgns``: times through the corpus, noise words for each word, and the share above
+        which a frequent word is passed over at times.
+    smoothing, shift, power
+        For ``ppmi-svd``: the power of context counts, the k whose logarithm lowers each cell, and
+        the power of the singular values in the vectors.
+    bootstrap
+        How many samples; none can be drawn from a single document.
+    by
+        A column of the corpus; each of its values gets models of its own.
+    min_size
+        With `by`, the least number of tokens of a value; smaller ones are left out, and named.
+    seed
+        For what is drawn at random.
+    tokenizer
+        Cuts texts into words; by default lower-cased runs of letters.
+    workers
+        Processes; by default as many as there are processors, and one for a small corpus. They
+        are fewer if the memory does not suffice.
+    executor
+        Does the work instead: any `concurrent.futures` executor, such as Dask's, whose workers
+        see the same files.
+    progress
+        Called with what is being done, how much of it is, and how much there is in all.
+
+    Returns
+    -------
+    Trained
+
+    Raises
+    ------
+    CannotMeasure
+        No word occurs often enough.
+    UsageError
+        The folder holds something else, or models trained with other options.
+
+    References
+    ----------
+    .. [1] M. Antoniak, D. Mimno (2021). Bad Seeds: evaluating lexical methods for bias
+       measurement. ACL. Sections 3 and 6.
+    .. [2] O. Levy, Y. Goldberg, I. Dagan (2015). Improving distributional similarity with lessons
+       learned from word embeddings. TACL 3, 211-225.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> texts = ["the sea was calm and the sky was clear"] * 5 + ["the sea was high"] * 5
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trained = train(texts, folder, method="ppmi-svd", dim=3, bootstrap=2, workers=1)
+    >>> trained.models
+    ('full', 'boot-000', 'boot-001')
+    """
+    settings = Settings(
+        method=method,
+        dim=dim,
+        window=window,
+        min_count=min_count,
+        epochs=epochs,
+        by=by,
+        min_size=min_size,
+        seed=seed,
+        negative=negative,
+        sample=sample,
+        smoothing=smoothing,
+        shift=shift,
+        power=power,
+        tokenizer=tokenizer or Tokenizer(),
+    )
+    if bootstrap < 0:
+        raise UsageError(f"bootstrap is {bootstrap}; it must be 0 or more.")
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers is {workers}; it must be at least 1.")
+    if method == "sgns" and importlib.util.find_spec("gensim") is None:
+        raise MissingExtra("The method sgns (ppmi-svd does not)", "train")
+    opened = open_corpus(corpus)
+    run = Run(Path(out), settings, bootstrap, opened.source, opened.fingerprint())
+    if not run.complete:
+        with run.working() as work:
+            folders = gather(opened, settings, run, work, progress)
+            with _executor(executor, workers or _enough(run)) as (pool, most):
+                _train_all(run, settings, folders, pool, most, progress)
+    record = run.record
+    return Trained(run.folder, tuple(record["models"]), record["groups"], tuple(record["notes"]))
+
+
+def _train_all(
+    run: Run,
+    settings: Settings,
+    folders: dict[str, Path],
+    pool: Executor,
+    most: int,
+    progress: Progress | None,
+) -> None:
+    """Train what is left."""
+    models = run.record["models"]
+    needed = 1  # bytes that a model takes
+
+    def tell() -> None:
+        if progress is not None:
+            done = sum(state == "done" for state in models.values())
+            progress("training", done, len(models))
+
+    def finished(label: str) -> list[Task]:
+        models[label] = "done"
+        run.save()
+        tell()
+        return []
+
+    def of_group(name: str) -> list[Task]:
+        nonlocal needed
+        needed = max(needed, tasks.memory(folders[name], settings))
+        made = []
+        for label, sample in _left(run, name):
+            job = Job(folders[name], name, sample, run.path(label), run.key(label), settings)
+            made.append(Task(tasks.train_model, (job,), partial(finished, label)))
+        return made
+
+    first: list[Task] = []
+    for name, folder in folders.items():
+        if not _left(run, name):
+            continue
+        if settings.method == "ppmi-svd":
+            first.append(Task(tasks.count, (folder, settings.window), partial(of_group, name)))
+        else:
+            first += of_group(name)
+    tell()
+    run_tasks(first, pool, lambda: min(most, physical_memory() // 2 // needed))
+
+
+def _left(run: Run, group: str) -> list[tuple[str, int | None]]:
+    """The models of a group that are still to be trained."""
+    folder = run.record["groups"][group]["folder"]
+    samples = (None, *range(run.record["bootstrap"]))
+    labels = [(label_of(folder, sample), sample) for sample in samples]
+    return [one for one in labels if run.record["models"].get(one[0]) == "waiting"]
+
+
+def _enough(run: Run) -> int:
+    """How many processes are worth their start."""
+    groups = run.record["groups"].values()
+    tokens = sum(one["tokens"] for one in groups) * (1 + run.record["bootstrap"])
+    return processors() if tokens > _SMALL else 1
+
+
+@contextlib.contextmanager
+def _executor(given: Executor | None, workers: int) -> Iterator[tuple[Executor, int]]:
+    """An executor, and how many tasks it may be given at once."""
+    if given is not None:
+        yield given, 1 << 30
+        return
+    with processes(workers) as pool:
+        yield pool, workers

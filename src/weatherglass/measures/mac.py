@@ -1,0 +1,66 @@
+"""MAC: the mean average cosine similarity (Manzini et al., NAACL 2019)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .declared import Measure, Needed
+from .given import Given
+from .measured import Measured
+
+
+def mean_average_cosine(given: Given) -> Measured:
+    """How near words are to one or more sets of attributes, on average.
+
+    Parameters
+    ----------
+    given
+        The words: X, A, and any number of further attribute sets.
+
+    Notes
+    -----
+    S(t, A_j) = mean_{a in A_j} cos(t, a) and MAC = mean_{t in X} mean_j S(t, A_j), so that every
+    attribute set counts once, whatever its size [1]_. The value is a mean of cosine
+    similarities, as its name says and as R's sweater prints it. The authors write cos for the
+    cosine distance, so that their number is 1 - MAC: it is the detail ``distance``.
+
+    References
+    ----------
+    .. [1] T. Manzini, L. Yao Chong, A. W. Black, Y. Tsvetkov (2019). Black is to criminal as
+       Caucasian is to police: detecting and removing multiclass bias in word embeddings. NAACL,
+       615-621. doi:10.18653/v1/N19-1062
+    """
+    rows = given.rows("X")
+    # The mean of cosines with a set is the product with the mean of its unit vectors.
+    near = {name: rows @ given.rows(name).mean(axis=0) for name in given.found if name != "X"}
+    each = np.mean(list(near.values()), axis=0)
+    columns = {f"with {name}": {"X": cosines} for name, cosines in near.items()}
+    value = float(each.mean())
+    return Measured(
+        value=value,
+        by_word={"X": each},
+        columns=columns if len(near) > 1 else {},
+        details={"distance": 1 - value},
+    )
+
+
+MAC = Measure(
+    name="mac",
+    title="Mean average cosine similarity",
+    needs=(
+        Needed("X", 1, "words that should be neutral"),
+        Needed("A", 1, "words of a group, or of what is said of it"),
+    ),
+    further="words of further groups, each set counted once",
+    reading="The mean cosine of X with the attribute sets: zero where they have nothing to do with "
+    "each other.",
+    low=-1,
+    high=1,
+    neutral=0,
+    larger="more",
+    citation="T. Manzini, L. Yao Chong, A. W. Black, Y. Tsvetkov (2019). Black is to criminal as "
+    "Caucasian is to police: detecting and removing multiclass bias in word embeddings. NAACL, "
+    "615-621.",
+    doi="10.18653/v1/N19-1062",
+    compute=mean_average_cosine,
+)

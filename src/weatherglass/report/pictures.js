@@ -1,0 +1,53 @@
+// Draws the charts of a page. A still picture of each is there already.
+const slurs = document.getElementById("slurs");
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+function description(figure) {
+  const shown = slurs && slurs.checked ? 1 : 0;
+  const text = figure.querySelector("script").textContent;
+  const spec = JSON.parse(text, (key, value) =>
+    value && Array.isArray(value.$slur) ? value.$slur[shown] : value
+  );
+  if (figure.hasAttribute("data-fluid")) spec.width = "container";
+  return spec;
+}
+
+async function draw(figure) {
+  const room = figure.querySelector(".picture");
+  const live = document.createElement("div");
+  live.className = "live";
+  room.append(live);
+  try {
+    // With a syntax tree for expressions the page needs no right to evaluate text.
+    const drawn = await vegaEmbed(live, description(figure), {
+      mode: "vega-lite", renderer: "svg", actions: false, ast: true,
+      tooltip: { theme: dark.matches ? "dark" : "light" },
+    });
+    if (figure.drawn) figure.drawn.finalize();
+    figure.drawn = drawn;
+    room.replaceChildren(live);
+    figure.dataset.live = "yes";
+  } catch (error) {
+    live.remove(); // the still picture stays
+    console.error(error);
+  }
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const entry of entries) {
+    if (!entry.isIntersecting) continue;
+    seen.unobserve(entry.target);
+    draw(entry.target);
+  }
+}, { rootMargin: "200px" });
+
+const charts = document.querySelectorAll("figure.chart");
+for (const figure of charts) seen.observe(figure);
+if (slurs) {
+  const again = () => {
+    for (const figure of charts)
+      if (figure.querySelector("script").textContent.includes('{"$slur":[')) draw(figure);
+  };
+  slurs.addEventListener("change", again);
+  if (slurs.checked) again();
+}

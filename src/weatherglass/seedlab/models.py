@@ -1,0 +1,177 @@
+"""What the seed lab measures on: one embedding, or several, trained on samples of a corpus.
+
+With several, every number is measured on each sample, and the samples' disagreement says how sure
+it is. Only words that every sample has are used, so that all of them measure the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.vectors import Vectors
+from weatherglass.vectors.fingerprints import joined
+from weatherglass.vectors.spelling import Case, find_words
+
+Floats = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+
+class Trained(Protocol):
+    """A model that `weatherglass.corpus.open_models` gives."""
+
+    @property
+    def group(self) -> str: ...
+    @property
+    def is_full(self) -> bool: ...
+    @property
+    def vectors(self) -> Vectors: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """An embedding, and others like it that were trained on samples of the same corpus.
+
+    Attributes
+    ----------
+    name
+        What results call it.
+    whole
+        The vectors of the whole corpus; where seed sets are generated, its words are drawn from.
+    samples
+        The vectors of bootstrap samples; numbers are measured on these, if there are any.
+
+    Examples
+    --------
+    >>> one = Vectors.of(["a", "b"], [[1, 0], [0, 1]])
+    >>> Models.of(one).each == (one,), Models.of([one, one]).about()["samples"]
+    (True, 2)
+    """
+
+    name: str
+    whole: Vectors
+    samples: tuple[Vectors, ...] = ()
+
+    @classmethod
+    def of(cls, given: Any, name: str | None = None) -> Models:
+        """From vectors, from several of them, or from what `open_models` gives for one group."""
+        if isinstance(given, Models):
+            return given if name is None else cls(name, given.whole, given.samples)
+        if isinstance(given, Vectors):
+            return cls(name or given.source, given)
+        several = list(given)
+        if not several:
+            raise UsageError("There are no vectors to measure on; give at least one.")
+        trained = [one for one in several if not isinstance(one, Vectors)]
+        groups = {one.group for one in trained}
+        if len(groups) > 1:
+            raise UsageError(
+                f"These models are of {len(groups)} groups ({', '.join(sorted(groups))}); give "
+                "those of one group at a time."
+            )
+        whole = [one.vectors for one in trained if one.is_full]
+        samples = [
+            one if isinstance(one, Vectors) else one.vectors
+            for one in several
+            if isinstance(one, Vectors) or not one.is_full
+        ]
+        first = (whole or samples)[0]
+        return cls(name or first.source, first, tuple(samples))
+
+    @property
+    def each(self) -> tuple[Vectors, ...]:
+        """The vectors that numbers are measured on."""
+        return self.samples or (self.whole,)
+
+    def about(self) -> dict[str, Any]:
+        """What a result says of them."""
+        prints = [one.fingerprint for one in (self.whole, *self.samples)]
+        return {
+            "name": self.name,
+            "fingerprint": joined(prints),
+            "dim": self.whole.dim,
+            "words": len(self.whole),
+            "samples": len(self.samples),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """Words in every model.
+
+    Attributes
+    ----------
+    row
+        For each spelling that was asked for and is there, its row; two that are one word in lower
+        case have the same.
+    words
+        The word of each row, as the first model spells it.
+    at
+        For each model, the positions of the words in its vocabulary.
+    """
+
+    row: dict[str, int]
+    words: tuple[str, ...]
+    at: tuple[Positions, ...]
+
+    @classmethod
+    def of(cls, models: Models, words: Iterable[str], case: Case = "auto") -> Lookup:
+        """Find words; those that one model does not have, or not with a direction, are left out."""
+        asked = list(dict.fromkeys(words))
+        found = np.array([find_words(one, asked, case) for one in models.each], dtype=np.intp)
+        rows: dict[int, int] = {}  # of positions in the first model
+        row: dict[str, int] = {}
+        columns: list[int] = []
+        for column in np.flatnonzero((found >= 0).all(axis=0)).tolist():
+            place = int(found[0, column])
+            if place not in rows:
+                rows[place] = len(rows)
+                columns.append(column)
+            row[asked[column]] = rows[place]
+        at = tuple(np.array(one[columns]) for one in found)
+        return cls(row, tuple(models.each[0].words[int(place)] for place in at[0]), at)
+
+    def rows(self, words: Sequence[str]) -> list[int]:
+        """The rows of those words that are there, each once."""
+        return list(dict.fromkeys(self.row[word] for word in words if word in self.row))
+
+    def missing(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The words that are not there."""
+        return tuple(dict.fromkeys(word for word in words if word not in self.row))
+
+
+def check_whole(vectors: Vectors) -> None:
+    """Raise `CannotMeasure` if only some words of a source were opened."""
+    if vectors.part:
+        raise CannotMeasure(
+            f"Only some words of {vectors.source} were opened, so nothing can be said of its "
+            "vocabulary; open all of it."
+        )
+
+
+def frequent(vectors: Vectors, first: int, last: int | None) -> Positions:
+    """Positions of usable words by rank of frequency, from `first` (from 1) to `last`.
+
+    By count where the source has counts, else in the order of the file.
+
+    Raises
+    ------
+    CannotMeasure
+        Only some words of the source were opened.
+
+    >>> vectors = Vectors.of(["a", "b", "c"], [[1, 0]] * 3, counts=[5, 9, 7])
+    >>> frequent(vectors, 1, 2).tolist()
+    [1, 2]
+    """
+    check_whole(vectors)
+    if vectors.counts is None:
+        order: Positions = np.arange(len(vectors), dtype=np.intp)
+    else:
+        order = np.argsort(-vectors.counts, kind="stable")
+    order = order[first - 1 : last]
+    return order[~np.isin(order, vectors.unusable)]

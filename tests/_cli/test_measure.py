@@ -1,0 +1,137 @@
+import csv
+import io
+import json
+
+import pytest
+
+import weatherglass as wg
+from weatherglass.measures import MEASURES
+
+X = "occupations-Kozlowski_et_al_2019"
+A, B = "male_1-Caliskan_et_al_2017", "female_1-Caliskan_et_al_2017"
+LINE = ["measure", "rnd", "default", "--set", f"X={X}", "--set", f"A={A}", "--set", f"B={B}"]
+
+
+def test_the_list_names_every_measure_and_what_it_needs(run):
+    ran = run("measure", "--list")
+    assert ran.code == 0
+    for name, one in MEASURES.items():
+        assert f" {name} " in ran.out
+        assert one.doi in ran.out
+    listed = json.loads(run("measure", "--list", "--format", "json").out)
+    assert [one["name"] for one in listed] == list(MEASURES)
+    ect = next(one for one in listed if one["name"] == "ect")
+    assert ect["sets"][0] == {"name": "X", "least": 3, "meaning": "words that should be neutral"}
+    assert (ect["larger"], ect["neutral"], ect["low"]) == ("less", 1, -1)
+
+
+def test_the_list_of_one_measure_says_all_that_is_known_of_it(run):
+    ran = run("measure", "ripa", "--list")
+    assert "second words of the pairs" in ran.out
+    assert "answer each other in their order" in ran.out
+    assert "doi:10.18653/v1/P19-1166" in ran.out
+    assert "further groups" in run("measure", "mac", "--list").out
+
+
+def test_ids_of_the_catalogue_give_the_number_of_the_library(run):
+    expected = wg.measure(wg.open_vectors("default"), "rnd", {"X": X, "A": A, "B": B})
+    ran = run(*LINE, "--format", "json")
+    assert ran.code == 0
+    (one,) = json.loads(ran.out)["results"]
+    assert one["value"] == expected.value
+    assert one["labels"] == {"X": X, "A": A, "B": B}
+    assert wg.Results.from_json(ran.out)[0].by_word == expected.by_word
+    for form, delimiter in (("tsv", "\t"), ("csv", ",")):
+        (row,) = csv.DictReader(io.StringIO(run(*LINE, "--format", form).out), delimiter=delimiter)
+        assert float(row["effect_size"]) == expected.value
+        assert row["measure"] == "rnd"
+
+
+def test_the_table_has_the_number_its_meaning_and_the_words_at_both_ends(run):
+    ran = run(*LINE, "--words", "2")
+    assert "Relative norm distance on default" in ran.out
+    assert MEASURES["rnd"].reading in ran.out
+    assert "Words of X: the 2 at each end of 11" in ran.out
+    assert "nurse" in ran.out
+    assert "Words of X" not in run(*LINE, "--words", "0").out
+
+
+def test_words_a_file_and_an_id_may_be_mixed(run, tmp_path):
+    (tmp_path / "men.txt").write_text("he\nman\n")
+    (tmp_path / "two.yaml").write_text("{men: [he], women: [she]}")
+    line = ["measure", "semaxis", "default", "--set", "X=nurse,pilot", "--set", f"B={B}"]
+    ran = run(*line, "--set", f"A={tmp_path / 'men.txt'}", "--format", "json")
+    (one,) = json.loads(ran.out)["results"]
+    assert one["words"]["A"] == ["he", "man"]
+    assert one["words"]["X"] == ["nurse", "pilot"]
+    assert one["labels"]["A"] == "men"
+    ran = run(*line, "--set", f"A={tmp_path / 'two.yaml'}")
+    assert ran.code == 2
+    assert "has 2 sets ('men', 'women'); one was expected" in ran.err
+
+
+def test_options_reach_the_measure(run):
+    line = ["measure", "semaxis", "default", "--set", "X=nurse", "--set", "A=love"]
+    line += ["--set", "B=hate", "--format", "json"]
+    (plain,) = json.loads(run(*line).out)["results"]
+    (wide,) = json.loads(run(*line, "--option", "neighbours=3").out)["results"]
+    assert wide["options"]["neighbours"] == 3
+    assert wide["value"] != plain["value"]
+    (unit,) = json.loads(run(*LINE, "--option", "unit=yes", "--format", "json").out)["results"]
+    assert unit["options"]["unit"] is True
+
+
+def test_a_p_value_is_in_the_table(run):
+    line = ["measure", "sc-weat", "default", "--set", "X=nurse", "--set", f"A={B}"]
+    ran = run(*line, "--set", f"B={A}")
+    assert "/12870" in ran.out
+    assert "exact" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["measure"], "Name a measure and a source"),
+        (["measure", "rnd"], "Name a measure and a source"),
+        (["measure", "rndd", "default"], "Did you mean rnd"),
+        (["measure", "weat", "default"], "use `weatherglass.weat`"),
+        (["measure", "rnd", "default", "--set", "X=a"], "rnd needs the set A"),
+        (["measure", "rnd", "default", "--set", "X"], "NAME=… was expected"),
+        ([*LINE, "--set", "X=a"], "names 'X' twice"),
+        (["measure", "rnd", "default", "--set", "X=male_1"], "or male_1-Caliskan_et_al_2017?"),
+        (["measure", "rnd", "default", "--set", "X=./no.txt"], "no file either"),
+        ([*LINE, "--option", "unit=perhaps"], "yes or no was expected"),
+        ([*LINE, "--option", "units=yes"], "Did you mean unit"),
+        (["measure", "rnsb", "default", "--option", "runs=many"], "a number was expected"),
+    ],
+)
+def test_a_wrong_command_says_what_was_expected(run, line, said):
+    ran = run(*line)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_what_cannot_be_measured_says_why(run):
+    line = [
+        "measure",
+        "rnd",
+        "default",
+        "--set",
+        "X=qqzzy,xxyyq",
+        "--set",
+        "A=he",
+        "--set",
+        "B=she",
+    ]
+    ran = run(*line)
+    assert ran.code == 1
+    assert "2 of the 2 words of X are missing" in ran.out
+
+
+def test_hostile_words_reach_no_terminal(run, tmp_path):
+    (tmp_path / "v.txt").write_text("a\x1b[31m 1 0\nhe 0 1\nshe 1 1\n")
+    line = ["measure", "rnd", tmp_path / "v.txt", "--set", "X=a\x1b[31m,he"]
+    ran = run(*line, "--set", "A=he", "--set", "B=she", "--max-missing", "1")
+    assert ran.code == 0
+    assert "\x1b" not in ran.out

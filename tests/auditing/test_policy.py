@@ -1,0 +1,93 @@
+"""Policies: what breaks a rule, and what CI systems are told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from weatherglass import Vectors, open_vectors
+from weatherglass.auditing import Policy, load_policy
+from weatherglass.auditing.ci import junit, sarif
+from weatherglass.auditing.policy import Rule, failed, judge
+from weatherglass.errors import CatalogError
+
+
+@pytest.fixture(scope="module")
+def default() -> Vectors:
+    return open_vectors("default")
+
+
+def status(vectors: Vectors, **rule: Any) -> str:
+    policy = Policy(rules=(Rule(tests=("weat6",), **rule),))
+    return judge(vectors, policy)[0].status
+
+
+def test_a_rule_is_broken_where_all_that_it_states_holds(default: Vectors) -> None:
+    """weat6 on `default`: effect 1.71, p 7.8e-05."""
+    assert status(default, effect=0.5) == "violated"
+    assert status(default, effect=0.5, p=0.01) == "violated"
+    assert status(default, effect=1.8) == "passed"
+    assert status(default, effect=0.5, p=1e-6) == "passed"
+    assert status(default, effect=0.5, agreement=0.5) == "violated"
+
+
+def test_factual_tests_have_a_correlation(default: Vectors) -> None:
+    policy = Policy(rules=(Rule(tests=("wefat1",), effect=0.5),))
+    (verdict,) = judge(default, policy)
+    assert verdict.status == "violated"
+    assert verdict.sentence.startswith("correlation 0.")
+
+
+def test_p_values_are_corrected_over_the_policy(default: Vectors) -> None:
+    one = judge(default, Policy(rules=(Rule(tests=("weat6",), effect=0),)))[0]
+    many = judge(default, Policy(rules=(Rule(tests=("weat[6-8]",), effect=0),)))[0]
+    assert one.p is not None
+    assert many.p == pytest.approx(3 * one.p)
+
+
+def test_a_test_that_cannot_be_run_fails_unless_the_policy_says_otherwise() -> None:
+    few = Vectors.of(["he", "she"], [[1, 0], [0, 1]])
+    rules = (Rule(tests=("weat6",), effect=1),)
+    verdicts = judge(few, Policy(rules=rules))
+    assert verdicts[0].status == "not run"
+    assert failed(Policy(rules=rules), verdicts) == verdicts
+    assert failed(Policy(rules=rules, not_run="pass"), verdicts) == ()
+
+
+def test_ci_systems_read_the_verdicts(default: Vectors) -> None:
+    policy = Policy(rules=(Rule(tests=("weat6", "weat9"), effect=1.5),))
+    verdicts = judge(default, policy)
+    failures = failed(policy, verdicts)
+    suite = ElementTree.fromstring(junit("a\x00<b>", verdicts, failures))
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert suite.find("testcase/failure") is not None
+    log = json.loads(sarif("default", verdicts, failures))
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["weat6"]
+    assert len(log["runs"][0]["tool"]["driver"]["rules"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rules: []", "no rules"),
+        ("- a\n- b", "one policy was expected"),
+        ("rules: [{tests: [weat6]}]", "effect"),
+        ("rules: [{tests: [weat6], effect: many}]", "effect"),
+        ("rules: [{tests: [weat6], effect: 1, p: 2}]", "p"),
+        ("rules: [{tests: [weat6], effect: 1}]\nnot_run: perhaps", "not_run"),
+    ],
+)
+def test_a_wrong_policy_is_explained(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "policy.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(CatalogError, match=message):
+        load_policy(path)
+
+
+def test_a_rule_for_no_test_is_refused(default: Vectors) -> None:
+    with pytest.raises(CatalogError, match="No test of the catalogue matches"):
+        judge(default, Policy(rules=(Rule(tests=("weat9?9",), effect=1),)))
