@@ -344,3 +344,70 @@ def audited(paper: Discovery) -> Audited:
         (wg.multiverse(vectors, "weat6", samples=1),),
         (wg.lint(["career-Caliskan_et_al_2017", "black_roles-Manzini_et_al_2019"]),),
     )
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(1)>",
+    "\"' onmouseover='alert(1)",
+    "safe\u202egnp.exe\u2028",
+    "<!--</style></title>",
+    "\ud800\x00\x1b[31m",
+    "&amp;&lt;]]>",
+    "x" * 500,
+)
+
+
+@pytest.fixture(scope="session")
+def attacked(audited) -> Audited:
+    """The same, in which everything that comes from a file is an attack."""
+    bad = iter(HOSTILE * 1000)
+    words = [f"{one}{k}" for k, one in enumerate(HOSTILE * 2)]
+    # X lies near A and Y near B, so that the sentence of a finding is made of hostile labels, too.
+    turned = [k % 8 < 4 if k < 8 else k < 11 for k in range(len(words))]
+    rows = [[1, 0.05 * k] if one else [0.05 * k, 1] for k, one in enumerate(turned)]
+    vectors = wg.Vectors.of(words, rows)
+    test = wg.Test(
+        x={"label": HOSTILE[0], "words": words[:4]},
+        y={"label": HOSTILE[1], "words": words[4:8]},
+        a={"label": HOSTILE[2], "words": words[8:11]},
+        b={"label": HOSTILE[4], "words": words[11:14]},
+        title="".join(HOSTILE[:3]),
+    )
+    facts = wg.FactualTest(
+        targets={"label": HOSTILE[0], "words": words[:6]},
+        a=words[8:11],
+        b=words[11:14],
+        facts={"name": HOSTILE[1], "unit": HOSTILE[2], "values": [3.0, 1.0, 4.0, 1.5, 9.0, 2.0]},
+        title=HOSTILE[0],
+    )
+    results = [
+        wg.weat(vectors, test, intervals=True),
+        wg.wefat(vectors, facts),
+        dataclasses.replace(audited.results[4], missing={"X": HOSTILE}, reason=HOSTILE[1]),
+    ]
+    source = {"name": HOSTILE[0], "dim": 2}
+    results = [dataclasses.replace(one, source=source) for one in results]
+    (lint,), (many,), (found,) = audited.lints, audited.multiverses, audited.discoveries
+    sentences = tuple(
+        dataclasses.replace(one, sentence=next(bad), sets=(next(bad),)) for one in lint.findings
+    )
+    cells = tuple(
+        dataclasses.replace(one, words=tuple(next(bad) for _ in one.words)) for one in found.cells
+    )
+    about = {
+        **audited.about,
+        "suite": {"id": HOSTILE[0], "title": HOSTILE[1]},
+        "sources": [{"name": HOSTILE[0], "kind": HOSTILE[1], "fingerprint": HOSTILE[2]}],
+        "command": HOSTILE[1],
+        "steps": [
+            {"title": one, "source": one, "status": "failed", "reason": one} for one in HOSTILE
+        ],
+    }
+    return Audited(
+        about,
+        wg.Results.of(results).correct(),
+        (dataclasses.replace(found, cells=cells, source=source),),
+        (dataclasses.replace(many, title=HOSTILE[0] + HOSTILE[4], source=source),),
+        (dataclasses.replace(lint, findings=sentences, source=source),),
+    )
