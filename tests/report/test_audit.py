@@ -271,13 +271,10 @@ def test_charts_have_alternatives_and_inline_data(page):
     specs = [json.loads(text) for kind, text in page.scripts if kind == "application/json"]
     assert len(specs) == len(figures)
     assert all("url" not in json.dumps(one) for one in specs)
-    words = [
-        one["word"]
-        for layer in specs[2]["layer"]
-        for one in layer["data"]["values"]
-        if "word" in one
-    ]
-    assert {"john", "amy"} <= set(words)
+    strokes = specs[2]["layer"][1]["data"]["values"]["$rows"]  # heads, then a row for each word
+    words = {row[strokes[0].index("word")] for row in strokes[1:]}
+    assert {"john", "amy"} <= words
+    assert len(words) == 16
 
 
 def test_the_page_can_be_heard_and_used_without_a_mouse(page):

@@ -127,7 +127,7 @@ def table(rows: Sequence[Row], title: str | None = None) -> str:
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
+    grid = Table(box=box.SIMPLE_HEAD)
     needed = 2  # a number must not be cut, however narrow the terminal
     for name in rows[0] if rows else ():
         right = all(isinstance(row[name], int | float | None) for row in rows)
@@ -146,7 +146,8 @@ def table(rows: Sequence[Row], title: str | None = None) -> str:
     stream = io.StringIO()
     width = max(shutil.get_terminal_size().columns if sys.stdout.isatty() else 160, needed)
     Console(file=stream, width=width, color_system=None, highlight=False).print(grid)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    lines = [printable(title)] if title else []  # outside: rich would fold it to the table's width
+    return "\n".join(lines + [line.rstrip() for line in stream.getvalue().splitlines()]) + "\n"
 
 
 def delimited(rows: Sequence[Row], delimiter: str) -> str:

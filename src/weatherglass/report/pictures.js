@@ -2,12 +2,17 @@
 const slurs = document.getElementById("slurs");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
+function unpacked(value, shown) {
+  if (value && Array.isArray(value.$slur)) return value.$slur[shown];
+  if (!value || !Array.isArray(value.$rows)) return value;
+  const [heads, ...rows] = value.$rows;
+  return rows.map((row) => Object.fromEntries(row.map((one, at) => [heads[at], one])));
+}
+
 function description(figure) {
   const shown = slurs && slurs.checked ? 1 : 0;
   const text = figure.querySelector("script").textContent;
-  const spec = JSON.parse(text, (key, value) =>
-    value && Array.isArray(value.$slur) ? value.$slur[shown] : value
-  );
+  const spec = JSON.parse(text, (key, value) => unpacked(value, shown));
   if (figure.hasAttribute("data-fluid")) spec.width = "container";
   return spec;
 }

@@ -24,6 +24,8 @@ Draw = Callable[..., Markup]
 """Puts a chart on a page, or nothing: what makes it, and then as for `picture`."""
 
 _IDS = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
+_PLACES = re.compile(r' (?:d|transform)="[^"]*"')
+_LONG = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 _NAMESPACES = re.compile(r' xmlns(:xlink)?="[^"]*"')
 
 
@@ -53,7 +55,7 @@ def picture(chart: Any, name: str, told: str, *, fluid: bool = False) -> Markup:
     """
     spec = described(chart)
     still = element("div", _still(spec, name), class_="picture", role="img", aria_label=told)
-    data = element("script", Markup(_inside_script(spec)), type="application/json")
+    data = element("script", Markup(_inside_script(_packed(spec))), type="application/json")
     return element("figure", still, data, id=name, class_="chart", data_fluid=fluid)
 
 
@@ -113,7 +115,30 @@ def _still(spec: dict[str, Any], name: str) -> Markup:
     import vl_convert
 
     drawn: str = vl_convert.vegalite_to_svg(_chosen(spec, 0))
-    return Markup(_IDS.sub(f"{name}-", _NAMESPACES.sub("", drawn)))
+    drawn = _PLACES.sub(_shorter, _NAMESPACES.sub("", drawn))
+    return Markup(_IDS.sub(f"{name}-", drawn))
+
+
+def _shorter(places: re.Match[str]) -> str:
+    """Places to a hundredth of a pixel."""
+    return _LONG.sub(lambda number: f"{float(number[0]):.2f}", places[0])
+
+
+def _packed(value: Any) -> Any:
+    """The same with each table as its heads and rows: names of columns are most of its letters.
+
+    >>> _packed({"values": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]})
+    {'values': {'$rows': [['x', 'y'], [1, 2], [3, 4]]}}
+    """
+    if isinstance(value, dict):
+        return {key: _packed(one) for key, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    tabular = len(value) > 1 and all(isinstance(one, dict) for one in value)
+    heads = list(value[0]) if tabular else []
+    if heads and all(list(one) == heads for one in value) and "$slur" not in heads:
+        return {"$rows": [heads, *([_packed(one[head]) for head in heads] for one in value)]}
+    return [_packed(one) for one in value]
 
 
 def _inside_script(value: Any) -> str:

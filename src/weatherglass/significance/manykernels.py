@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 BLOCK = 16
 MOST_POINTS = 256
-PROBES = 64
+PROBES = 32
 NEGLIGIBLE = 1e-7
 FURTHEST = 1e7
 
