@@ -65,9 +65,9 @@ def variance(
     out: Path | None,
     picture: Path | None,
 ) -> None:
-    """Compare ordered, shuffled and random pairs on SOURCE: how much does one direction explain?
+    """Compare ordered, shuffled and random pairs of seeds.
 
-    The differences within the pairs of two seed sets are taken apart into principal components; so
+    How much of the difference does one direction of SOURCE explain? The differences within the pairs of two seed sets are taken apart into principal components; so
     are those of the same words with their partners shuffled, and of random words. Without --pair:
     gender, class and pleasantness.
     """
@@ -121,9 +121,9 @@ def axis(
     out: Path | None,
     picture: Path | None,
 ) -> None:
-    """Rank the words of SOURCE along the axis of two seed sets: what does it tell apart?
+    """Show the words at both ends of the axis of two seed sets.
 
-    The words at both ends of a principal component of the pairs, of the same words with their
+    What does it tell apart in SOURCE? The words at both ends of a principal component of the pairs, of the same words with their
     partners shuffled, and of random words. Without --pair: gender.
     """
     from weatherglass.seedlab.axis import seed_axis
@@ -172,9 +172,9 @@ def concept(
     out: Path | None,
     picture: Path | None,
 ) -> None:
-    """Ask SOURCE one question with every seed set of CONCEPT, such as female.
+    """Ask one question with every seed set of a concept.
 
-    How near is each set to the mean vector of an attribute? Sets that claim to stand for the same
+    How near is each set of CONCEPT, such as female, in SOURCE to the mean vector of an attribute? Sets that claim to stand for the same
     should answer the same.
     """
     from weatherglass.seedlab.concept import concept_cosines

@@ -73,7 +73,7 @@ def measure(
     out: Path | None,
     picture: Path | None,
 ) -> None:
-    """Measure pairs of seed sets on SOURCE: similarity, variance, coherence, WEAT.
+    """Measure pairs of seed sets: similarity, coherence, WEAT.
 
     SOURCE is a file or name of vectors, or a folder that `weatherglass train` has written; its
     bootstraps then give standard deviations. Without --pair, all pairs that a study documents.
@@ -116,9 +116,9 @@ def coherence(
     out: Path | None,
     picture: Path | None,
 ) -> None:
-    """Rank pairs of seed sets on SOURCE by coherence: does the subspace tell them apart?
+    """Rank pairs of seed sets by coherence.
 
-    All words of the vocabulary are ranked along the subspace of two sets. Coherence is the distance
+    Does the subspace of two sets tell them apart? All words of SOURCE are ranked along the subspace of two sets. Coherence is the distance
     of the sets' mean ranks, from 0 to 1. Without --pair, all pairs that a study documents.
     """
     measures = ("similarity", "explained", "coherence-pca", "coherence-weat")
@@ -183,9 +183,9 @@ def generated(
     out: Path | None,
     picture: Path | None,
 ) -> None:
-    """Generate seed sets on SOURCE: are sets that are alike harder to tell apart?
+    """Compare generated seed sets with gathered ones.
 
-    A generated set is a random word and its nearest neighbours, of one part of speech and band of
+    Are sets that are alike in SOURCE harder to tell apart? A generated set is a random word and its nearest neighbours, of one part of speech and band of
     frequency. The similarity of two sets is held against the variance that they explain; the
     gathered pairs of the catalogue, or the two sets of --sets, stand beside them.
     """
