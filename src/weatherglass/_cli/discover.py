@@ -189,16 +189,21 @@ def _found(found: Discovery, top: int, show_slurs: bool) -> str:
     shown = f", the first {top} of {len(found.order)} categories" if len(found.order) > top else ""
     heading = f"{len(found.significant)} significant cells of {len(found.cells)}{shown}"
     text = _groups(found) + (table(rows, heading) if rows else "No cell is significant.\n")
-    return text + remarks(_remarks(found))
+    return text + remarks(_remarks(found, show_slurs))
 
 
 def _groups(found: Discovery) -> str:
     rows = [
         {"group": one.id, "names": f"{', '.join(one.shown)} +{one.size - len(one.shown)}"}
-        | {about["label"]: _fact(one, name, about) for name, about in found.columns.items()}
+        | {_heading(about): _fact(one, name, about) for name, about in found.columns.items()}
         for one in found.groups
     ]
     return table(rows, f"Groups of {found.names['used']:,} names on {found.source['name']}")
+
+
+def _heading(about: dict[str, str]) -> str:
+    """The label of a fact; one that is called like our own columns must not take their place."""
+    return f"{about['label']} (fact)" if about["label"] in ("group", "names") else about["label"]
 
 
 def _fact(group: Group, name: str, about: dict[str, str]) -> str:
@@ -206,10 +211,10 @@ def _fact(group: Group, name: str, about: dict[str, str]) -> str:
         return ""
     value = group.facts[name]
     forms = {"share": f"{value:.0%}", "year": f"{value:.0f}"}
-    return forms.get(about["unit"], f"{value:.3g}")
+    return forms.get(about["unit"], f"{value:,.4g}")
 
 
-def _remarks(found: Discovery) -> list[str]:
+def _remarks(found: Discovery, show_slurs: bool) -> list[str]:
     control, rotations = found.control, found.rotations
     lines = list(found.notes)
     if control.r2_before is not None:
@@ -222,13 +227,16 @@ def _remarks(found: Discovery) -> list[str]:
     early = f" of {rotations.asked:,}: {rotations.stopped}" if rotations.stopped else ""
     lines.append(f"Rotations: {rotations.done:,}{early}.")
     if found.indirect.share is not None:
+        chance = found.indirect.by_chance
+        said = f"; random rotations give {chance:.0%}" if chance is not None else ""
         lines.append(
             f"Indirect bias: {found.indirect.share:.0%} of {found.indirect.tuples:,} four-tuples "
-            "of significant cells lie the same way round."
+            f"of significant cells lie the same way round{said}."
         )
     for one in found.indirect.strongest[:3]:
         lines.append(
-            f"{' – '.join(one.words)} would carry {' – '.join(one.groups)} without names "
+            f"{' – '.join(_masked(word, show_slurs) for word in one.words)} would carry "
+            f"{' – '.join(one.groups)} without names "
             f"(cosine {one.cosine:.2f})."
         )
     return lines

@@ -67,9 +67,10 @@ def variance(
 ) -> None:
     """Compare ordered, shuffled and random pairs of seeds.
 
-    How much of the difference does one direction of SOURCE explain? The differences within the pairs of two seed sets are taken apart into principal components; so
-    are those of the same words with their partners shuffled, and of random words. Without --pair:
-    gender, class and pleasantness.
+    How much of the difference does one direction of SOURCE explain? The differences within the
+    pairs of two seed sets are taken apart into principal components; so are those of the same words
+    with their partners shuffled, and of random words. Without --pair: gender, class and
+    pleasantness.
     """
     from weatherglass.seedlab.variance import pair_variance
 
@@ -123,8 +124,8 @@ def axis(
 ) -> None:
     """Show the words at both ends of the axis of two seed sets.
 
-    What does it tell apart in SOURCE? The words at both ends of a principal component of the pairs, of the same words with their
-    partners shuffled, and of random words. Without --pair: gender.
+    What does it tell apart in SOURCE? The words at both ends of a principal component of the pairs,
+    of the same words with their partners shuffled, and of random words. Without --pair: gender.
     """
     from weatherglass.seedlab.axis import seed_axis
 
@@ -174,8 +175,8 @@ def concept(
 ) -> None:
     """Ask one question with every seed set of a concept.
 
-    How near is each set of CONCEPT, such as female, in SOURCE to the mean vector of an attribute? Sets that claim to stand for the same
-    should answer the same.
+    How near is each set of CONCEPT, such as female, in SOURCE to the mean vector of an attribute?
+    Sets that claim to stand for the same should answer the same.
     """
     from weatherglass.seedlab.concept import concept_cosines
 

@@ -118,8 +118,9 @@ def coherence(
 ) -> None:
     """Rank pairs of seed sets by coherence.
 
-    Does the subspace of two sets tell them apart? All words of SOURCE are ranked along the subspace of two sets. Coherence is the distance
-    of the sets' mean ranks, from 0 to 1. Without --pair, all pairs that a study documents.
+    Does the subspace of two sets tell them apart? All words of SOURCE are ranked along the subspace
+    of two sets. Coherence is the distance of the sets' mean ranks, from 0 to 1. Without --pair, all
+    pairs that a study documents.
     """
     measures = ("similarity", "explained", "coherence-pca", "coherence-weat")
     measured = _measured(sources, named, files, measures, "good", "bad", words, max_missing, case)
@@ -185,9 +186,10 @@ def generated(
 ) -> None:
     """Compare generated seed sets with gathered ones.
 
-    Are sets that are alike in SOURCE harder to tell apart? A generated set is a random word and its nearest neighbours, of one part of speech and band of
-    frequency. The similarity of two sets is held against the variance that they explain; the
-    gathered pairs of the catalogue, or the two sets of --sets, stand beside them.
+    Are sets that are alike in SOURCE harder to tell apart? A generated set is a random word and its
+    nearest neighbours, of one part of speech and band of frequency. The similarity of two sets is
+    held against the variance that they explain; the gathered pairs of the catalogue, or the two
+    sets of --sets, stand beside them.
     """
     from weatherglass.seedlab.generated import compare_generated
     from weatherglass.seedlab.pairs import gathered_pairs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import time
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from weatherglass._version import __version__
+from weatherglass.errors import CannotWrite
 from weatherglass.vectors.cache import cache_dir
 from weatherglass.vectors.writing import whole
 
@@ -26,7 +29,7 @@ class Checkpoint:
         digest = hashlib.blake2b(digest_size=16)
         for array in (space.centres, space.words, space.starts, null.scores):
             digest.update(np.ascontiguousarray(array).data)
-        about = [null.rng, null.batch, space.per_cell, space.voronoi, asked, alpha]
+        about = [__version__, null.rng, null.batch, space.per_cell, space.voronoi, asked, alpha]
         digest.update(json.dumps(about).encode())
         self.path: Path = cache_dir() / "discovery" / f"{digest.hexdigest()}.json"
         self._shape = null.scores.shape
@@ -45,12 +48,15 @@ class Checkpoint:
         """Keep the counts, unless that was done a moment ago."""
         if time.monotonic() - self._kept < EVERY:
             return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         about = {"batches": tally.batches, "done": tally.done, "counts": tally.counts.tolist()}
-        with whole(self.path) as temporary:
-            temporary.write_text(json.dumps(about), encoding="utf-8")
+        # A cache that cannot be written is no reason to stop: there is no checkpoint then.
+        with contextlib.suppress(OSError, CannotWrite):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with whole(self.path) as temporary:
+                temporary.write_text(json.dumps(about), encoding="utf-8")
         self._kept = time.monotonic()
 
     def remove(self) -> None:
         """Forget the counts: the search is done."""
-        self.path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ def cluster(rows: Rows, count: int, what: str, *, rng: int, restarts: int = 1) -
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
-    different = len(np.unique(np.ascontiguousarray(rows).view(f"V{rows[:1].nbytes}")))
+    different = len(np.unique(np.ascontiguousarray(rows + 0.0).view(f"V{rows[:1].nbytes}")))
     if different < count:
         raise CannotMeasure(
             f"The {len(rows):,} {what} have {different:,} different vectors, too few for {count} "

@@ -109,7 +109,7 @@ def judge(
     checkpoint.remove()
     significant, rotations = verdicts(tally, options.rotations, options.alpha)
     cells = _cells(layout, chosen, tally, significant)
-    proxies = indirect(space, chosen, significant, layout.words, layout.groups, layout.categories)
+    proxies = indirect(null, chosen, significant, layout.words, layout.groups, layout.categories)
     totals = np.where(significant, chosen.scores, 0).sum(axis=0)
     order = [j for j in np.argsort(-totals, kind="stable").tolist() if significant[:, j].any()]
     return Discovery(

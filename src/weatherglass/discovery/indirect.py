@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Chosen, Space
+from .cells import Chosen, Floats, Space, choose
 from .record import Category, Group, Indirect, Proxy
+from .rotations import Null
 
 STRONGEST = 10
+CHANCE = 8
+_OWN_STREAM = 1 << 40  # beyond the batches of any search
 
 
 def indirect(
-    space: Space,
+    null: Null,
     chosen: Chosen,
     significant: NDArray[np.bool_],
     words: Sequence[str],
@@ -24,36 +28,83 @@ def indirect(
 ) -> Indirect:
     """All four-tuples of significant cells in two groups i < i' and two categories j < j', and the
     share for which (Āᵢⱼ − Āᵢ'ⱼ)·(Āᵢⱼ' − Āᵢ'ⱼ') > 0 (eq. 1); and the strongest proxies."""
+    tuples, positive = _four_tuples(null.space, chosen, significant)
+    proxies = _proxies(null.space, chosen, significant, words, groups, categories)
+    proxies.sort(key=lambda one: -one.cosine)
+    strongest = tuple(proxies[:STRONGEST])
+    if not tuples:
+        return Indirect(0, None, strongest)
+    return Indirect(tuples, positive / tuples, strongest, _by_chance(null, significant))
+
+
+def _by_chance(null: Null, significant: NDArray[np.bool_]) -> float | None:
+    """The mean share over a few random rotations of the names, with the words chosen anew in the
+    same cells. The words of a group are chosen along its centre in every category, so that their
+    differences lie the same way round even where names and words have nothing to do with each
+    other."""
+    shares = []
+    turned = null.rotated(_OWN_STREAM, CHANCE)
+    for r in range(CHANCE):
+        space = dataclasses.replace(null.space, centres=turned[:, :, r].T.astype(np.float64))
+        chosen = choose(space)
+        tuples, positive = _four_tuples(space, chosen, significant & np.isfinite(chosen.scores))
+        shares += [positive / tuples] if tuples else []
+    return float(np.mean(shares)) if shares else None
+
+
+def _four_tuples(space: Space, chosen: Chosen, cells: NDArray[np.bool_]) -> tuple[int, int]:
+    """How many four-tuples of the given cells there are, and how many have the sign of eq. 1."""
     tuples = positive = 0
-    proxies: list[Proxy] = []
+    for i, k in combinations(range(len(space.centres)), 2):
+        both = np.flatnonzero(cells[i] & cells[k])
+        if len(both) < 2:
+            continue
+        apart = _means(space, chosen, i, both) - _means(space, chosen, k, both)
+        above = np.triu_indices(len(both), 1)
+        tuples += len(above[0])
+        positive += int(((apart @ apart.T)[above] > 0).sum())
+    return tuples, positive
+
+
+def _means(space: Space, chosen: Chosen, i: int, some: NDArray[np.intp]) -> Floats:
+    """Āᵢⱼ of some categories."""
+    return np.asarray(space.words[chosen.positions[i, some]].mean(axis=1, dtype=np.float64))
+
+
+def _proxies(
+    space: Space,
+    chosen: Chosen,
+    significant: NDArray[np.bool_],
+    words: Sequence[str],
+    groups: Sequence[Group],
+    categories: Sequence[Category],
+) -> list[Proxy]:
+    """For every two groups and category that is significant for both, the pair of words whose
+    difference lies best along that of the groups' centres."""
+    made: list[Proxy] = []
     for i, k in combinations(range(len(space.centres)), 2):
         both = np.flatnonzero(significant[i] & significant[k])
         if len(both) < 2:
             continue
-        first = space.words[chosen.positions[i, both]].astype(np.float64)
-        second = space.words[chosen.positions[k, both]].astype(np.float64)
-        apart = first.mean(axis=1) - second.mean(axis=1)
-        above = np.triu_indices(len(both), 1)
-        tuples += len(above[0])
-        positive += int(((apart @ apart.T)[above] > 0).sum())
+        apart = _means(space, chosen, i, both) - _means(space, chosen, k, both)
         names = space.centres[i] - space.centres[k]
         for at, j in enumerate(both.tolist()):
-            pairs = first[at][:, None] - second[at][None]
+            first, second = (
+                space.words[chosen.positions[one, j]].astype(np.float64) for one in (i, k)
+            )
+            pairs = first[:, None] - second[None]
             length = np.linalg.norm(pairs, axis=2) * np.linalg.norm(names)
             near = pairs @ names / np.where(length > 0, length, np.inf)
             a, b = np.unravel_index(int(near.argmax()), near.shape)
             carried = np.delete(apart, at, axis=0) @ pairs[a, b] > 0
-            pair = (words[chosen.positions[i, j, a]], words[chosen.positions[k, j, b]])
-            of_groups = (groups[i].id, groups[k].id)
-            proxies.append(
+            made.append(
                 Proxy(
-                    of_groups,
+                    (groups[i].id, groups[k].id),
                     categories[j].id,
-                    pair,
+                    (words[chosen.positions[i, j, a]], words[chosen.positions[k, j, b]]),
                     float(near[a, b]),
                     int(carried.sum()),
                     len(carried),
                 )
             )
-    proxies.sort(key=lambda one: -one.cosine)
-    return Indirect(tuples, positive / tuples if tuples else None, tuple(proxies[:STRONGEST]))
+    return made

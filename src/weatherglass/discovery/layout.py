@@ -42,7 +42,9 @@ class Layout:
 
     def space(self, vectors: Vectors, options: Options) -> Space:
         """The layout on an embedding that has all of its names and words."""
-        rows = vectors.unit_at(naming.locate(vectors, self.names))
+        names = naming.place(vectors, self.names)
+        assert (names >= 0).all(), "a name of the layout is not in the vocabulary"
+        rows = vectors.unit_at(names)
         words = vectors.unit_at(vectors.words.find(self.words)).astype(np.float32)
         centres = means(rows, self.labels, len(self.groups))
         return Space(centres, words, self.starts, options.per_cell, options.voronoi)
@@ -60,6 +62,11 @@ def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> 
     # Not only the names that are grouped: one that cleaning takes away is still no word.
     every = np.union1d(naming.locate(vectors, listed.names, listed.spellings), found.positions)
     candidates = frequent_words(vectors, options.words, every, options.alphabet, also)
+    if not len(candidates):
+        raise CannotMeasure(
+            f"{vectors.source} has no words of the letters a to z in lower case beside the names. "
+            "For another alphabet give --alphabet any."
+        )
     # Each keeps to one core; the limit around both holds while one of them ends before the other.
     with threadpool_limits(1), ThreadPoolExecutor(1) as pool:
         grouping = pool.submit(_grouped, vectors, found, options, also)
@@ -114,7 +121,7 @@ def _grouped(
     if options.names != "auto":
         names = naming.clean(vectors, names, options.keep_names, options.rng)
     if also is not None:
-        there = naming.locate(also, [vectors.words[int(at)] for at in names.positions]) >= 0
+        there = naming.place(also, [vectors.words[int(at)] for at in names.positions]) >= 0
         names = names.keep(there, names.dropped)
     _check(vectors, names, options)
     return names, *group(vectors, names, options.groups, options.rng)

@@ -82,6 +82,17 @@ def locate(
     return found
 
 
+def place(vectors: Vectors, names: Sequence[str]) -> Positions:
+    """The position of each name as it is written, or else in another spelling; -1 where none is."""
+    found = vectors.words.find(names)
+    found[~usable(vectors, found)] = -1
+    left = np.flatnonzero(found < 0)
+    other = locate(vectors, [names[int(i)] for i in left])
+    other[np.isin(other, found)] = -1
+    found[left] = other
+    return np.asarray(found)
+
+
 def _spellings(name: str, cased: bool, bare: bool) -> list[str]:
     """How a vocabulary may write a name, the likeliest first.
 

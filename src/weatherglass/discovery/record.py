@@ -82,11 +82,13 @@ class Proxy:
 class Indirect:
     """Potential indirect bias (eq. 1 of the paper): of all four-tuples of significant cells in two
     groups and two categories, the share whose differences lie the same way round; `None` where
-    there is no four-tuple."""
+    there is no four-tuple. `by_chance` is the mean share that words chosen in the same cells after
+    random rotations of the names give: near 1, because all were chosen along the same centres."""
 
     tuples: int
     share: float | None
     strongest: tuple[Proxy, ...] = ()
+    by_chance: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -113,7 +113,7 @@ def figures(found: Discovery) -> list[tuple[str, str]]:
         ),
     ]
     if found.indirect.share is not None:
-        made.append((f"{found.indirect.share:.0%}", "of four-tuples work without names"))
+        made.append((f"{found.indirect.share:.0%}", "of four-tuples lie the same way round"))
     return made
 
 

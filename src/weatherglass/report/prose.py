@@ -119,12 +119,21 @@ def indirect(found: Indirect) -> Markup:
             "No two groups share two categories with significant cells, so that nothing can be "
             "said about words that stand in for names."
         )
+    chance = (
+        ""
+        if found.by_chance is None
+        else (
+            f" Words chosen in the same cells after random rotations of the names do so in "
+            f"{found.by_chance:.1%}, as all words of a group are chosen along its centre: only "
+            "what is above that speaks of this embedding."
+        )
+    )
     return joined(
-        "Taking the names away would not take the groups away. Take two groups and two categories "
+        "Would the groups remain if the names were taken away? Take two groups and two categories "
         "in which both have significant words: does the difference of the words in one category "
         "point the same way as in the other? It does in ",
         element("b", f"{found.share:.1%}"),
-        f" of {count(found.tuples, 'four-tuple')}.",
+        f" of {count(found.tuples, 'four-tuple')}.{chance}",
     )
 
 

@@ -1,0 +1,136 @@
+"""The rules of the paper one by one, on cases worked by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from weatherglass import Vectors
+from weatherglass.catalog import NameList, load_names
+from weatherglass.discovery.cells import Chosen, Space
+from weatherglass.discovery.checkpoint import Checkpoint
+from weatherglass.discovery.clusters import most_central
+from weatherglass.discovery.indirect import indirect
+from weatherglass.discovery.names import clean, find, locate, place
+from weatherglass.discovery.record import Category, Group
+from weatherglass.discovery.rotations import Null, Tally, significant
+from weatherglass.discovery.vocabulary import by_frequency, frequent_words, is_word
+
+
+def plane(*words: str) -> Vectors:
+    """Words on a circle."""
+    angles = np.arange(len(words))
+    return Vectors.of(words, np.stack([np.cos(angles), np.sin(angles)], axis=1))
+
+
+def test_cleaning_drops_the_names_that_are_used_as_words(default: Vectors) -> None:
+    names = find(default, load_names("ssa"))
+    cleaned = clean(default, names, 0.8, 0)
+    assert {"may", "virginia", "will", "china", "april"} <= set(cleaned.dropped)
+    kept = {default.words[int(at)] for at in cleaned.positions}
+    assert {"mary", "maria", "ahmed", "carlos"} <= kept
+    assert len(cleaned.positions) == round(0.8 * len(names.positions))
+
+
+def test_words_are_lower_case_letters_in_one_part_or_several() -> None:
+    assert [is_word(token, "english") for token in ("cat", "new_york", "ice cream")] == [True] * 3
+    for token in ("Cat", "x1", "café", "_a", "a__b", "", "it's"):
+        assert not is_word(token, "english")
+    assert is_word("café", "any")
+    assert not is_word("Café", "any")
+
+
+def test_a_token_that_is_more_frequent_with_a_capital_is_no_word() -> None:
+    """ "John" stands before "john" in the file, "will" before "Will"."""
+    vectors = plane("John", "john", "will", "Will", "New_York", "new_york", "NASA", "nasa", "cat")
+    found = frequent_words(vectors, 10, np.empty(0, np.intp))
+    assert [vectors.words[int(at)] for at in found] == ["will", "cat"]
+
+
+def test_without_capitals_the_names_are_no_words() -> None:
+    vectors = plane("john", "cat", "mary", "dog")
+    found = frequent_words(vectors, 10, vectors.words.find(["john", "mary"]))
+    assert [vectors.words[int(at)] for at in found] == ["cat", "dog"]
+
+
+def test_the_most_frequent_words_are_those_with_the_largest_counts() -> None:
+    vectors = Vectors.of(["a", "b", "c"], np.eye(3), counts=[1, 9, 5])
+    assert by_frequency(vectors).tolist() == [1, 2, 0]
+    found = frequent_words(vectors, 2, np.empty(0, np.intp))
+    assert [vectors.words[int(at)] for at in found] == ["b", "c"]
+
+
+def test_names_are_found_with_and_without_capitals() -> None:
+    cased = plane("Mary", "mary", "Ann", "the")
+    assert locate(cased, ["mary", "ann"]).tolist() == [0, 2]  # a list without capitals
+    assert locate(cased, ["Mary", "ann"]).tolist() == [0, -1]  # "ann" is another word then
+    assert locate(plane("mary", "ann"), ["Mary", "ANN", "Zoe"]).tolist() == [0, 1, -1]
+
+
+def test_a_name_that_was_found_is_found_again_as_it_is_written() -> None:
+    """Whatever the rest of the list looks like."""
+    vectors = plane("naaa", "Naaa", "First")
+    assert place(vectors, ["naaa"]).tolist() == [0]
+    assert place(vectors, ["First", "naaa"]).tolist() == [2, 0]
+
+
+def test_other_spellings_of_a_list_are_tried() -> None:
+    names = NameList("x", "x", ("Obrien",), spellings={"Obrien": ("O'Brien",)})
+    assert find(plane("cat", "O'Brien"), names).positions.tolist() == [1]
+
+
+def test_illustrative_names_are_central_together() -> None:
+    """The mean points along (1, 0). The first is nearest to it; the second balances the first."""
+    angles = np.radians([10, -12, 12, 60, -60, -10.5])
+    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    assert most_central(rows, 2) == [0, 5]
+
+
+def test_eq_1_is_counted_with_its_sign() -> None:
+    """Two groups, three categories of two words. In the third the words lie the other way round."""
+    words = np.array([[1, 0], [-1, 0], [0.9, 0.1], [-0.9, 0.1], [-1, 0.2], [1, 0.2]], np.float32)
+    space = Space(np.array([[1.0, 0], [-1.0, 0]]), words, np.array([0, 2, 4, 6]), 1)
+    chosen = Chosen(np.array([[[0], [2], [4]], [[1], [3], [5]]]), np.ones((2, 3)))
+    groups = [Group(id, (), 1, ()) for id in ("G1", "G2")]
+    categories = [Category(id, "", 2) for id in ("C1", "C2", "C3")]
+    null = Null(space, chosen.scores, rng=0)
+    found = indirect(null, chosen, np.ones((2, 3), bool), "abcdef", groups, categories)
+    assert (found.tuples, found.share) == (3, pytest.approx(1 / 3))
+    best = found.strongest[0]
+    assert (best.words, best.cosine) == (("a", "b"), pytest.approx(1.0))
+    assert (best.carried, best.of) == (1, 2)
+
+
+def test_one_is_added_to_both_counts() -> None:
+    """Of 19 rotations none reached the only cell: p = 1/20, which 0.05 just allows."""
+    assert significant(np.array([[0]]), 19, 0.05).all()
+    assert not significant(np.array([[0]]), 18, 0.05).any()
+
+
+def test_a_checkpoint_belongs_to_one_search() -> None:
+    words = np.eye(4, dtype=np.float32)
+    space = Space(np.eye(4)[:2], words, np.array([0, 4]), 1)
+    scores = np.ones((2, 1))
+    paths = {
+        Checkpoint(Null(space, scores, 0), 100, 0.05).path,
+        Checkpoint(Null(space, scores, 1), 100, 0.05).path,
+        Checkpoint(Null(space, scores, 0), 200, 0.05).path,
+        Checkpoint(Null(space, scores, 0), 100, 0.01).path,
+        Checkpoint(Null(space, scores + 1, 0), 100, 0.05).path,
+    }
+    assert len(paths) == 5
+
+
+def test_a_cache_that_cannot_be_written_does_not_stop_a_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("weatherglass.discovery.checkpoint.EVERY", 0.0)
+    (tmp_path / "discovery").write_text("a file where the folder should be")
+    space = Space(np.eye(4)[:2], np.eye(4, dtype=np.float32), np.array([0, 4]), 1)
+    checkpoint = Checkpoint(Null(space, np.ones((2, 1)), 0), 100, 0.05)
+    checkpoint.keep(Tally(np.zeros((2, 1), np.int64)))
+    checkpoint.remove()
+    assert checkpoint.load() is None
