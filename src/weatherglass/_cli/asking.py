@@ -10,7 +10,7 @@ import click
 
 from weatherglass.errors import CannotMeasure, UsageError, shown
 
-from .output import remarks, style, write_whole
+from .output import put, remarks, style
 from .progress import progress_bar
 from .typeset import bibliography
 
@@ -191,10 +191,7 @@ def say(
         text = table(results) + remarks(_lines(results))
         if style():
             text += bibliography((one.test for one in results), style())
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(out, text)
+    put(text, out)
     if all(one.status == "not run" for one in results):
         reasons = {one.reason for one in results}
         raise CannotMeasure(f"No test could be run: {next(iter(reasons))}.")

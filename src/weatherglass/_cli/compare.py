@@ -10,7 +10,7 @@ import click
 from weatherglass.errors import CannotMeasure, UsageError
 
 from .asking import chosen_tests, ids_option, missing_option, own_tests_option, seed_option
-from .output import emit, format_option, out_option, plot_option, remarks, table, write_whole
+from .output import emit, format_option, out_option, plot_option, put, remarks, table
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def compare(
             **options,
         )
     if form == "table":
-        text = _table(found)
-        click.echo(text, nl=False) if out is None else write_whole(out, text)
+        put(_table(found), out)
     else:
         emit(found.to_rows(), form, document=found.to_dict(), out=out)
     if all(one.effect is None for one in found.effects):

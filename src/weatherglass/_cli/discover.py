@@ -10,7 +10,7 @@ import click
 from weatherglass.errors import UsageError
 
 from .asking import seed_option
-from .output import delimited, format_choice, out_option, plot_option, remarks, table, write_whole
+from .output import delimited, format_choice, out_option, plot_option, put, remarks, table
 from .progress import progress_bar
 from .vectorfiles import opened
 
@@ -139,18 +139,11 @@ def discover(
     if form == "parquet" and out is not None:
         found.to_parquet(out)
     else:
-        _say(_text(found, form, top, show_slurs), out)
+        put(_text(found, form, top, show_slurs), out)
     if picture is not None:
         from weatherglass.report import plot_discovery, save_plot
 
         save_plot(plot_discovery(found, rows=top, show_slurs=show_slurs), picture)
-
-
-def _say(text: str, out: Path | None) -> None:
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(out, text)
 
 
 def _text(found: Any, form: str, top: int, show_slurs: bool) -> str:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from .output import emit, table, write_whole
+from .output import emit, put, table
 
 if TYPE_CHECKING:
     from weatherglass.measures import Measure
@@ -30,10 +28,7 @@ def list_measures(asked: Sequence[Measure], form: str, out: Path | None) -> None
     options = ", ".join(f"{name}={value}" for name, value in which.options.items()) or "none"
     text = f"{which.title} ({which.name})\n{which.reading}\n{table(sets)}{pairs}"
     text += f"Options: {options}.\n{which.citation} doi:{which.doi}\n"
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(out, text)
+    put(text, out)
 
 
 def _entry(which: Measure) -> dict[str, Any]:

@@ -176,6 +176,11 @@ def emit(
         text = table(rows, title)
     else:
         text = delimited(rows, {"tsv": "\t", "csv": ","}[form])
+    put(text, out)
+
+
+def put(text: str, out: Path | None) -> None:
+    """Print a text, or write it to a file."""
     if out is None:
         click.echo(text, nl=False)
     else:
@@ -184,7 +189,6 @@ def emit(
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is never seen half-written."""
-    from weatherglass.vectors.writing import whole
+    from weatherglass.vectors.writing import write_text
 
-    with whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(path, text)

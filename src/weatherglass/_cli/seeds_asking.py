@@ -11,7 +11,7 @@ import click
 from weatherglass.errors import CannotMeasure, UsageError, shown
 
 from .asking import a_share
-from .output import delimited, printable, write_whole
+from .output import delimited, printable, put
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -173,10 +173,7 @@ def tell(
         text = delimited(rows, "\t" if form == "tsv" else ",")
     else:
         text = page()
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(out, text)
+    put(text, out)
     if picture is not None:
         from weatherglass.report import plot, save_plot
 

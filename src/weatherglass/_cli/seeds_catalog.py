@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weatherglass._cli.output import emit, format_option, out_option, printable, write_whole
+from weatherglass._cli.output import emit, format_option, out_option, printable, put, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.catalog import Pairing, SeedSet
@@ -117,10 +117,7 @@ def export(ids: tuple[str, ...], form: str | None, out: Path | None) -> None:
     sets = seed_sets(*ids)
     named = out.suffix.lower().lstrip(".") if out else ""
     text = seeds_text(sets, form or (named if named in SEED_FORMATS else "yaml"))
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(out, text)
+    put(text, out)
 
 
 def _page(one: SeedSet, show_slurs: bool) -> Iterator[str]:

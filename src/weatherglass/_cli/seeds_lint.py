@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .asking import seed_option
-from .output import delimited, format_option, out_option, printable, table, write_whole
+from .output import delimited, format_option, out_option, printable, put, table
 from .progress import progress_bar
 from .seeds_asking import case_option, slurs_option
 from .vectorfiles import opened
@@ -116,10 +116,7 @@ def _tell(
         text = _page(found, findings, show_slurs)
     else:
         text = delimited([row(one) for one in findings], "\t" if form == "tsv" else ",")
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(out, text)
+    put(text, out)
 
 
 def _page(found: Lint, findings: Sequence[Finding], show_slurs: bool) -> str:

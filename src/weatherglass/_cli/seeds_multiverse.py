@@ -21,7 +21,7 @@ from .asking import (
     own_tests_option,
     seed_option,
 )
-from .output import delimited, format_option, out_option, plot_option, printable, table, write_whole
+from .output import delimited, format_option, out_option, plot_option, printable, put, table
 from .progress import progress_bar
 from .seeds_asking import case_option, sources_argument
 
@@ -183,10 +183,7 @@ def _say(made: Sequence[Multiverse], form: str, out: Path | None, picture: Path 
         text = delimited(rows, "\t" if form == "tsv" else ",")
     else:
         text = "\n".join(page(one) for one in made)
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(out, text)
+    put(text, out)
     if picture is not None:
         from weatherglass.report import plot, save_plot
 

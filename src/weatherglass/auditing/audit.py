@@ -19,6 +19,7 @@ from weatherglass.catalog.suites import Suite, load_suite
 from weatherglass.errors import UsageError, WeatherglassError, shown
 from weatherglass.report import audit_page
 from weatherglass.report.audited import Audited
+from weatherglass.vectors.writing import write_text
 
 from . import folder as files
 from .reading import gathered
@@ -147,8 +148,8 @@ class _Run:
         self._about["seconds"] = round(time.monotonic() - self._start, 3)
         audited = gathered(self._about, self._found)
         files.write_results(self._folder, audited.results)
-        files.write(self._folder / files.REPORT, audit_page(audited))
-        files.write(self._folder / files.RUN, json.dumps(self._about, indent=1) + "\n")
+        write_text(self._folder / files.REPORT, audit_page(audited))
+        write_text(self._folder / files.RUN, json.dumps(self._about, indent=1) + "\n")
         return audited
 
 

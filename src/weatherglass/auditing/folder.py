@@ -21,7 +21,7 @@ from weatherglass.errors import BadContent, CannotWrite
 from weatherglass.measures import Results
 from weatherglass.seedlab.findings import Lint
 from weatherglass.seedlab.multiverse_record import Multiverse
-from weatherglass.vectors.writing import whole
+from weatherglass.vectors.writing import write_text
 
 from .steps import Payload, Task
 
@@ -59,7 +59,7 @@ def make(folder: Path) -> None:
 def keep(path: Path, found: Payload, key: str) -> None:
     """Keep what a task found."""
     kind = next(name for name, one in _PAYLOADS.items() if isinstance(found, one))
-    write(path, json.dumps({"key": key, "kind": kind, "found": json.loads(found.to_json())}))
+    write_text(path, json.dumps({"key": key, "kind": kind, "found": json.loads(found.to_json())}))
 
 
 def kept(path: Path, key: str | None = None) -> Payload | None:
@@ -74,15 +74,9 @@ def kept(path: Path, key: str | None = None) -> Payload | None:
         return None
 
 
-def write(path: Path, text: str) -> None:
-    """Write a file that is never seen half-written."""
-    with whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-
-
 def write_results(folder: Path, results: Results) -> None:
     """Write the result set in its three forms."""
-    write(folder / f"{RESULTS}.json", results.to_json() + "\n")
-    write(folder / f"{RESULTS}.tsv", results.to_delimited())
+    write_text(folder / f"{RESULTS}.json", results.to_json() + "\n")
+    write_text(folder / f"{RESULTS}.tsv", results.to_delimited())
     if len(results):
         results.to_parquet(folder / f"{RESULTS}.parquet")

@@ -17,7 +17,7 @@ from typing import Any
 
 from weatherglass._version import __version__
 from weatherglass.errors import CannotWrite, UsageError, shown
-from weatherglass.vectors.writing import whole
+from weatherglass.vectors.writing import write_text
 
 from .modelfiles import RECORD, SUFFIX, is_model, label_of, read_record
 from .settings import VERSION, Settings
@@ -100,8 +100,7 @@ class Run:
 
     def save(self) -> None:
         """Write what is known."""
-        with whole(self.folder / RECORD) as temporary:
-            temporary.write_text(json.dumps(self.record, indent=1) + "\n")
+        write_text(self.folder / RECORD, json.dumps(self.record, indent=1) + "\n")
 
     def plan(self, groups: dict[str, dict[str, Any]]) -> None:
         """Note the groups; those that are not left out get their folder and their models."""

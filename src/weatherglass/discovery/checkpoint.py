@@ -13,7 +13,7 @@ import numpy as np
 from weatherglass._version import __version__
 from weatherglass.errors import CannotWrite
 from weatherglass.vectors.cache import cache_dir
-from weatherglass.vectors.writing import whole
+from weatherglass.vectors.writing import write_text
 
 from .rotations import Null, Tally
 
@@ -52,8 +52,7 @@ class Checkpoint:
         # A cache that cannot be written is no reason to stop: there is no checkpoint then.
         with contextlib.suppress(OSError, CannotWrite):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with whole(self.path) as temporary:
-                temporary.write_text(json.dumps(about), encoding="utf-8")
+            write_text(self.path, json.dumps(about))
         self._kept = time.monotonic()
 
     def remove(self) -> None:

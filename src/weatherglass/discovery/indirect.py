@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -55,20 +55,25 @@ def _by_chance(null: Null, significant: NDArray[np.bool_]) -> float | None:
 def _four_tuples(space: Space, chosen: Chosen, cells: NDArray[np.bool_]) -> tuple[int, int]:
     """How many four-tuples of the given cells there are, and how many have the sign of eq. 1."""
     tuples = positive = 0
-    for i, k in combinations(range(len(space.centres)), 2):
-        both = np.flatnonzero(cells[i] & cells[k])
-        if len(both) < 2:
-            continue
-        apart = _means(space, chosen, i, both) - _means(space, chosen, k, both)
+    for _, _, both, apart in _shared(space, chosen, cells):
         above = np.triu_indices(len(both), 1)
         tuples += len(above[0])
         positive += int(((apart @ apart.T)[above] > 0).sum())
     return tuples, positive
 
 
-def _means(space: Space, chosen: Chosen, i: int, some: NDArray[np.intp]) -> Floats:
-    """Āᵢⱼ of some categories."""
-    return np.asarray(space.words[chosen.positions[i, some]].mean(axis=1, dtype=np.float64))
+def _shared(
+    space: Space, chosen: Chosen, cells: NDArray[np.bool_]
+) -> Iterator[tuple[int, int, NDArray[np.intp], Floats]]:
+    """Every two groups i < i' that share two categories or more; these, and Āᵢⱼ − Āᵢ'ⱼ of each."""
+    for i, k in combinations(range(len(space.centres)), 2):
+        both = np.flatnonzero(cells[i] & cells[k])
+        if len(both) > 1:
+            first, second = (
+                space.words[chosen.positions[one, both]].mean(axis=1, dtype=np.float64)
+                for one in (i, k)
+            )
+            yield i, k, both, first - second
 
 
 def _proxies(
@@ -82,11 +87,7 @@ def _proxies(
     """For every two groups and category that is significant for both, the pair of words whose
     difference lies best along that of the groups' centres."""
     made: list[Proxy] = []
-    for i, k in combinations(range(len(space.centres)), 2):
-        both = np.flatnonzero(significant[i] & significant[k])
-        if len(both) < 2:
-            continue
-        apart = _means(space, chosen, i, both) - _means(space, chosen, k, both)
+    for i, k, both, apart in _shared(space, chosen, significant):
         names = space.centres[i] - space.centres[k]
         for at, j in enumerate(both.tolist()):
             first, second = (

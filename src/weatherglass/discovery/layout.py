@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.catalog import NameList, load_names
+from weatherglass.catalog import load_names
 from weatherglass.errors import CannotMeasure
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, by_frequency
 
 from . import names as naming
 from .categories import categorise
@@ -19,7 +19,7 @@ from .clusters import means
 from .groups import group
 from .options import Options
 from .record import Category, Group
-from .vocabulary import by_frequency, frequent_words
+from .vocabulary import frequent_words
 
 Positions = NDArray[np.intp]
 
@@ -58,9 +58,10 @@ def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> 
     from threadpoolctl import threadpool_limits
 
     listed = load_names("ssa" if options.names == "auto" else options.names)
-    found, counts = _found(vectors, listed, options)
+    known = naming.find(vectors, listed)
+    found, counts = _found(vectors, known, options)
     # Not only the names that are grouped: one that cleaning takes away is still no word.
-    every = np.union1d(naming.locate(vectors, listed.names, listed.spellings), found.positions)
+    every = np.union1d(known.positions, found.positions)
     candidates = frequent_words(vectors, options.words, every, options.alphabet, also)
     if not len(candidates):
         raise CannotMeasure(
@@ -97,11 +98,11 @@ def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> 
 
 
 def _found(
-    vectors: Vectors, listed: NameList, options: Options
+    vectors: Vectors, found: naming.Names, options: Options
 ) -> tuple[naming.Names, dict[str, int]]:
-    """The names of a list that the vocabulary has, or its own; and how many there were."""
-    found = naming.find(vectors, listed)
-    counts = {"listed": len(listed.names), "missing": found.missing}
+    """Of the names of a list those to use, or the vocabulary's own; and how many there were."""
+    listed = len(found.positions) + found.missing
+    counts = {"listed": listed, "missing": found.missing}
     if options.name_rank is not None:
         rank = np.argsort(by_frequency(vectors))
         near = rank[found.positions] < options.name_rank

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from weatherglass.catalog import NameList
 from weatherglass.errors import CannotMeasure
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, by_frequency
 
-from .vocabulary import by_frequency, usable
+from .vocabulary import usable
 
 Positions = NDArray[np.intp]
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent
+from weatherglass.measures.jsontext import from_json, to_json
 from weatherglass.measures.showing import Shown
 from weatherglass.significance import PValue
 from weatherglass.vectors import Control
-from weatherglass.vectors.writing import whole
 
-Kind = TypeVar("Kind", "Discovery", "Comparison")
 _METADATA = b"weatherglass"
 
 
@@ -164,12 +161,12 @@ class Discovery(Shown):
 
     def to_json(self) -> str:
         """Everything as JSON text."""
-        return written(self)
+        return to_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> Discovery:
         """The discovery that `to_json` wrote."""
-        return read(cls, text)
+        return from_json(cls, text, "discovery")
 
     def to_table(self) -> Any:
         """The cells as a `pyarrow.Table`; its metadata hold everything else."""
@@ -177,13 +174,6 @@ class Discovery(Shown):
 
         table = pa.Table.from_pylist(self.to_rows())
         return table.replace_schema_metadata({_METADATA: self.to_json()})
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the cells as Parquet; the file's metadata hold everything else."""
-        import pyarrow.parquet as pq
-
-        with whole(Path(path)) as temporary:
-            pq.write_table(self.to_table(), temporary)
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Discovery:
@@ -195,7 +185,7 @@ class Discovery(Shown):
             kept = pq.read_schema(path).metadata[_METADATA]
         except (pa.ArrowException, OSError, KeyError, TypeError) as error:
             raise BadContent(f"{path} is not a discovery in Parquet ({error}).") from None
-        return read(cls, kept.decode())
+        return from_json(cls, kept, "discovery")
 
 
 @dataclass(frozen=True)
@@ -249,29 +239,9 @@ class Comparison(Shown):
 
     def to_json(self) -> str:
         """Everything as JSON text."""
-        return written(self)
+        return to_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
         """The comparison that `to_json` wrote."""
-        return read(cls, text)
-
-
-def written(record: Discovery | Comparison) -> str:
-    """A record as JSON text; the measure's name comes first."""
-    plain = {"measure": record.measure} | dataclasses.asdict(record)
-    return json.dumps(plain, indent=2, allow_nan=False)
-
-
-def read(kind: type[Kind], text: str) -> Kind:
-    """The record that `written` wrote."""
-    from pydantic import TypeAdapter, ValidationError
-
-    try:
-        return TypeAdapter(kind).validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise BadContent(
-            f"This is not a {kind.__name__.lower()} in JSON ({place}: {first['msg']})."
-        ) from None
+        return from_json(cls, text, "comparison")

@@ -8,20 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, by_frequency
 
 Positions = NDArray[np.intp]
 Alphabet = Literal["english", "any"]
 _ENGLISH = re.compile(r"[a-z]+(?:[ _][a-z]+)*")
 _STEP = 1 << 14
-
-
-def by_frequency(vectors: Vectors) -> Positions:
-    """Positions of the words, the most frequent first: by count where there is one, or in the order
-    of the file."""
-    if vectors.counts is None:
-        return np.arange(len(vectors), dtype=np.intp)
-    return np.argsort(-vectors.counts, kind="stable")
 
 
 def usable(vectors: Vectors, positions: Positions) -> NDArray[np.bool_]:

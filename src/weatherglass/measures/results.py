@@ -135,15 +135,6 @@ class Results(Sequence[Result], Shown):
         rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
         return cls._from_records([row.get("record") for row in rows])
 
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the rows as Parquet; the last column holds the whole record as JSON."""
-        import pyarrow.parquet as pq
-
-        from weatherglass.vectors.writing import whole
-
-        with whole(Path(path)) as temporary:
-            pq.write_table(self.to_table(), temporary)
-
     @classmethod
     def from_parquet(cls, path: str | Path) -> Results:
         """The result set that `to_parquet` wrote."""

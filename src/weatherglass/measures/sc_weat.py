@@ -13,9 +13,7 @@ from weatherglass.significance.many import permutation_many
 from .declared import Measure, Needed
 from .given import Floats, Given
 from .measured import Measured
-from .weat import NOISE
-
-_NO_SPREAD = 100 * NOISE
+from .weat import NO_SPREAD, NOISE
 
 
 def single_category(
@@ -75,7 +73,7 @@ def single_category(
 def _effects(near: Floats, far: Floats) -> Floats:
     """ES(w, A, B) of each row of cosines."""
     spread = np.concatenate([near, far], axis=1).std(axis=1, ddof=1)
-    if (spread <= _NO_SPREAD).any():
+    if (spread <= NO_SPREAD).any():
         raise CannotMeasure(
             "a word of X has the same cosine with every attribute, so the effect has no scale."
         )

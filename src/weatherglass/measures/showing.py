@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from weatherglass.errors import WeatherglassError
 from weatherglass.significance import format_p
+from weatherglass.vectors.writing import whole
 
 _MOST_ROWS = 60
 _NOT_SHOWN = {"record", "options", "fingerprint", "weatherglass", "p_low", "p_high"}
@@ -26,6 +28,13 @@ class Shown:
         import pyarrow as pa
 
         return pa.Table.from_pylist(self.to_rows())
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table as Parquet, with all that is needed to read the result back."""
+        import pyarrow.parquet as pq
+
+        with whole(Path(path)) as temporary:
+            pq.write_table(self.to_table(), temporary)
 
     def plot(self, **options: Any) -> Any:
         """Draw it; see `weatherglass.plot`."""

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 NOISE = 1e-15  # of associations, which are differences of means of cosines
-_NO_SPREAD = 100 * NOISE
+NO_SPREAD = 100 * NOISE  # of all targets' associations: they are the same then
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +196,7 @@ def _measure(
         return WeatResult(status="not run", reason=reason, **about)
     x, y = associations(found["X"], found), associations(found["Y"], found)
     about["associations"] = {"X": tuple(x.tolist()), "Y": tuple(y.tolist())}
-    if spread(x, y, ddof) <= _NO_SPREAD:
+    if spread(x, y, ddof) <= NO_SPREAD:
         reason = "all targets have the same association, so the effect has no scale"
         return WeatResult(status="not run", reason=reason, **about)
     u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)

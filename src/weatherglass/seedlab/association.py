@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from weatherglass.measures.weat import NOISE, effect, spread
+from weatherglass.measures.weat import NO_SPREAD, effect, spread
 
 from .models import Floats
 from .similarity import NOTHING
@@ -38,7 +38,7 @@ def weat_effect(x: Floats, y: Floats) -> float | None:
     >>> round(weat_effect(np.array([1.0, 0.0]), np.array([0.0, -1.0])), 2)
     1.22
     """
-    if min(len(x), len(y)) < 2 or spread(x, y, 1) <= 100 * NOISE:
+    if min(len(x), len(y)) < 2 or spread(x, y, 1) <= NO_SPREAD:
         return None
     return effect(x, y, 1)
 

@@ -16,7 +16,7 @@ from weatherglass.catalog import Test
 from weatherglass.corpus import open_models, train
 from weatherglass.corpus.runs import folder_name
 from weatherglass.errors import UsageError
-from weatherglass.measures.weat import NOISE, association_test, effect, spread
+from weatherglass.measures.weat import NO_SPREAD, association_test, effect, spread
 from weatherglass.measures.words import too_few
 from weatherglass.significance import holm
 from weatherglass.vectors import Vectors
@@ -27,7 +27,6 @@ from .models import Floats, Lookup, Models
 from .record import Experiment
 from .spread import Spread
 
-_NO_SPREAD = 100 * NOISE
 _LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 
 
@@ -240,7 +239,7 @@ def _effect(
     rows = vectors.unit_at(at)
     x, y, a, b = (rows[found.rows(sets[name])] for name in "XYAB")
     near: tuple[Floats, Floats] = (associations(x, a, b), associations(y, a, b))
-    return None if spread(*near, ddof) <= _NO_SPREAD else effect(*near, ddof)
+    return None if spread(*near, ddof) <= NO_SPREAD else effect(*near, ddof)
 
 
 def _gathered(test: str, corpus: str, samples: int, values: Any, reason: str) -> CorpusEffect:

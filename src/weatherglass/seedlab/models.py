@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, by_frequency
 from weatherglass.vectors.fingerprints import joined
 from weatherglass.vectors.spelling import Case, find_words
 
@@ -169,9 +169,5 @@ def frequent(vectors: Vectors, first: int, last: int | None) -> Positions:
     [1, 2]
     """
     check_whole(vectors)
-    if vectors.counts is None:
-        order: Positions = np.arange(len(vectors), dtype=np.intp)
-    else:
-        order = np.argsort(-vectors.counts, kind="stable")
-    order = order[first - 1 : last]
+    order = by_frequency(vectors)[first - 1 : last]
     return order[~np.isin(order, vectors.unusable)]

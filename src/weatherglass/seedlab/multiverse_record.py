@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +11,9 @@ from typing import Any, ClassVar
 from weatherglass._version import __version__
 from weatherglass.catalog import Test
 from weatherglass.errors import BadContent
+from weatherglass.measures.jsontext import from_json, to_json
 from weatherglass.measures.showing import Shown
 from weatherglass.significance import PValue
-from weatherglass.vectors.writing import whole
 
 from .multiverse_parts import Choice, Dropped, Side, Specification, Summary
 
@@ -108,22 +107,12 @@ class Multiverse(Shown):
 
     def to_json(self) -> str:
         """Everything as JSON text."""
-        plain = {"measure": self.measure} | dataclasses.asdict(self)
-        return json.dumps(plain, indent=2, allow_nan=False)
+        return to_json(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Multiverse:
         """The multiverse that `to_json` wrote."""
-        from pydantic import TypeAdapter, ValidationError
-
-        try:
-            return TypeAdapter(cls).validate_json(text)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            raise BadContent(
-                f"This is not a multiverse in JSON ({place}: {first['msg']})."
-            ) from None
+        return from_json(cls, text, "multiverse")
 
     def to_table(self) -> Any:
         """The specifications as a `pyarrow.Table`; its metadata hold everything else."""
@@ -131,13 +120,6 @@ class Multiverse(Shown):
 
         rest = dataclasses.replace(self, specifications=()).to_json()
         return pa.Table.from_pylist(self.to_rows()).replace_schema_metadata({_METADATA: rest})
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the specifications as Parquet; the file's metadata hold everything else."""
-        import pyarrow.parquet as pq
-
-        with whole(Path(path)) as temporary:
-            pq.write_table(self.to_table(), temporary)
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Multiverse:

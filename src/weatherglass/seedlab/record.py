@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent
+from weatherglass.measures.jsontext import from_json, to_json
 from weatherglass.measures.showing import Shown
 
 Kind = TypeVar("Kind", bound="Experiment")
@@ -41,7 +42,7 @@ class Experiment(Shown):
 
     def to_json(self) -> str:
         """Everything as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+        return to_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -50,10 +51,6 @@ class Experiment(Shown):
             return _read(cls, json.loads(text))
         except ValueError as error:
             raise BadContent(f"This is no JSON ({error}).") from None
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Flat rows, for TSV and CSV."""
-        raise NotImplementedError
 
 
 def experiments_json(experiments: Iterable[Experiment]) -> str:
@@ -78,14 +75,5 @@ def read_experiments(text: str) -> list[Experiment]:
 
 
 def _read(kind: type[Kind], record: Any) -> Kind:
-    from pydantic import TypeAdapter, ValidationError
-
-    try:
-        # Through JSON, so that a list is read as the tuple that it was.
-        return TypeAdapter(kind).validate_json(json.dumps(record))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise BadContent(
-            f"This is not a {kind.measure} experiment in JSON ({place}: {first['msg']})."
-        ) from None
+    # Through JSON, so that a list is read as the tuple that it was.
+    return from_json(kind, json.dumps(record), f"{kind.measure} experiment")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.measures.weat import NOISE, spread
+from weatherglass.measures.weat import NO_SPREAD, spread
 
 from .choices import Placed, Placement
 from .multiverse_parts import Dropped
@@ -16,8 +16,6 @@ from .sides import SIDES
 
 Floats = NDArray[np.float64]
 Places = list[NDArray[np.intp]]
-
-_NO_SPREAD = 100 * NOISE
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +80,7 @@ def _effects(
         )
         scale = spread(x, y, ddof)
         gap = x.mean(axis=1) - y.mean(axis=1)
-        for j in np.flatnonzero(scale > _NO_SPREAD).tolist():
+        for j in np.flatnonzero(scale > NO_SPREAD).tolist():
             k = int(samples[j])
             yield Measured(
                 sets=sets,

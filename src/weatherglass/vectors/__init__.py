@@ -1,6 +1,6 @@
 """Words and their vectors, from any file."""
 
-from .frequency import Control, ControlMethod, control
+from .frequency import Control, ControlMethod, by_frequency, control
 from .reading import open_vectors
 from .sources import Spec, parse_spec
 from .vectors import Taken, Vectors
@@ -11,6 +11,7 @@ __all__ = [
     "Spec",
     "Taken",
     "Vectors",
+    "by_frequency",
     "control",
     "open_vectors",
     "parse_spec",

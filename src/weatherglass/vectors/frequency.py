@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError
 
-from .blocks import NOTHING, Floats, slices, unit_rows
+from .blocks import NOTHING, Floats, Positions, slices, unit_rows
 from .fingerprints import processors
 from .inputs import ordered
 from .vectors import Vectors, unusable_rows
@@ -30,6 +30,14 @@ DEGREE = 5
 JUDGED = 60_000  # the most frequent words, by which R² is found
 # R² of vectors that know nothing of frequency is about dimensions / words: at most 0.05 then.
 LEAST_WORDS, LEAST_WORDS_PER_DIM = 1000, 20
+
+
+def by_frequency(vectors: Vectors) -> Positions:
+    """Positions of the words, the most frequent first: by count where there is one, or in the order
+    of the file."""
+    if vectors.counts is None:
+        return np.arange(len(vectors), dtype=np.intp)
+    return np.argsort(-vectors.counts, kind="stable")
 
 
 @dataclass(frozen=True)

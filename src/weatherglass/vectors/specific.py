@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from weatherglass.errors import CannotMeasure
 
 from .blocks import STEP, Positions, slices, unit_rows
+from .frequency import by_frequency
 from .spelling import Case, find_words
 from .vectors import Vectors
 
@@ -125,10 +126,7 @@ def learn_specific(
 
 def _frequent(vectors: Vectors) -> Positions:
     """The words to learn from, the most frequent first."""
-    order = np.arange(len(vectors))
-    if vectors.counts is not None:
-        order = np.argsort(-vectors.counts, kind="stable")
-    order = order[:FREQUENT]
+    order = by_frequency(vectors)[:FREQUENT]
     plain = [_plain(vectors.words[int(i)]) for i in order]
     return order[np.array(plain, dtype=bool) & ~np.isin(order, vectors.unusable)]
 
