@@ -12,8 +12,8 @@ import pytest
 
 from weatherglass import Discovery
 
-SIZES = ("--groups", 4, "--categories", 8, "--words", 2000, "--rotations", 199)
-QUICK = (*SIZES, "--name-rank", 20_000)
+SIZES = ("--groups", 8, "--categories", 12, "--words", 6000, "--rotations", 499)
+QUICK = (*SIZES, "--name-rank", 100_000)
 
 
 def test_the_table_has_groups_cells_and_what_was_done(run: Any) -> None:
@@ -22,13 +22,16 @@ def test_the_table_has_groups_cells_and_what_was_done(run: Any) -> None:
     assert "names on default" in ran.out
     assert "female" in ran.out
     assert "significant cells of" in ran.out
-    assert "Frequency: R² 0.88 from the vectors; it was taken out, and R² fell to 0.04." in ran.out
-    assert "Rotations: 199." in ran.out
+    assert (
+        "Frequency: the vectors predict log rank with R² 0.88, 0.04 after the control." in ran.out
+    )
+    assert "2,529 not in the vocabulary" in ran.out
+    assert "Rotations: " in ran.out
 
 
 def test_json_tsv_and_parquet_hold_the_same_discovery(run: Any, tmp_path: Path) -> None:
     found = Discovery.from_json(run("discover", "default", *QUICK, "--format", "json").out)
-    assert found.options["groups"] == 4
+    assert found.options["groups"] == 8
     target = tmp_path / "found.parquet"
     assert run("discover", "default", *QUICK, "--format", "parquet", "-o", target).code == 0
     assert Discovery.from_parquet(target) == found
@@ -56,13 +59,15 @@ def test_the_page_and_the_picture_are_written(run: Any, tmp_path: Path) -> None:
 
 def test_the_method_as_published_is_one_option(run: Any) -> None:
     ran = run("discover", "default", *QUICK, "--control", "none")
-    assert "Frequency: R² 0.88 from the vectors; it was left in." in ran.out
+    assert "Frequency: the vectors predict log rank with R² 0.88, and it was left in." in ran.out
 
 
 def test_two_sources_are_compared(run: Any) -> None:
     ran = run("discover", "--compare", "default", "default", *QUICK)
     assert ran.code == 0, ran.err
     assert "default against default: 0 vanish, 0 appear," in ran.out
+    assert "default: Frequency: the vectors predict log rank with R² 0.88, 0.04" in ran.out
+    assert "default: Rotations: " in ran.out
     compared = json.loads(
         run("discover", "--compare", "default", "default", *QUICK, "--format", "json").out
     )
@@ -90,3 +95,26 @@ def test_what_is_wrong_is_said_in_a_sentence(
     assert ran.code == code
     assert message in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_hostile_heading_cannot_turn_the_table_round(run: Any, tmp_path: Path) -> None:
+    names = tmp_path / "names.csv"
+    people = ("john", "mary", "ann", "peter", "paul", "james", "linda", "susan")
+    lines = ["name,\u202eegA", *(f"{name},{40 + k}" for k, name in enumerate(people))]
+    names.write_text("\n".join(lines), encoding="utf-8")
+    ran = run("discover", "default", "--names", names, "--keep-names", 1, *SIZES)
+    assert ran.code == 0, ran.err
+    assert "\\u202eegA" in ran.out
+    assert "\u202e" not in ran.out
+
+
+def test_unfinished_searches_are_listed_and_cleared(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
+    kept = tmp_path / "discovery" / "abc.json"
+    kept.parent.mkdir()
+    kept.write_text("{}", encoding="utf-8")
+    assert "1 unfinished searches (discover --resume)" in run("cache", "list").out
+    assert run("cache", "clear").code == 0
+    assert not kept.exists()

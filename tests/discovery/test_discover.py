@@ -9,10 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weatherglass import Comparison, Discovery, Vectors, discover, discover_both
+from weatherglass import (
+    Comparison,
+    Discovery,
+    Vectors,
+    control,
+    discover,
+    discover_both,
+    open_vectors,
+)
 from weatherglass.discovery import Options
 from weatherglass.discovery.checkpoint import Checkpoint
 from weatherglass.errors import BadContent, CannotMeasure, CatalogError, UsageError
+from weatherglass.vectors import text, word2vec_binary
 
 GROUPS, CATEGORIES, NAMES, WORDS = 4, 6, 30, 40
 SMALL: dict[str, Any] = {
@@ -192,6 +201,13 @@ def test_a_damaged_checkpoint_is_not_read(
         ({"keep_names": 0.0}, "keep_names is 0.0"),
         ({"control": "rank"}, "control is 'rank'; it must be one of auto, frequency, none"),
         ({"alphabet": "greek"}, "alphabet is 'greek'"),
+        ({"groups": "many"}, "groups is 'many'; a whole number was expected"),
+        ({"groups": 2.5}, "groups is 2.5; a whole number was expected"),
+        ({"words": None}, "words is None; a whole number was expected"),
+        ({"rng": np.random.default_rng(0)}, "rng is .*; a whole number was expected"),
+        ({"alpha": "0.05"}, "alpha is '0.05'; it must be a share"),
+        ({"names": 7}, "names is 7; a list's name or a file was expected"),
+        ({"workers": -1}, "workers is -1; it must be at least 1"),
     ],
 )
 def test_wrong_options_are_named(options: dict[str, Any], message: str) -> None:
@@ -199,11 +215,25 @@ def test_wrong_options_are_named(options: dict[str, Any], message: str) -> None:
         discover(planted(0.0)[0], **options)
 
 
+def test_numbers_of_numpy_and_paths_are_taken(names_file: Path) -> None:
+    vectors, _ = planted(0.0)
+    plain = discover(vectors, names=str(names_file), **SMALL)
+    numbers = SMALL | {"groups": np.int64(SMALL["groups"]), "alpha": np.float32(0.5)}
+    assert discover(vectors, names=names_file, **numbers | {"alpha": 0.05}) == plain
+    assert type(discover(vectors, names=names_file, **numbers).options["alpha"]) is float
+
+
 def test_fewer_names_than_groups(tmp_path: Path) -> None:
     few = tmp_path / "few.txt"
     few.write_text("Naaa\nNbaa\nNobody\n", encoding="utf-8")
-    with pytest.raises(CannotMeasure, match=r"2 names can be used in .*, too few for 4 groups"):
+    with pytest.raises(
+        CannotMeasure, match=r"2 names can be used in .*, too few for 4 groups .1 are not in"
+    ):
         discover(planted(0.0)[0], names=str(few), **SMALL)
+    four = tmp_path / "four.txt"
+    four.write_text("Naaa\nNbaa\nNcaa\nNdaa\n", encoding="utf-8")
+    with pytest.raises(CannotMeasure, match=r"too few for 4 groups .2 were cleaned away by --keep"):
+        discover(planted(0.0)[0], names=str(four), **SMALL | {"keep_names": 0.5})
 
 
 def test_names_that_are_all_alike(names_file: Path) -> None:
@@ -278,7 +308,8 @@ def test_names_are_found_in_the_embedding_itself(default: Vectors) -> None:
     found = discover(default, names="auto", **options)
     drawn = {name for group in found.groups for name in group.names}
     assert {"john", "maria", "ahmed", "sergei"} <= drawn
-    assert not {"table", "seven", "running", "germany"} & drawn
+    words = {"table", "seven", "running", "germany", "president", "daughter", "wife", "told"}
+    assert not words & drawn
     assert found.names["listed"] == found.names["used"] == len(drawn)
 
 
@@ -371,3 +402,43 @@ def test_only_names_and_words_that_both_have_are_compared(names_file: Path) -> N
     )
     assert compared.before.names["used"] == 119
     assert compared.after.words["used"] == 238
+
+
+def test_a_comparison_says_what_only_one_of_the_two_has(names_file: Path) -> None:
+    before, names = planted(STRENGTH)
+    words = [before.words[k] for k in range(len(before))]
+    rows = np.array(before.matrix)
+    rows[-1] = np.nan
+    after = Vectors.of([f"gone{k}" if k < 7 else w for k, w in enumerate(words)], rows, "after")
+    found = discover_both(before, after, names=str(names_file), **SMALL | {"words": 5000})
+    assert found.before.names["only in one"] == 7
+    assert found.before.names["used"] == len(names) - 7
+    share, unusable = found.before.notes
+    assert share.startswith(f"{before.source} and after share 239 words of lower-case letters")
+    assert unusable.startswith("1 rows of after have no direction")
+
+
+def test_frequency_is_taken_out_of_both_or_of_none(default: Vectors) -> None:
+    """Where one of two embeddings needs it, both get it."""
+    plain, _ = control(default, "frequency")
+    options = {"groups": 4, "categories": 8, "words": 2000, "rotations": 19}
+    assert control(plain, "auto")[1].method == "none"
+    both = discover_both(default, plain, **options)
+    assert [one.control.method for one in (both.before, both.after)] == ["frequency"] * 2
+    assert [one.control.asked for one in (both.before, both.after)] == ["auto"] * 2
+
+
+def test_files_of_word2vec_and_glove_give_what_the_embedding_gives(
+    default: Vectors, tmp_path: Path
+) -> None:
+    some = Vectors.of([default.words[k] for k in range(30_000)], default.matrix[:30_000])
+    options = {"groups": 4, "categories": 8, "words": 2000, "rotations": 99}
+    rows = discover(some, **options).to_rows()
+    writers = {
+        "word2vec.bin": word2vec_binary.write,
+        "word2vec.txt": text.write_word2vec,
+        "glove.txt": text.write_glove,
+    }
+    for name, write in writers.items():
+        write(some, tmp_path / name)
+        assert discover(open_vectors(str(tmp_path / name)), **options).to_rows() == rows

@@ -11,7 +11,7 @@ from weatherglass import Vectors
 from weatherglass.catalog import NameList, load_names
 from weatherglass.discovery.cells import Chosen, Space
 from weatherglass.discovery.checkpoint import Checkpoint
-from weatherglass.discovery.clusters import most_central
+from weatherglass.discovery.clusters import _starts, most_central
 from weatherglass.discovery.indirect import indirect
 from weatherglass.discovery.names import clean, find, locate, place
 from weatherglass.discovery.record import Category, Group
@@ -27,7 +27,7 @@ def plane(*words: str) -> Vectors:
 
 def test_cleaning_drops_the_names_that_are_used_as_words(default: Vectors) -> None:
     names = find(default, load_names("ssa"))
-    cleaned = clean(default, names, 0.8, 0)
+    cleaned = clean(default, names, names.positions, 0.8, 0)
     assert {"may", "virginia", "will", "china", "april"} <= set(cleaned.dropped)
     kept = {default.words[int(at)] for at in cleaned.positions}
     assert {"mary", "maria", "ahmed", "carlos"} <= kept
@@ -67,6 +67,36 @@ def test_names_are_found_with_and_without_capitals() -> None:
     assert locate(cased, ["mary", "ann"]).tolist() == [0, 2]  # a list without capitals
     assert locate(cased, ["Mary", "ann"]).tolist() == [0, -1]  # "ann" is another word then
     assert locate(plane("mary", "ann"), ["Mary", "ANN", "Zoe"]).tolist() == [0, 1, -1]
+
+
+def test_a_list_in_capitals_or_without_any_is_read_as_names_are_written() -> None:
+    cased = plane("Anna", "anna", "Jean-Luc", "Mary_Ann", "the")
+    assert locate(cased, ["ANNA", "JEAN-LUC", "MARY ANN"]).tolist() == [0, 2, 3]
+    assert locate(cased, ["anna", "jean-luc", "mary_ann"]).tolist() == [0, 2, 3]
+    assert locate(cased, ["mary ann", "Nobody"]).tolist() == [-1, -1]  # written with care
+
+
+def test_capitals_of_any_alphabet_make_names() -> None:
+    """ "Анна" stands before "анна" in the file, "дом" before "Дом"."""
+    vectors = plane("Анна", "анна", "дом", "Дом")
+    found = frequent_words(vectors, 10, np.empty(0, np.intp), "any")
+    assert [vectors.words[int(at)] for at in found] == ["дом"]
+
+
+def test_names_that_are_not_there_are_listed() -> None:
+    found = find(plane("Mary", "the"), NameList("x", "x", ("Mary", "Ann", "Zoe")))
+    assert found.missing == ("Ann", "Zoe")
+
+
+def test_starts_of_k_means_are_rows_far_apart() -> None:
+    """One of each of five heaps, whatever is drawn."""
+    stream = np.random.default_rng(0)
+    rows = np.repeat(np.eye(5), 40, axis=0) + 0.01 * stream.standard_normal((200, 5))
+    rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    for seed in range(20):
+        starts = _starts(rows, 5, np.random.default_rng(seed))
+        assert sorted(starts.argmax(axis=1)) == [0, 1, 2, 3, 4]
+        assert all((rows == start).all(axis=1).any() for start in starts)
 
 
 def test_a_name_that_was_found_is_found_again_as_it_is_written() -> None:

@@ -204,7 +204,7 @@ def say(
 def _lines(results: Results) -> list[str]:
     """What was done about frequency, tests not run and words missing, a line each."""
     controls = {one.test: getattr(one, "control", None) for one in results}
-    lines = list(dict.fromkeys(_frequency(told) for told in controls.values() if told))
+    lines = list(dict.fromkeys(frequency_told(told) for told in controls.values() if told))
     lines += [f"{one.test}: not run, {one.reason}." for one in results if one.status == "not run"]
     for one in results:
         if (told := controls[one.test]) and told["reason"]:
@@ -222,11 +222,12 @@ def _lines(results: Results) -> list[str]:
     return lines
 
 
-def _frequency(told: dict[str, Any]) -> str:
+def frequency_told(told: dict[str, Any]) -> str:
     """What was done about frequency, in a sentence."""
     before, after = told["r2_before"], told["r2_after"]
     if before is None:
         return "Frequency: too few words to say how much of it is in the vectors; left in."
     known = "count" if told["by"] == "counts" else "rank"
-    left = f"{after:.2f} after the control" if after is not None else "so little that it is left in"
+    left = "and it was left in" if told.get("asked") == "none" else "so little that it is left in"
+    left = f"{after:.2f} after the control" if after is not None else left
     return f"Frequency: the vectors predict log {known} with R² {before:.2f}, {left}."

@@ -44,6 +44,17 @@ def list_entries(form: str) -> None:
         }
         for kept in memory.entries()
     ]
+    searches = list((cache_dir() / "discovery").glob("*.json"))
+    if searches:
+        rows.append(
+            {
+                "source": f"{len(searches)} unfinished searches (discover --resume)",
+                "words": None,
+                "dimensions": None,
+                "MB": round(sum(one.stat().st_size for one in searches) / 1e6, 1),
+                "folder": "discovery",
+            }
+        )
     emit(rows, form)
     if form == "table":
         click.echo(f"{len(rows)} sources in {cache_dir()}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from weatherglass.errors import UsageError
 
-from .asking import seed_option
+from .asking import frequency_told, seed_option
 from .output import delimited, format_choice, out_option, plot_option, put, remarks, table
 from .progress import progress_bar
 from .vectorfiles import opened
@@ -17,6 +18,12 @@ from .vectorfiles import opened
 if TYPE_CHECKING:
     from weatherglass.discovery import Comparison, Discovery, Group
 
+_GONE = {
+    "missing": "not in the vocabulary",
+    "too rare": "too rare",
+    "dropped": "cleaned away",
+    "only in one": "in one source only",
+}
 _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
 
 
@@ -33,7 +40,7 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     default="ssa",
     show_default=True,
     metavar="ssa|surnames|auto|FILE",
-    help="US first names, US surnames, names that the embedding itself treats as names, or a file: "
+    help="US first names, US surnames, tokens that the embedding itself uses as names, or a file: "
     "one name a line, or CSV with columns of facts.",
 )
 @click.option("--groups", type=int, default=12, show_default=True, help="Groups of names (n).")
@@ -86,7 +93,7 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     show_default=True,
     help="Stop when no verdict can change any more, or do all rotations.",
 )
-@click.option("--resume", is_flag=True, help="Go on where the same search was stopped.")
+@click.option("--resume", is_flag=True, help="Go on where the same search was stopped, if it was.")
 @click.option("--workers", type=click.IntRange(1), help="Threads; all processors by default.")
 @click.option(
     "--top",
@@ -208,17 +215,8 @@ def _fact(group: Group, name: str, about: dict[str, str]) -> str:
 
 
 def _remarks(found: Discovery, show_slurs: bool) -> list[str]:
-    control, rotations = found.control, found.rotations
-    lines = list(found.notes)
-    if control.r2_before is not None:
-        what = (
-            f"was taken out, and R² fell to {control.r2_after:.2f}"
-            if control.r2_after is not None
-            else "was left in"
-        )
-        lines.append(f"Frequency: R² {control.r2_before:.2f} from the vectors; it {what}.")
-    early = f" of {rotations.asked:,}: {rotations.stopped}" if rotations.stopped else ""
-    lines.append(f"Rotations: {rotations.done:,}{early}.")
+    lines = [*found.notes, _names(found.names), frequency_told(asdict(found.control))]
+    lines.append(_rotations(found))
     if found.indirect.share is not None:
         chance = found.indirect.by_chance
         said = f"; random rotations give {chance:.0%}" if chance is not None else ""
@@ -233,6 +231,19 @@ def _remarks(found: Discovery, show_slurs: bool) -> list[str]:
             f"(cosine {one.cosine:.2f})."
         )
     return lines
+
+
+def _rotations(found: Discovery) -> str:
+    done = found.rotations
+    early = f" of {done.asked:,}: {done.stopped}" if done.stopped else ""
+    return f"Rotations: {done.done:,}{early}."
+
+
+def _names(counts: dict[str, int]) -> str:
+    """How many names there were, and where the others went."""
+    parts = [f"{counts['used']:,} of {counts['listed']:,} used"]
+    parts += [f"{counts[what]:,} {why}" for what, why in _GONE.items() if counts.get(what)]
+    return f"Names: {', '.join(parts)}."
 
 
 def _compared(found: Comparison, top: int, show_slurs: bool) -> str:
@@ -257,8 +268,12 @@ def _compared(found: Comparison, top: int, show_slurs: bool) -> str:
     before, after = found.before.source["name"], found.after.source["name"]
     said = ", ".join(f"{n} {_PLURAL[what]}" for what, n in counts.items())
     heading = f"{before} against {after}: {said}"
-    text = _groups(found.before)
-    return text + (table(rows, heading) if rows else f"{heading}.\n")
+    text = _groups(found.before) + (table(rows, heading) if rows else f"{heading}.\n")
+    lines = [*found.before.notes, _names(found.before.names)]
+    for name, one in ((before, found.before), (after, found.after)):
+        lines.append(f"{name}: {frequency_told(asdict(one.control))}")
+        lines.append(f"{name}: {_rotations(one)}")
+    return text + remarks(lines)
 
 
 def _masked(text: str, show_slurs: bool) -> str:

@@ -133,14 +133,14 @@ def table(rows: Sequence[Row], title: str | None = None) -> str:
         right = all(isinstance(row[name], int | float | None) for row in rows)
         # In a narrow terminal long cells wrap, numbers never; a long column without a name only
         # explains the others, and is cut to the room they leave.
-        longest = max(len(name), *(len(printable(row[name])) for row in rows))
+        longest = max(len(printable(name)), *(len(printable(row[name])) for row in rows))
         short = longest <= _SHORT
         needed += 3 + (longest if short else _SHORT // 2)
         more: Any = {"no_wrap": short, "overflow": "fold"}
         if not name and not short:
             more = {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}
             grid.expand = True
-        grid.add_column(Text(name), justify="right" if right else "left", **more)
+        grid.add_column(Text(printable(name)), justify="right" if right else "left", **more)
     for row in rows:
         grid.add_row(*(Text(printable(cell)) for cell in row.values()))
     stream = io.StringIO()
@@ -155,7 +155,7 @@ def delimited(rows: Sequence[Row], delimiter: str) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     if rows:
-        writer.writerow(rows[0].keys())
+        writer.writerow(map(printable, rows[0]))
     writer.writerows([printable(cell) for cell in row.values()] for row in rows)
     return stream.getvalue()
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from weatherglass.measures.record import named
-from weatherglass.vectors import Vectors, control
+from weatherglass.vectors import Control, Vectors, control
 
 from .discover import Progress, judge
 from .layout import lay_out
-from .options import Options
+from .options import Options, at_least
 from .record import Change, Comparison, Discovery
 
 
@@ -28,7 +29,8 @@ def discover_both(
     ----------
     before, after
         Two whole embeddings: of two corpora, or before and after debiasing. Only names and words
-        that both have are used.
+        that both have are used; with ``control="auto"`` frequency is taken out of both if it is
+        strong in one.
     resume, workers, progress, **options
         As for `discover`.
 
@@ -39,8 +41,8 @@ def discover_both(
         that has too few words in one of them counts as not significant there.
     """
     asked = Options(**options)
-    first, first_control = control(before, asked.control, workers=workers)
-    second, second_control = control(after, asked.control, workers=workers)
+    workers = at_least("workers", workers, 1)
+    (first, first_control), (second, second_control) = _controlled(before, after, asked, workers)
     layout = lay_out(first, asked, second)
     found = []
     for part, (vectors, done, source) in enumerate(
@@ -50,6 +52,20 @@ def discover_both(
             judge(vectors, done, source, layout, asked, resume, workers, _half(progress, part))
         )
     return Comparison(before=found[0], after=found[1], changes=_changes(*found))
+
+
+def _controlled(
+    before: Vectors, after: Vectors, asked: Options, workers: int | None
+) -> list[tuple[Vectors, Control]]:
+    """Both without frequency or both with it, wherever that can be judged: else the difference
+    between them might be the control's."""
+    both = before, after
+    made = [control(one, asked.control, workers=workers) for one in both]
+    judged = all(done.r2_before is not None for _, done in made)
+    if not judged or made[0][1].method == made[1][1].method:
+        return made
+    made = [control(one, "frequency", workers=workers) for one in both]
+    return [(one, replace(done, asked=asked.control)) for one, done in made]
 
 
 def _half(progress: Progress | None, part: int) -> Progress | None:

@@ -20,7 +20,7 @@ def categorise(
     """Cluster the words. Gives the categories, the words' positions with those of one category
     together, and where each category starts."""
     rows = vectors.unit_at(words).astype(np.float32)
-    labels = cluster(rows, count, "words", rng=rng)
+    labels = cluster(rows, count, "words", rng)
     sizes = np.bincount(labels, minlength=count)
     if sizes.max() < per_cell:
         raise CannotMeasure(

@@ -16,7 +16,7 @@ from .cells import Chosen, choose
 from .checkpoint import Checkpoint
 from .indirect import indirect
 from .layout import Layout, lay_out
-from .options import Options
+from .options import Options, at_least
 from .record import Cell, Discovery
 from .rotations import Null, Tally, run, verdicts
 
@@ -75,6 +75,7 @@ def discover(
     (4, 8, 'frequency')
     """
     asked = Options(**options)
+    workers = at_least("workers", workers, 1)
     plain, done = control(vectors, asked.control, workers=workers)
     layout = lay_out(plain, asked)
     return judge(plain, done, named(vectors), layout, asked, resume, workers, progress)
@@ -91,8 +92,11 @@ def judge(
     progress: Progress | None = None,
 ) -> Discovery:
     """Choose the words of every cell of a layout, and say how sure each is."""
+    from threadpoolctl import threadpool_limits
+
     space = layout.space(vectors, options)
-    chosen = choose(space)
+    with threadpool_limits(1):  # many small products, which several cores only hinder
+        chosen = choose(space)
     null = Null(space, chosen.scores, options.rng)
     checkpoint = Checkpoint(null, options.rotations, options.alpha)
     start = checkpoint.load() if resume else None
@@ -109,7 +113,9 @@ def judge(
     checkpoint.remove()
     significant, rotations = verdicts(tally, options.rotations, options.alpha)
     cells = _cells(layout, chosen, tally, significant)
-    proxies = indirect(null, chosen, significant, layout.words, layout.groups, layout.categories)
+    about = layout.words, layout.groups, layout.categories
+    with threadpool_limits(1):
+        proxies = indirect(null, chosen, significant, *about, workers)
     totals = np.where(significant, chosen.scores, 0).sum(axis=0)
     order = [j for j in np.argsort(-totals, kind="stable").tolist() if significant[:, j].any()]
     return Discovery(
@@ -125,6 +131,7 @@ def judge(
         columns=layout.columns,
         names=layout.counts["names"],
         words=layout.counts["words"],
+        missing=layout.missing,
         dropped=layout.dropped,
         notes=layout.notes,
         source=source,

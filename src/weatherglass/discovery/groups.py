@@ -12,7 +12,6 @@ from .names import Names
 from .record import Group
 
 SHOWN = 5
-RESTARTS = 10
 
 
 def group(
@@ -24,7 +23,7 @@ def group(
     where nothing is known of the names by their size.
     """
     rows = vectors.unit_at(names.positions).astype(np.float32)
-    labels = cluster(rows, count, "names", rng=rng, restarts=RESTARTS)
+    labels = cluster(rows, count, "names", rng)
     facts = {column: _means(values, labels, count) for column, values in names.facts.items()}
     first = next(iter(facts.values()), np.zeros(count))
     order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")

@@ -9,6 +9,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from weatherglass.vectors.fingerprints import processors
+from weatherglass.vectors.inputs import ordered
+
 from .cells import Chosen, Floats, Space, choose
 from .record import Category, Group, Indirect, Proxy
 from .rotations import Null
@@ -25,6 +28,7 @@ def indirect(
     words: Sequence[str],
     groups: Sequence[Group],
     categories: Sequence[Category],
+    workers: int | None = None,
 ) -> Indirect:
     """All four-tuples of significant cells in two groups i < i' and two categories j < j', and the
     share for which (Āᵢⱼ − Āᵢ'ⱼ)·(Āᵢⱼ' − Āᵢ'ⱼ') > 0 (eq. 1); and the strongest proxies."""
@@ -34,22 +38,24 @@ def indirect(
     strongest = tuple(proxies[:STRONGEST])
     if not tuples:
         return Indirect(0, None, strongest)
-    return Indirect(tuples, positive / tuples, strongest, _by_chance(null, significant))
+    return Indirect(tuples, positive / tuples, strongest, _by_chance(null, significant, workers))
 
 
-def _by_chance(null: Null, significant: NDArray[np.bool_]) -> float | None:
+def _by_chance(null: Null, significant: NDArray[np.bool_], workers: int | None) -> float | None:
     """The mean share over a few random rotations of the names, with the words chosen anew in the
     same cells. The words of a group are chosen along its centre in every category, so that their
     differences lie the same way round even where names and words have nothing to do with each
     other."""
-    shares = []
     turned = null.rotated(_OWN_STREAM, CHANCE)
-    for r in range(CHANCE):
+
+    def share(r: int) -> float:
         space = dataclasses.replace(null.space, centres=turned[:, :, r].T.astype(np.float64))
         chosen = choose(space)
         tuples, positive = _four_tuples(space, chosen, significant & np.isfinite(chosen.scores))
-        shares += [positive / tuples] if tuples else []
-    return float(np.mean(shares)) if shares else None
+        return positive / tuples if tuples else np.nan
+
+    shares = np.array(list(ordered(share, range(CHANCE), workers or processors())))
+    return float(np.nanmean(shares)) if np.isfinite(shares).any() else None
 
 
 def _four_tuples(space: Space, chosen: Chosen, cells: NDArray[np.bool_]) -> tuple[int, int]:

@@ -37,6 +37,7 @@ class Layout:
     starts: Positions
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -70,13 +71,16 @@ def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> 
         )
     # Each keeps to one core; the limit around both holds while one of them ends before the other.
     with threadpool_limits(1), ThreadPoolExecutor(1) as pool:
-        grouping = pool.submit(_grouped, vectors, found, options, also)
+        grouping = pool.submit(_grouped, vectors, found, known.positions, options, also)
         categories, words, starts = categorise(
             vectors, candidates, options.categories, options.per_cell, options.rng
         )
         names, groups, labels = grouping.result()
-    if options.names != "auto":
+    auto = options.names == "auto"
+    if not auto:
         counts["dropped"] = len(names.dropped)
+    if also is not None:
+        counts["only in one"] = len(found.positions) - len(names.dropped) - len(names.positions)
     return Layout(
         groups,
         categories,
@@ -92,8 +96,9 @@ def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> 
             column: {"label": listed.labels[column], "unit": listed.units[column]}
             for column in names.facts
         },
+        () if auto else known.missing,
         names.dropped,
-        listed.notes + _notes(vectors, options, len(words)),
+        listed.notes + _notes(vectors, options, len(words), also),
     )
 
 
@@ -101,54 +106,72 @@ def _found(
     vectors: Vectors, found: naming.Names, options: Options
 ) -> tuple[naming.Names, dict[str, int]]:
     """Of the names of a list those to use, or the vocabulary's own; and how many there were."""
-    listed = len(found.positions) + found.missing
-    counts = {"listed": listed, "missing": found.missing}
-    if options.name_rank is not None:
+    counts = {"listed": len(found.positions) + len(found.missing), "missing": len(found.missing)}
+    _check(vectors, found, options, counts)
+    if options.names == "auto":
+        found = naming.extract(vectors, found, options.keep_names, options.rng, options.name_rank)
+        counts = {"listed": len(found.positions)}
+    elif options.name_rank is not None:
         rank = np.argsort(by_frequency(vectors))
         near = rank[found.positions] < options.name_rank
         counts["too rare"] = int((~near).sum())
         found = found.keep(near)
-    _check(vectors, found, options)
-    if options.names == "auto":
-        found = naming.extract(vectors, found, options.keep_names, options.rng)
-        counts = {"listed": len(found.positions)}
+    _check(vectors, found, options, counts)
     return found, counts
 
 
 def _grouped(
-    vectors: Vectors, names: naming.Names, options: Options, also: Vectors | None
+    vectors: Vectors,
+    names: naming.Names,
+    known: Positions,
+    options: Options,
+    also: Vectors | None,
 ) -> tuple[naming.Names, tuple[Group, ...], Positions]:
     """The names that are left after cleaning, their groups, and the group of each."""
     if options.names != "auto":
-        names = naming.clean(vectors, names, options.keep_names, options.rng)
+        names = naming.clean(vectors, names, known, options.keep_names, options.rng)
+    counts = {"dropped": len(names.dropped)}
     if also is not None:
         there = naming.place(also, [vectors.words[int(at)] for at in names.positions]) >= 0
         names = names.keep(there, names.dropped)
-    _check(vectors, names, options)
+        counts["only in one"] = int((~there).sum())
+    _check(vectors, names, options, counts)
     return names, *group(vectors, names, options.groups, options.rng)
 
 
-def _check(vectors: Vectors, names: naming.Names, options: Options) -> None:
-    if len(names.positions) < options.groups:
-        raise CannotMeasure(
-            f"{len(names.positions)} names can be used in {vectors.source}, too few for "
-            f"{options.groups} groups. Ask for fewer groups, or give names that the vocabulary has "
-            "(--names)."
-        )
+def _check(vectors: Vectors, names: naming.Names, options: Options, counts: dict[str, int]) -> None:
+    if len(names.positions) >= options.groups:
+        return
+    gone = ", ".join(f"{counts[what]:,} {why}" for what, why in _GONE.items() if counts.get(what))
+    raise CannotMeasure(
+        f"{len(names.positions)} names can be used in {vectors.source}, too few for "
+        f"{options.groups} groups{f' ({gone})' if gone else ''}. Ask for fewer groups, "
+        "or give names that the vocabulary has (--names)."
+    )
 
 
-def _notes(vectors: Vectors, options: Options, words: int) -> tuple[str, ...]:
+_GONE = {
+    "missing": "are not in the vocabulary",
+    "too rare": "are rarer than --name-rank allows",
+    "dropped": "were cleaned away by --keep-names",
+    "only in one": "are in one embedding only",
+}
+
+
+def _notes(vectors: Vectors, options: Options, words: int, also: Vectors | None) -> tuple[str, ...]:
     notes = []
     if words < options.words:
+        which = f"{vectors.source} and {also.source} share" if also else f"{vectors.source} has"
         notes.append(
-            f"{vectors.source} has {words:,} words of lower-case letters, fewer than the "
-            f"{options.words:,} asked for: all of them were used."
+            f"{which} {words:,} words of lower-case letters, fewer than the {options.words:,} "
+            "asked for: all of them were used."
         )
-    if len(vectors.unusable):
-        notes.append(
-            f"{len(vectors.unusable):,} rows of {vectors.source} have no direction (NaN, infinity "
-            "or only zeros) and were left out."
-        )
+    for one in filter(None, (vectors, also)):
+        if len(one.unusable):
+            notes.append(
+                f"{len(one.unusable):,} rows of {one.source} have no direction (NaN, infinity or "
+                "only zeros) and were left out."
+            )
     if vectors.dim < options.groups:
         notes.append(
             f"The vectors have {vectors.dim} dimensions, fewer than there are groups "

@@ -12,7 +12,7 @@ from weatherglass.catalog import NameList
 from weatherglass.errors import CannotMeasure
 from weatherglass.vectors import Vectors, by_frequency
 
-from .vocabulary import usable
+from .vocabulary import every_capital, usable
 
 Positions = NDArray[np.intp]
 
@@ -24,18 +24,22 @@ _CLEANING = (0, 1)  # a stream of its own beside those of the rotations
 READ = 100_000
 """The most frequent words, among which `extract` looks for names."""
 
+NEIGHBOURS = 10
+"""Nearest words that `extract` asks; at least half of them must be names of the list."""
+
 
 @dataclass(frozen=True, eq=False)
 class Names:
     """Names by their position in a vocabulary.
 
     `facts` has, for each column of the list, a value a name, NaN where it is not known; `missing`
-    counts the names that the vocabulary does not have or has no usable row for.
+    has the names that the vocabulary does not have or has no usable row for, `dropped` those that
+    cleaning took away.
     """
 
     positions: Positions
     facts: dict[str, NDArray[np.float64]]
-    missing: int = 0
+    missing: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
 
     def keep(self, kept: NDArray[np.bool_], dropped: Sequence[str] = ()) -> Names:
@@ -53,7 +57,8 @@ def find(vectors: Vectors, names: NameList) -> Names:
         for column, values in names.facts.items()
         if names.units.get(column) != "people"  # how many bear a name says nothing of a group
     }
-    return Names(found[there], facts, missing=int((~there).sum()))
+    missing = tuple(name for name, here in zip(names.names, there, strict=True) if not here)
+    return Names(found[there], facts, missing)
 
 
 def locate(
@@ -61,7 +66,7 @@ def locate(
 ) -> Positions:
     """The position of each name in the first of its spellings that the vocabulary has; -1 where it
     has none, where its row has no direction, and where an earlier name is the same token."""
-    bare = not any(name != name.lower() for name in names)
+    bare = all(map(str.islower, names)) or all(map(str.isupper, names))
     others = others or {}
     ways = [
         [
@@ -96,10 +101,11 @@ def place(vectors: Vectors, names: Sequence[str]) -> Positions:
 def _spellings(name: str, cased: bool, bare: bool) -> list[str]:
     """How a vocabulary may write a name, the likeliest first.
 
-    In lower case only where the vocabulary has no capitals: elsewhere that is another word. A list
-    without capitals is read as if it had them.
+    In lower case only where the vocabulary has no capitals: elsewhere that is another word. A
+    `bare` list, in which no name has both capitals and small letters, is read as if it had them.
     """
-    capital = " ".join(part[:1].upper() + part[1:] for part in name.split(" "))
+    name = name.replace("_", " ")
+    capital = every_capital(name.lower() if bare else name)
     if not cased:
         ways = [name, name.lower()]
     else:
@@ -108,15 +114,16 @@ def _spellings(name: str, cased: bool, bare: bool) -> list[str]:
     return list(dict.fromkeys(way.replace(" ", gap) for way in ways for gap in (" ", "_", "-")))
 
 
-def clean(vectors: Vectors, names: Names, share: float, rng: int) -> Names:
+def clean(vectors: Vectors, names: Names, known: Positions, share: float, rng: int) -> Names:
     """Keep the given share of names, those that the embedding uses most clearly as names.
 
     A linear support vector machine learns to tell the names from as many words drawn from the
-    50,000 most frequent; the names with the smallest margin are dropped (appendix C.3).
+    50,000 most frequent, which are not among the `known` names; the names with the smallest margin
+    are dropped (appendix C.3).
     """
     if share >= 1 or len(names.positions) < 2:
         return names
-    margin = _judge(vectors, names, rng)(names.positions)
+    margin = _judge(vectors, names.positions, known, rng)(names.positions)
     drop = len(margin) - max(1, round(share * len(margin)))
     kept = np.ones(len(margin), bool)
     kept[np.argsort(margin, kind="stable")[:drop]] = False
@@ -124,19 +131,21 @@ def clean(vectors: Vectors, names: Names, share: float, rng: int) -> Names:
     return names.keep(kept, gone)
 
 
-def extract(vectors: Vectors, known: Names, share: float, rng: int) -> Names:
+def extract(vectors: Vectors, known: Names, share: float, rng: int, rank: int | None) -> Names:
     """Names from the embedding itself (the paper's first footnote).
 
-    The same machine, taught with the names of a list, judges the 100,000 most frequent tokens of
-    letters. Those count as names that it finds as clearly names as the given share of the list. In
-    a vocabulary with capitals only tokens with a capital are looked at.
+    Of the most frequent tokens of letters, 100,000 or `rank` of them, those count as names that
+    the same machine, taught with the names of a list, finds as clearly names as the given share of
+    the list, and whose nearest neighbours are mostly names of the list: a plane alone cannot tell
+    "daughter" from a name. In a vocabulary with capitals only tokens with a capital are looked at.
     """
-    judge = _judge(vectors, known, rng)
+    judge = _judge(vectors, known.positions, known.positions, rng)
     least = float(np.quantile(judge(known.positions), 1 - share))
-    frequent = by_frequency(vectors)[:READ]
+    frequent = by_frequency(vectors)[: rank or READ]
     looks = [_like_a_name(vectors.words[int(at)], vectors.cased) for at in frequent]
-    asked = frequent[np.array(looks, bool) & usable(vectors, frequent)]
-    found = asked[judge(asked) >= least] if len(asked) else asked
+    found = frequent[np.array(looks, bool) & usable(vectors, frequent)]
+    found = found[judge(found) >= least] if len(found) else found
+    found = found[_among_names(vectors, found, known.positions)] if len(found) else found
     facts = {}
     for column, values in known.facts.items():
         facts[column] = np.full(len(found), np.nan)
@@ -149,21 +158,39 @@ def _like_a_name(token: str, cased: bool) -> bool:
     return token.isalpha() and len(token) > 1 and (not cased or token == token.capitalize())
 
 
-def _judge(vectors: Vectors, names: Names, rng: int) -> Callable[[Positions], NDArray[np.float64]]:
+def _among_names(vectors: Vectors, asked: Positions, known: Positions) -> NDArray[np.bool_]:
+    """Whether at least half of the nearest neighbours of each token are known names."""
+    from sklearn.neighbors import NearestNeighbors
+
+    frequent = by_frequency(vectors)[:NON_NAMES]
+    every = np.union1d(frequent[usable(vectors, frequent)], known)
+    count = min(NEIGHBOURS + 1, len(every))
+    rows = vectors.unit_at(every).astype(np.float32)
+    search = NearestNeighbors(n_neighbors=count, algorithm="brute").fit(rows)
+    near = search.kneighbors(vectors.unit_at(asked).astype(np.float32), return_distance=False)
+    others = every[near] != asked[:, None]
+    others[others.all(axis=1), -1] = False  # one neighbour too many: the token itself is not there
+    names = np.isin(every, known)[near] & others
+    return np.asarray(2 * names.sum(axis=1) >= others.sum(axis=1))
+
+
+def _judge(
+    vectors: Vectors, names: Positions, known: Positions, rng: int
+) -> Callable[[Positions], NDArray[np.float64]]:
     """A function that says how clearly tokens are names: the margin of the machine."""
     from sklearn.svm import LinearSVC
     from threadpoolctl import threadpool_limits
 
     frequent = by_frequency(vectors)[:NON_NAMES]
-    others = frequent[usable(vectors, frequent) & ~np.isin(frequent, names.positions)]
+    others = frequent[usable(vectors, frequent) & ~np.isin(frequent, known)]
     if not len(others):
         raise CannotMeasure(
             f"Every usable word of {vectors.source} is a name, so that names cannot be told from "
             "other words. Give --keep-names 1 to keep all of them."
         )
     stream = np.random.default_rng(np.random.SeedSequence(rng, spawn_key=_CLEANING))
-    drawn = stream.choice(others, min(len(names.positions), len(others)), replace=False)
-    rows = vectors.unit_at(np.concatenate([names.positions, drawn]))
+    drawn = stream.choice(others, min(len(names), len(others)), replace=False)
+    rows = vectors.unit_at(np.concatenate([names, drawn]))
     with threadpool_limits(1):
-        machine = LinearSVC(dual=False).fit(rows, np.arange(len(rows)) < len(names.positions))
+        machine = LinearSVC(dual=False).fit(rows, np.arange(len(rows)) < len(names))
     return lambda positions: np.asarray(machine.decision_function(vectors.unit_at(positions)))

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
+from os import PathLike, fspath
 from typing import Any, get_args
+
+import numpy as np
 
 from weatherglass.errors import UsageError
 from weatherglass.vectors import ControlMethod
@@ -18,8 +22,8 @@ class Options:
     Attributes
     ----------
     names
-        A list of the catalogue (``ssa``, ``surnames``), a file, or ``auto``: names that the
-        embedding itself treats as names.
+        A list of the catalogue (``ssa``, ``surnames``), a file, or ``auto``: tokens that the
+        embedding itself uses as it uses the names of ``ssa``.
     groups, categories, words, per_cell
         n, m, M and t of the paper.
     rotations, alpha
@@ -56,20 +60,40 @@ class Options:
     stop_early: bool = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.names, (str, PathLike)):
+            raise UsageError(f"names is {self.names!r}; a list's name or a file was expected.")
+        object.__setattr__(self, "names", fspath(self.names))
         for name, least in _LEAST.items():
+            optional = name == "name_rank"
+            object.__setattr__(self, name, at_least(name, getattr(self, name), least, optional))
+        for name in ("alpha", "keep_names"):
             value = getattr(self, name)
-            if value is not None and value < least:
-                raise UsageError(f"{name} is {value}; it must be at least {least}.")
-        if not 0 < self.alpha < 1:
-            raise UsageError(f"alpha is {self.alpha}; it must lie between 0 and 1.")
-        if not 0 < self.keep_names <= 1:
-            raise UsageError(f"keep_names is {self.keep_names}; it must be a share from 0 to 1.")
+            if not isinstance(value, (int, float, np.number)) or not 0 < value <= 1:
+                raise UsageError(f"{name} is {value!r}; it must be a share from 0 to 1.")
+            object.__setattr__(self, name, float(value))
+        if self.alpha == 1:
+            raise UsageError("alpha is 1; it must lie between 0 and 1.")
+        for name in ("voronoi", "stop_early"):
+            object.__setattr__(self, name, bool(getattr(self, name)))
         for name, known in _CHOICES.items():
             if getattr(self, name) not in get_args(known):
                 expected = ", ".join(get_args(known))
                 raise UsageError(
                     f"{name} is {getattr(self, name)!r}; it must be one of {expected}."
                 )
+
+
+def at_least(name: str, value: Any, least: int, optional: bool = True) -> Any:
+    """A whole number that is large enough, as a plain `int`; None where it may be left out."""
+    if value is None and optional:
+        return None
+    try:
+        number = index(value)
+    except TypeError:
+        raise UsageError(f"{name} is {value!r}; a whole number was expected.") from None
+    if number < least:
+        raise UsageError(f"{name} is {number}; it must be at least {least}.")
+    return number
 
 
 _CHOICES: dict[str, Any] = {"control": ControlMethod, "alphabet": Alphabet}

@@ -107,8 +107,8 @@ class Discovery(Shown):
         What each fact of the groups is: its label, and its unit (``"share"``, ``"year"`` or "").
     names, words
         How many names and words were asked for, missing, cleaned away, used.
-    dropped
-        The names that cleaning took away.
+    missing, dropped
+        The names that the vocabulary does not have, and those that cleaning took away.
     notes
         What the reader should know: fewer words than asked for, rows that could not be used.
     source, options, version
@@ -129,6 +129,7 @@ class Discovery(Shown):
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
     names: dict[str, int] = field(default_factory=dict)
     words: dict[str, int] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     source: dict[str, Any] = field(default_factory=dict)

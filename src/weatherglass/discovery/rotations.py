@@ -4,7 +4,9 @@ The null hypothesis (step 4 of the paper) is that names and words each have thei
 and a rotation that was drawn at random lies between the two. Under a Haar-random rotation U of the
 names' space the rows of the centres X̄ become X̄U. Written X̄ = LQ with Q of k = min(n, d)
 orthonormal rows, X̄U = L(QU), and QU is a random k-frame, which the QR decomposition of a d × k
-Gaussian matrix gives: the d × d matrix U is never needed.
+Gaussian matrix gives: the d × d matrix U is never needed. What is multiplied with the words are
+the centres less their mean, (X̄ᵢ − μ)U: the mean changes nothing in which centre a word is nearest
+to, and without it the product is the score itself, up to the constant of the category.
 """
 
 from __future__ import annotations
@@ -52,8 +54,9 @@ class Null:
 
     @cached_property
     def _factor(self) -> Floats:
-        """L, with X̄ = LQ."""
-        return np.linalg.qr(self.space.centres.T).R.T
+        """L − its mean row, with X̄ = LQ."""
+        factor = np.linalg.qr(self.space.centres.T).R.T
+        return np.asarray(factor - factor.mean(axis=0))
 
     @cached_property
     def _means(self) -> NDArray[np.float32]:
@@ -63,7 +66,7 @@ class Null:
         return np.array(rows, dtype=np.float32)
 
     def rotated(self, index: int, size: int) -> NDArray[np.float32]:
-        """The centres under each rotation of a batch, as columns: dimensions × groups × size."""
+        """X̄ᵢ − μ under each rotation of a batch, as columns: dimensions × groups × size."""
         k, d = self._factor.shape[1], self.space.centres.shape[1]
         stream = np.random.default_rng(np.random.SeedSequence(self.rng, spawn_key=(index,)))
         columns = self._factor @ frames(stream, size, d, k)
@@ -76,16 +79,15 @@ class Null:
         space, n = self.space, len(self.space.centres)
         turned = self.rotated(index, size).reshape(-1, n * size)
         middle = (self._means @ turned).reshape(-1, n, size)
-        middle -= middle.mean(axis=1, keepdims=True)
-        near = np.empty((min(ROWS, int(np.diff(space.starts).max())), n * size), np.float32)
+        product = np.empty((min(ROWS, int(np.diff(space.starts).max())), n * size), np.float32)
         top = np.empty((n, size, space.per_cell), np.float32)
         counts = np.zeros(self.scores.shape, np.int64)
         for j in range(space.categories):
             top[:] = -np.inf
             for start in range(space.starts[j], space.starts[j + 1], ROWS):
                 rows = space.words[start : min(start + ROWS, space.starts[j + 1])]
-                product = np.matmul(rows, turned, out=near[: len(rows)])
-                keep_best(product.reshape(-1, n, size), space.voronoi, top)
+                score = np.matmul(rows, turned, out=product[: len(rows)])
+                keep_best(score.reshape(-1, n, size), space.voronoi, top)
             reached = top.mean(axis=2) - middle[j]
             counts[:, j] = (reached >= self.scores[:, j, None]).sum(axis=1)
         return counts
@@ -124,17 +126,20 @@ def run(
     from threadpoolctl import threadpool_limits
 
     batches = -(-asked // null.batch)
-    sizes = [min(null.batch, asked - k * null.batch) for k in range(batches)]
+
+    def size(k: int) -> int:
+        return min(null.batch, asked - k * null.batch)
+
     left = range(tally.batches, batches)
     # Each product runs on one core, and so adds in one order whatever the number of workers.
     with (
         threadpool_limits(1),
         contextlib.closing(
-            ordered(lambda k: null.count(k, sizes[k]), left, workers or processors())
+            ordered(lambda k: null.count(k, size(k)), left, workers or processors())
         ) as counted,
     ):
         for k, some in zip(left, counted, strict=True):
-            tally = Tally(tally.counts + some, k + 1, tally.done + sizes[k])
+            tally = Tally(tally.counts + some, k + 1, tally.done + size(k))
             look = tally.batches % ROUND == 0 and tally.batches < batches
             if look and stop_early and settled(tally.counts, tally.done, asked, alpha):
                 why = f"after {tally.done:,} rotations no cell's verdict could still change"

@@ -47,8 +47,8 @@ def frequent_words(
         here = here[usable(vectors, here) & ~np.isin(here, names)]
         tokens = [vectors.words[int(at)] for at in here]
         good = np.array([is_word(token, alphabet) for token in tokens], bool)
-        if vectors.cased:
-            for raised in (str.capitalize, _every_capital, str.upper):
+        if vectors.cased or alphabet == "any":  # `cased` looks at the letters A to Z alone
+            for raised in (str.capitalize, every_capital, str.upper):
                 other = vectors.words.find([raised(token) for token in tokens])
                 good &= (other == here) | (rank[other] > rank[here])
         if also is not None:
@@ -67,5 +67,10 @@ def is_word(token: str, alphabet: Alphabet) -> bool:
     return token == token.lower() and all(part.isalpha() for part in parts)
 
 
-def _every_capital(token: str) -> str:
-    return re.sub(r"(^|[ _])(\w)", lambda at: at[1] + at[2].upper(), token)
+def every_capital(token: str) -> str:
+    """A token with a capital at the start of each part.
+
+    >>> every_capital("jean-luc"), every_capital("mary_ann")
+    ('Jean-Luc', 'Mary_Ann')
+    """
+    return re.sub(r"(^|[ _-])(\w)", lambda at: at[1] + at[2].upper(), token)

@@ -107,7 +107,7 @@ def level(found: Discovery) -> str:
         return f"No p-value is small enough at α\xa0=\xa0{found.alpha:g} (Benjamini and Hochberg)."
     return (
         f"A cell is significant at p\xa0≤\xa0{format_p(found.threshold)}, so that at most "
-        f"{found.alpha:.0%} of the significant cells are expected to be there by chance "
+        f"{100 * found.alpha:g}% of the significant cells are expected to be there by chance "
         f"(Benjamini and Hochberg at α\xa0=\xa0{found.alpha:g})."
     )
 
