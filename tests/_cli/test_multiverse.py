@@ -99,6 +99,26 @@ def test_own_tests_are_run(run, tmp_path):
     assert "X and Y stay as they are, because X and Y have the words of no seed set" in ran.out
 
 
+def test_what_is_significant_the_other_way_round_is_told_apart(run, tmp_path):
+    good, bad = "[joy, love, peace, wonderful, pleasure]", "[agony, awful, horrible, nasty, evil]"
+    (tmp_path / "mine.yaml").write_text(
+        "{id: mine, x: [daisy, rose, tulip, lily, violet, orchid],"
+        f" y: [spider, moth, wasp, gnat, flea, roach], a: {good}, b: {bad}}}\n"
+    )
+    (tmp_path / "a.yaml").write_text(f"turned: {bad}\n")
+    (tmp_path / "b.yaml").write_text(f"back: {good}\n")
+    given = ("--with", f"A={tmp_path / 'a.yaml'}", "--with", f"B={tmp_path / 'b.yaml'}")
+    sides = [part for side in "XYAB" for part in ("--concept", f"{side}=none")]
+    asked = ("default", "--tests", tmp_path / "mine.yaml", *given, *sides, "--samples", "0")
+    ran = multiverse(run, *asked, "--alternative", "two-sided")
+    assert ran.code == 0, ran.err
+    told = "2 of 2 choices; 1 of the choices with the other sign."
+    assert f"Significant at 0.05 with Holm correction: {told}" in ran.out
+    assert f"Significant at 0.05 with no correction: {told}" in ran.out
+    one_sided = multiverse(run, *asked).out
+    assert "with Holm correction: 1 of 2 choices.\n" in one_sided
+
+
 def test_a_source_that_fails_does_not_lose_the_others(run, tmp_path):
     (tmp_path / "tiny.txt").write_text("he 1 0\nshe 0 1\n")
     ran = multiverse(run, tmp_path / "tiny.txt", "default", "--test", "weat7", "--samples", "0")

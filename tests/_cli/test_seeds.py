@@ -226,3 +226,10 @@ def test_lint_that_cannot_be_done(run, asked, code, message):
     ran = run("seeds", "lint", *asked)
     assert (ran.code, ran.out) == (code, "")
     assert message in ran.err
+
+
+def test_the_help_of_the_group_says_what_each_command_does(run):
+    lines = run("seeds", "--help").out.splitlines()[1:]
+    assert not [line for line in lines if line.endswith("...")]
+    assert "Run a test under every documented choice of seed words." in " ".join(lines)
+    assert "see how far an answer depends" in run("--help").out

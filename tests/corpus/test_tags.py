@@ -1,6 +1,8 @@
 """Parts of speech: real taggers where they are installed, and a plain word where they are not."""
 
 import importlib.util
+import sys
+from importlib.machinery import PathFinder
 
 import pytest
 
@@ -48,5 +50,19 @@ def test_the_largest_english_model_is_taken(monkeypatch):
 def test_without_a_tagger_the_package_to_install_is_named(monkeypatch):
     monkeypatch.setattr(tags, "_spacy_models", list)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"weatherglass\[pos\]"):
+        part_of_speech(["mother"])
+
+
+def test_a_folder_that_is_called_like_a_tagger_is_none(monkeypatch, tmp_path):
+    for name in ("spacy", "HanTa"):
+        (tmp_path / name).mkdir()
+        for module in [one for one in sys.modules if one.partition(".")[0] == name]:
+            monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])
+    with pytest.raises(MissingExtra, match=r"weatherglass\[pos\]"):
+        part_of_speech(["mother"])
+    (tmp_path / "spacy" / "__init__.py").write_text("")
     with pytest.raises(MissingExtra, match=r"weatherglass\[pos\]"):
         part_of_speech(["mother"])

@@ -6,6 +6,7 @@ import pytest
 import weatherglass as wg
 from weatherglass.errors import CannotMeasure
 from weatherglass.report.seedlab_names import pair_name, set_name
+from weatherglass.seedlab.models import Models
 
 pytest.importorskip("altair", reason="needs the extra 'plots'")
 
@@ -117,3 +118,10 @@ def test_what_cannot_be_drawn(vectors):
     )
     with pytest.raises(CannotMeasure, match="nothing to draw"):
         wg.plot(nowhere)
+
+
+def test_long_names_of_sources_are_written_out(vectors, tmp_path):
+    names = [f"novels-by-gender: {group} without frequency" for group in "FM"]
+    found = [wg.concept_cosines(Models.of(vectors, name), "career") for name in names]
+    text = drawn(found, tmp_path)
+    assert all(f">{name}</text>" in text for name in names)

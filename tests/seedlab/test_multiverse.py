@@ -300,6 +300,24 @@ def test_corrections_are_over_the_choices_of_one_sample(weat6):
         assert [one.p_bh for one in here] == benjamini_hochberg(p).tolist()
 
 
+def test_more_specifications_than_memory_holds_are_refused(default):
+    with pytest.raises(UsageError, match=r"36 choices with 100,000 sub-samples each are 3,600,036"):
+        wg.multiverse(default, "weat6", samples=100_000)
+
+
+def test_two_tails_put_twice_as_large_p_values_out_of_reach(plane, garden):
+    # Two of four targets: 1/6 at best in one tail, 2/6 in two; of two choices.
+    own = {"A": [seed_set("upside", "nice")], "B": [seed_set("downside", "vile")]}
+    found = {
+        tails: wg.multiverse(
+            plane, garden, own=own, samples=0, alpha=0.5, alternative=tails
+        ).summary
+        for tails in ("greater", "two-sided")
+    }
+    assert found["greater"].out_of_reach == Part(0, 2)
+    assert found["two-sided"].out_of_reach == Part(2, 2)
+
+
 def test_the_summary_counts_what_it_says(weat6):
     told, every = weat6.summary, weat6.specifications
     own = every[weat6.documented]

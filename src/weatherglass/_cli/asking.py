@@ -190,7 +190,7 @@ def say(
     else:
         text = table(results) + remarks(_lines(results))
         if style():
-            text += bibliography((one.test for one in results), style())
+            text += bibliography(results, style())
     put(text, out)
     if all(one.status == "not run" for one in results):
         reasons = {one.reason for one in results}

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.errors import CannotMeasure, UsageError, shown
 
 from .asking import chosen_tests, ids_option, missing_option, own_tests_option, seed_option
 from .output import emit, format_option, out_option, plot_option, put, remarks, table
 from .progress import progress_bar
+from .seeds_asking import case_option
+from .tokenizing import chosen_tokenizer, word_options
 
 if TYPE_CHECKING:
     from weatherglass.seedlab.compare import CorpusComparison
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--by", metavar="COLUMN", help="Divide one CORPUS by this column.")
 @ids_option
 @own_tests_option
+@case_option
 @missing_option
 @click.option(
     "--models",
@@ -37,10 +40,38 @@ if TYPE_CHECKING:
     show_default=True,
     help="How vectors are trained.",
 )
-@click.option("--dim", type=click.IntRange(1), default=100, show_default=True)
-@click.option("--window", type=click.IntRange(1), default=5, show_default=True)
-@click.option("--min-count", type=click.IntRange(1), default=10, show_default=True)
-@click.option("--bootstrap", type=click.IntRange(2), default=20, show_default=True)
+@click.option(
+    "--dim", type=click.IntRange(1), default=100, show_default=True, help="Numbers a vector."
+)
+@click.option(
+    "--window",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="Words to each side that are context.",
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="sgns: times through the corpus.",
+)
+@word_options
+@click.option(
+    "--bootstrap",
+    type=click.IntRange(2),
+    default=20,
+    show_default=True,
+    help="How many samples of the documents to train on as well.",
+)
+@click.option(
+    "--min-size",
+    type=click.IntRange(0),
+    default=10_000,
+    show_default=True,
+    help="With --by: values with fewer tokens are left out, and named.",
+)
 @seed_option
 @click.option("--workers", type=click.IntRange(1), help="Processes; all processors by default.")
 @format_option
@@ -72,12 +103,14 @@ def compare(
         raise UsageError("Name a test with --test ID, or give your own with --tests FILE.")
     chosen = chosen_tests(ids, files, Test)
     what: Any = corpora[0] if by else _named(corpora)
+    tokenizer = chosen_tokenizer(options)
     with progress_bar("training") as draw:
         found = run(
             what,
             chosen,
             out=models,
             by=by,
+            tokenizer=tokenizer,
             progress=lambda now, done, total: draw(done, total, now),
             **options,
         )
@@ -123,6 +156,7 @@ def _table(found: CorpusComparison) -> str:
             "test": one.test,
             "difference": f"{one.corpora[0]} − {one.corpora[1]}",
             "effect": f"{one.difference:+.2f}",
+            "error": f"{one.se:.2f}",
             "95 %": f"{one.low:+.2f} to {one.high:+.2f}",
             "p": format_p(one.p),
             "p Holm": format_p(one.p_holm),
@@ -133,7 +167,8 @@ def _table(found: CorpusComparison) -> str:
     text += table(gaps, "Differences") if gaps else ""
     lines = [f"{one.test}: not run, {one.reason}." for one in found.effects if one.reason]
     for test, sets in found.missing.items():
-        gone = [f"{name} {', '.join(words)}" for name, words in sets.items() if words]
+        gone = [f"{name} {', '.join(map(shown, words))}" for name, words in sets.items() if words]
         if gone:
             lines.append(f"{test}: missing words: {'; '.join(gone)}.")
+    lines += [f"{note}." for note in found.notes]
     return text + remarks(dict.fromkeys(lines))

@@ -13,7 +13,12 @@ from weatherglass._cli.seeds_pairs import coherence, generated, measure
 
 @click.group()
 def seeds() -> None:
-    """Browse seed sets: word lists that studies used, and where the words come from."""
+    """The seed lab: choose seed words, and see how far an answer depends on them.
+
+    Browse the word lists that studies used (list, show, concepts, export), look at sets before
+    anything is measured (lint), measure with them (measure, variance, axis, generated, concept,
+    coherence), and run a test under every documented choice of words (multiverse).
+    """
 
 
 for _command in (list_sets, list_concepts, show, export, lint, multiverse):

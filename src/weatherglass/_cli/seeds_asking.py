@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,12 +11,11 @@ import click
 from weatherglass.errors import CannotMeasure, UsageError, shown
 
 from .asking import a_share
-from .output import delimited, printable, put
-from .progress import progress_bar
+from .output import delimited, put, remarks
+from .seeds_sources import control_told, open_sources, sources_argument
 
 if TYPE_CHECKING:
     from weatherglass.catalog import SeedSet
-    from weatherglass.seedlab.models import Models
     from weatherglass.seedlab.pairs import SeedPair
     from weatherglass.seedlab.record import Experiment
     from weatherglass.seedlab.spread import Spread
@@ -56,7 +55,6 @@ _pair_option = click.option(
     metavar="X Y",
     help="Two seed sets, by id; may be given again.",
 )
-sources_argument = click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 
 
 def pair_options(command: Command) -> Command:
@@ -79,31 +77,6 @@ def words_option(default: int | None, help: str) -> Callable[[Command], Command]
         callback=lambda context, option, value: value or None,
         help=help,
     )
-
-
-def open_sources(sources: Sequence[str]) -> Iterator[Models]:
-    """The vectors of each source; of a folder of trained models, each group with its samples."""
-    from weatherglass.corpus.modelfiles import RECORD
-    from weatherglass.seedlab.models import Models
-    from weatherglass.vectors import open_vectors
-
-    for source in sources:
-        if (Path(source) / RECORD).is_file():
-            yield from _trained(source)
-            continue
-        with progress_bar(f"reading {source}") as draw:
-            vectors = open_vectors(source, progress=draw)
-        yield Models.of(vectors, source)
-
-
-def _trained(folder: str) -> Iterator[Models]:
-    from weatherglass.corpus import open_models
-    from weatherglass.seedlab.models import Models
-
-    models = open_models(folder)
-    for group in dict.fromkeys(one.group for one in models):
-        name = f"{folder.rstrip('/')}: {group}" if group else folder.rstrip("/")
-        yield Models.of([one for one in models if one.group == group], name)
 
 
 def known_sets(files: Sequence[Path]) -> dict[str, SeedSet]:
@@ -172,7 +145,7 @@ def tell(
         rows = [row for one in experiments for row in one.to_rows()]
         text = delimited(rows, "\t" if form == "tsv" else ",")
     else:
-        text = page()
+        text = page() + lines(control_told([one.source for one in experiments]))
     put(text, out)
     if picture is not None:
         from weatherglass.report import plot, save_plot
@@ -181,8 +154,8 @@ def tell(
 
 
 def lines(sentences: Sequence[str]) -> str:
-    """Sentences, a line each, with control characters made visible."""
-    return "".join(printable(sentence) + "\n" for sentence in dict.fromkeys(sentences))
+    """Sentences, a line each, each once."""
+    return remarks(dict.fromkeys(sentences))
 
 
 def missing_words(pair: str, missing: Sequence[str], source: str = "") -> list[str]:
@@ -195,10 +168,12 @@ def missing_words(pair: str, missing: Sequence[str], source: str = "") -> list[s
     return [f"{pair}: {count} missing{where}: {some}."]
 
 
-def each_of(pairs: Sequence[SeedPair], sources: Sequence[str], run: Any) -> tuple[list[Any], str]:
+def each_of(
+    pairs: Sequence[SeedPair], sources: Sequence[str], control: Any, run: Any
+) -> tuple[list[Any], str]:
     """What an experiment gives for each source and pair, and what could not be measured."""
     found, failed = [], []
-    for models in open_sources(sources):
+    for models in open_sources(sources, control):
         for pair in pairs:
             try:
                 found.append(run(models, pair))

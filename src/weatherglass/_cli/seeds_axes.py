@@ -18,7 +18,6 @@ from .seeds_asking import (
     each_of,
     known_sets,
     missing_option,
-    open_sources,
     pair_options,
     sets_options,
     slurs_option,
@@ -26,6 +25,7 @@ from .seeds_asking import (
     words_option,
 )
 from .seeds_axis_pages import axis_page, concept_page, variance_page
+from .seeds_sources import control_option, open_sources
 
 if TYPE_CHECKING:
     from weatherglass.seedlab.pairs import SeedPair
@@ -49,6 +49,7 @@ _FIGURE_3 = (
 )
 @words_option(20_000, "Draw random words from so many of the most frequent; 0: all.")
 @case_option
+@control_option
 @seed_option
 @format_option
 @out_option
@@ -60,6 +61,7 @@ def variance(
     draws: int,
     words: int | None,
     case: Any,
+    control: Any,
     seed: int,
     form: str,
     out: Path | None,
@@ -78,6 +80,7 @@ def variance(
     found, failed = each_of(
         pairs,
         sources,
+        control,
         lambda models, pair: pair_variance(
             models, pair, draws=draws, words=words, case=case, rng=seed
         ),
@@ -103,6 +106,7 @@ def variance(
 )
 @words_option(20_000, "Rank so many of the most frequent words; 0: all.")
 @case_option
+@control_option
 @seed_option
 @slurs_option
 @format_option
@@ -116,6 +120,7 @@ def axis(
     top: int,
     words: int | None,
     case: Any,
+    control: Any,
     seed: int,
     show_slurs: bool,
     form: str,
@@ -133,6 +138,7 @@ def axis(
     found, failed = each_of(
         pairs,
         sources,
+        control,
         lambda models, pair: seed_axis(
             models, pair, component=component, top=top, words=words, case=case, rng=seed
         ),
@@ -158,6 +164,7 @@ def axis(
 )
 @missing_option
 @case_option
+@control_option
 @format_option
 @out_option
 @plot_option
@@ -169,6 +176,7 @@ def concept(
     only: tuple[str, ...],
     max_missing: float,
     case: Any,
+    control: Any,
     form: str,
     out: Path | None,
     picture: Path | None,
@@ -186,7 +194,7 @@ def concept(
         concept_cosines(
             models, sets, own.get(attribute, attribute), max_missing=max_missing, case=case
         )
-        for models in open_sources(sources)
+        for models in open_sources(sources, control)
     ]
     if all(one.status == "not run" for some in found for one in some.sets):
         raise CannotMeasure(f"No set could be measured: {found[0].sets[0].reason}.")

@@ -23,7 +23,7 @@ _MATCH = {
 }
 
 
-@click.command("list")
+@click.command("list", short_help="List seed sets, by pattern, concept, source or study.")
 @click.argument("patterns", metavar="[PATTERN]...", nargs=-1)
 @click.option("--concept", help="Only sets that stand for this; `seeds concepts` has them all.")
 @click.option("--source", help="Only sets whose words come from there, such as curated.")
@@ -56,7 +56,7 @@ def list_sets(
     emit(rows, form, out=out)
 
 
-@click.command("concepts")
+@click.command("concepts", short_help="List the concepts that seed sets stand for.")
 @format_option
 @out_option
 def list_concepts(form: str, out: Path | None) -> None:
@@ -71,7 +71,7 @@ def list_concepts(form: str, out: Path | None) -> None:
     emit(rows, form, out=out)
 
 
-@click.command()
+@click.command(short_help="Show a seed set: its words, and where they come from.")
 @click.argument("id")
 @click.option("--show-slurs", is_flag=True, help="Print slurs in full.")
 @format_option
@@ -97,7 +97,7 @@ def show(id: str, show_slurs: bool, form: str, out: Path | None) -> None:
     emit(rows, form, document=document, out=out)
 
 
-@click.command()
+@click.command(short_help="Write seed sets to a file, to edit and use as your own.")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @click.option(
     "--format",

@@ -19,7 +19,6 @@ from .seeds_asking import (
     chosen_pairs,
     known_sets,
     missing_option,
-    open_sources,
     pair_options,
     sets_options,
     slurs_option,
@@ -27,6 +26,7 @@ from .seeds_asking import (
     words_option,
 )
 from .seeds_pair_pages import generated_page, measures_page, ranking_page
+from .seeds_sources import control_option, open_sources
 
 if TYPE_CHECKING:
     from weatherglass.seedlab.measured import MeasuredPairs
@@ -56,6 +56,7 @@ def _attributes(command: Any) -> Any:
 @_ranked_words
 @missing_option
 @case_option
+@control_option
 @format_option
 @out_option
 @plot_option
@@ -69,6 +70,7 @@ def measure(
     words: int | None,
     max_missing: float,
     case: Any,
+    control: Any,
     form: str,
     out: Path | None,
     picture: Path | None,
@@ -81,7 +83,7 @@ def measure(
     from weatherglass.seedlab.measuring import MEASURES, Measure
 
     measures: tuple[Measure, ...] = (*MEASURES, "p") if with_p else MEASURES
-    found = _measured(sources, named, files, measures, a, b, words, max_missing, case)
+    found = _measured(sources, named, files, measures, a, b, words, max_missing, case, control)
     tell(found, form, out, picture, lambda: measures_page(found))
 
 
@@ -98,6 +100,7 @@ def measure(
 @_ranked_words
 @missing_option
 @case_option
+@control_option
 @slurs_option
 @format_option
 @out_option
@@ -111,6 +114,7 @@ def coherence(
     words: int | None,
     max_missing: float,
     case: Any,
+    control: Any,
     show_slurs: bool,
     form: str,
     out: Path | None,
@@ -123,7 +127,9 @@ def coherence(
     pairs that a study documents.
     """
     measures = ("similarity", "explained", "coherence-pca", "coherence-weat")
-    measured = _measured(sources, named, files, measures, "good", "bad", words, max_missing, case)
+    measured = _measured(
+        sources, named, files, measures, "good", "bad", words, max_missing, case, control
+    )
     found = _ends([one.ranked(by) for one in measured], top)
     tell(found, form, out, picture, lambda: ranking_page(found, by, show_slurs))
 
@@ -163,6 +169,7 @@ def coherence(
 @_attributes
 @missing_option
 @case_option
+@control_option
 @seed_option
 @format_option
 @out_option
@@ -179,6 +186,7 @@ def generated(
     b: str,
     max_missing: float,
     case: Any,
+    control: Any,
     seed: int,
     form: str,
     out: Path | None,
@@ -197,7 +205,7 @@ def generated(
     beside = chosen_pairs((), files, gathered_pairs)
     own = known_sets(files)
     found = []
-    for models in open_sources(sources):
+    for models in open_sources(sources, control):
         with progress_bar(f"measuring on {models.name}") as draw:
             found.append(
                 compare_generated(
@@ -236,6 +244,7 @@ def _measured(
     words: int | None,
     max_missing: float,
     case: Any,
+    control: Any,
 ) -> list[MeasuredPairs]:
     from weatherglass.seedlab.measuring import measure_pairs
     from weatherglass.seedlab.pairs import gathered_pairs
@@ -243,7 +252,7 @@ def _measured(
     pairs = chosen_pairs(named, files, gathered_pairs)
     own = known_sets(files)
     found = []
-    for models in open_sources(sources):
+    for models in open_sources(sources, control):
         with progress_bar(f"measuring on {models.name}") as draw:
             found.append(
                 measure_pairs(

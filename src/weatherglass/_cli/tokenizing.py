@@ -41,11 +41,16 @@ _OPTIONS = (
 )
 
 
-def token_options(command: Command) -> Command:
-    """Add CORPUS and the options that say what a word is."""
+def word_options(command: Command) -> Command:
+    """Add the options that say what a word is."""
     for add in reversed(_OPTIONS):
         command = add(command)
-    return click.argument("corpus")(command)
+    return command
+
+
+def token_options(command: Command) -> Command:
+    """Add CORPUS and the options that say what a word is."""
+    return click.argument("corpus")(word_options(command))
 
 
 def chosen_tokenizer(options: dict[str, Any]) -> Tokenizer:

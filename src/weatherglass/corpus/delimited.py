@@ -26,6 +26,16 @@ def _reader(delimiter: str) -> Callable[[Input, Reading], Iterator[Document]]:
     return read
 
 
+def _columns(delimiter: str) -> Callable[[Input, Reading], list[str]]:
+    def columns(source: Input, reading: Reading) -> list[str]:
+        """The header without the column of texts."""
+        header = next(_rows(source, reading.encoding, delimiter), [])
+        text = text_column(header, reading, source.path)
+        return [name for name in header if name != text]
+
+    return columns
+
+
 def _rows(source: Input, encoding: str | None, delimiter: str) -> Iterator[list[str]]:
     """The header, then each row that is not blank."""
     if csv.field_size_limit() < MAX_DOCUMENT:  # one number for the process; a text can be long
@@ -51,5 +61,5 @@ def _rows(source: Input, encoding: str | None, delimiter: str) -> Iterator[list[
 
 
 _OPTIONS = ("text", "documents", "encoding")
-CSV = CorpusFormat("csv", (".csv",), _reader(","), _OPTIONS)
-TSV = CorpusFormat("tsv", (".tsv", ".tab"), _reader("\t"), _OPTIONS)
+CSV = CorpusFormat("csv", (".csv",), _reader(","), _OPTIONS, _columns(","))
+TSV = CorpusFormat("tsv", (".tsv", ".tab"), _reader("\t"), _OPTIONS, _columns("\t"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from weatherglass.errors import UsageError, shown
@@ -50,9 +50,12 @@ class CorpusFormat:
         Yields the documents of a file.
     options
         Which of the options of `Reading` it knows.
+    columns
+        Gives the columns besides the text, where a file names them all at its beginning.
     """
 
     name: str
     suffixes: tuple[str, ...]
     read: Callable[[Input, Reading], Iterator[Document]]
     options: tuple[str, ...]
+    columns: Callable[[Input, Reading], Sequence[str]] | None = None

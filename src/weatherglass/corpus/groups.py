@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, shown
 
 from .corpus import Corpus
+from .dividing import no_column
 from .numbered import Gathering
 from .runs import Run
 from .settings import Settings
@@ -37,11 +38,7 @@ def gather(
         else:
             gathering.add(document, group)
     if not gathering.sizes:
-        listed = ", ".join(map(shown, columns)) or "nothing"
-        raise UsageError(
-            f"No document of {corpus.source} has a value for {shown(settings.by or '')}; what is "
-            f"known of them is {listed}."
-        )
+        raise no_column(corpus.source, settings.by or "", columns)
     groups = _groups(gathering, settings, corpus.source)
     run.record["notes"] = _notes(groups, settings, run.record["bootstrap"], lost)
     run.plan(groups)

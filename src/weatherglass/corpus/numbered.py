@@ -188,7 +188,8 @@ def _too_rare(words: list[str], counts: Integers, min_count: int, called: str) -
     top = int(counts.argmax())
     return CannotMeasure(
         f"{called} has {np.count_nonzero(counts):,} different words, none of which occurs "
-        f"{min_count} times (the most frequent, {shown(words[top])}, occurs {counts[top]} times). "
+        f"{min_count} times (the most frequent, {shown(words[top])}, occurs "
+        f"{'once' if counts[top] == 1 else f'{counts[top]} times'}). "
         "Take a lower threshold (min-count) or more text."
     )
 

@@ -24,6 +24,19 @@ def read(source: Input, reading: Reading) -> Iterator[Document]:
     yield from to_documents(_rows(source, reading), column, reading, source.path)
 
 
+def columns(source: Input, reading: Reading) -> list[str]:
+    """The columns that can be read, without that of texts."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(source.path)
+    except (pa.ArrowException, OSError):
+        return []  # what is wrong with it is told when it is read
+    text = reading.text or "text"
+    return [field.name for field in schema if field.name != text and _is_plain(field.type)]
+
+
 def _rows(source: Input, reading: Reading) -> Iterator[dict[str, str | None]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -65,4 +78,4 @@ def _as_text(column: Any) -> Any:
     return column.cast(pa.large_string())
 
 
-FORMAT = CorpusFormat("parquet", (".parquet",), read, ("text", "documents"))
+FORMAT = CorpusFormat("parquet", (".parquet",), read, ("text", "documents"), columns)

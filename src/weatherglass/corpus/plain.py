@@ -47,4 +47,6 @@ def _paragraphs(source: Input, encoding: str | None) -> Iterator[str]:
     yield "".join(part)
 
 
-FORMAT = CorpusFormat("text", (".txt", ".text"), read, ("documents", "encoding"))
+FORMAT = CorpusFormat(
+    "text", (".txt", ".text"), read, ("documents", "encoding"), lambda source, reading: ()
+)

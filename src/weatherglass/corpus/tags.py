@@ -89,17 +89,23 @@ def _chosen(tagger: str | None) -> str | None:
     if tagger is None and english:
         ranks = [next((k for k, size in enumerate(_SIZES) if size in name), 9) for name in english]
         return english[ranks.index(min(ranks))]
-    if importlib.util.find_spec("HanTa") is None:
+    if not _is_installed("HanTa"):
         raise MissingExtra("Finding parts of speech without a spaCy model", "pos")
     return None
 
 
 def _spacy_models() -> list[str]:
-    if importlib.util.find_spec("spacy") is None:
+    try:
+        from spacy.util import get_installed_models
+    except ImportError:  # also where a folder on the path is called so
         return []
-    import spacy
+    return sorted(get_installed_models())
 
-    return sorted(spacy.util.get_installed_models())
+
+def _is_installed(package: str) -> bool:
+    """Whether there is such a package; a mere folder of that name on the path is none."""
+    found = importlib.util.find_spec(package)
+    return found is not None and found.origin is not None
 
 
 def _by_spacy(words: list[str], model: str) -> dict[str, str]:

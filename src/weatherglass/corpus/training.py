@@ -17,6 +17,7 @@ from weatherglass.vectors.fingerprints import processors
 
 from . import tasks
 from .corpus import Corpus
+from .dividing import check_column
 from .documents import Document
 from .groups import Progress, gather
 from .modelfiles import Model, label_of, open_models
@@ -177,6 +178,8 @@ def train(
     opened = open_corpus(corpus)
     run = Run(Path(out), settings, bootstrap, opened.source, opened.fingerprint())
     if not run.complete:
+        if by is not None:
+            check_column(opened, by)
         with run.working() as work:
             folders = gather(opened, settings, run, work, progress)
             with _executor(executor, workers or _enough(run)) as (pool, most):

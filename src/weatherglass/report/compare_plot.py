@@ -8,6 +8,8 @@ from weatherglass.seedlab.compare import CorpusComparison
 
 from .plots import ACCENT, INK, PALE, drawing
 
+_COLOURS = [INK, ACCENT, "#6a8f3c", "#7d5a9b", PALE]
+
 
 def plot_comparison(found: CorpusComparison) -> Any:
     """Draw the effect of every test on every corpus, with 95 % of its bootstrap samples."""
@@ -29,7 +31,7 @@ def plot_comparison(found: CorpusComparison) -> Any:
         "corpus:N",
         sort=corpora,
         title="corpus",
-        scale=alt.Scale(domain=corpora, range=[INK, ACCENT, "#6a8f3c", "#7d5a9b", PALE]),
+        scale=_colours(corpora),
     )
     y = alt.Y("corpus:N", sort=corpora, title=None, axis=None)
     base = alt.Chart().encode(y, colour)
@@ -52,3 +54,11 @@ def plot_comparison(found: CorpusComparison) -> Any:
             spacing=6,
         )
     )
+
+
+def _colours(corpora: list[str]) -> Any:
+    """A colour for each corpus; more than there are names for go from dark to light, in order."""
+    alt = drawing()
+    if len(corpora) > len(_COLOURS):
+        return alt.Scale(domain=corpora, scheme="viridis")
+    return alt.Scale(domain=corpora, range=_COLOURS[: len(corpora)])

@@ -56,7 +56,9 @@ def plot_experiments(experiments: Experiment | Sequence[Experiment]) -> Any:
             titleFontWeight="normal",
             titleColor=SOFT,
         )
-        .configure_legend(labelFontSize=11, title=None, orient="top", symbolOpacity=1)
+        .configure_legend(
+            labelFontSize=11, title=None, orient="top", symbolOpacity=1, labelLimit=420
+        )
         .configure_title(anchor="start", fontSize=12, subtitleColor=SOFT, subtitleFontSize=11)
         .properties(background="white", padding=8)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,6 @@ from itertools import combinations
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
-
-import numpy as np
 
 from weatherglass.catalog import Test
 from weatherglass.corpus import open_models, train
@@ -62,16 +61,18 @@ class CorpusDifference:
     ----------
     difference
         That of the models of all documents.
+    se
+        Its standard error: the root of the two samples' variances, added.
     low, high
-        What encloses 95 % of the differences of a sample of the one and a sample of the other.
+        The 95 % interval around it, by Student's t.
     p, p_holm
-        Two-sided: twice the share of these differences on the smaller side of zero, with one added
-        to both counts; and corrected over all differences.
+        Two-sided, of the difference over its standard error; and corrected over all differences.
     """
 
     test: str
     corpora: tuple[str, str]
     difference: float
+    se: float
     low: float
     high: float
     p: float
@@ -81,7 +82,7 @@ class CorpusDifference:
 @dataclass(frozen=True, kw_only=True)
 class CorpusComparison(Experiment):
     """Tests on several corpora. Only words that every model has are used; `missing` has the others,
-    by test and set."""
+    by test and set. `notes` say what was left out in training, and what could not be compared."""
 
     measure: ClassVar[str] = "compare"
 
@@ -90,22 +91,41 @@ class CorpusComparison(Experiment):
     titles: dict[str, str]
     words: dict[str, dict[str, tuple[str, ...]]]
     missing: dict[str, dict[str, tuple[str, ...]]]
+    notes: tuple[str, ...] = ()
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each test and corpus."""
-        return [
+        """A row for each test and corpus, then one for each two corpora, with their difference."""
+        effects = [
             {
                 "test": one.test,
                 "corpus": one.corpus,
+                "against": None,
                 "effect": one.effect,
                 "mean": one.spread.mean if one.spread else None,
                 "sd": one.spread.sd if one.spread else None,
                 "low": one.spread.low if one.spread else None,
                 "high": one.spread.high if one.spread else None,
                 "samples": len(one.samples),
+                "p": None,
+                "p_holm": None,
                 "reason": one.reason,
             }
             for one in self.effects
+        ]
+        return effects + [
+            dict.fromkeys(effects[0])
+            | {
+                "test": one.test,
+                "corpus": one.corpora[0],
+                "against": one.corpora[1],
+                "effect": one.difference,
+                "sd": one.se,
+                "low": one.low,
+                "high": one.high,
+                "p": one.p,
+                "p_holm": one.p_holm,
+            }
+            for one in self.differences
         ]
 
 
@@ -143,8 +163,18 @@ def compare(
     Notes
     -----
     The null hypothesis is that the difference is zero; what varies is which documents the corpora
-    happen to hold. A difference of two corpora says nothing about the choice of the seed words: see
+    happen to hold. The standard deviation over the bootstrap samples of a corpus is the standard
+    error of its effect [1]_; that of a difference is the root of the sum of two squares. As it
+    comes from so few samples, the difference over its standard error is held against Student's t,
+    with the degrees of freedom of Welch and Satterthwaite. Percentiles of twenty samples would be
+    too narrow: their 95 % intervals hold the truth in 92 of 100 cases.
+
+    A difference of two corpora says nothing about the choice of the seed words: see
     `weatherglass.multiverse`.
+
+    References
+    ----------
+    .. [1] B. Efron, R. J. Tibshirani (1993). An introduction to the bootstrap. Chapters 6 and 12.
 
     Examples
     --------
@@ -162,15 +192,30 @@ def compare(
     chosen = [association_test(one) for one in tests]
     if not chosen:
         raise UsageError("There is no test; name at least one.")
-    models = _trained(corpora, Path(out), by, progress, training)
+    models, notes = _trained(corpora, Path(out), by, progress, training)
     if len(models) < 2:
-        raise UsageError(f"There is one corpus, {', '.join(models)}; two are needed to compare.")
+        why = f" ({'; '.join(notes)})" if notes else ""
+        raise UsageError(
+            f"There is one corpus, {', '.join(models)}; two are needed to compare{why}."
+        )
     options = {"by": by, "case": case, "max_missing": max_missing, "ddof": ddof}
-    return measure(models, chosen, options | {name: str(v) for name, v in training.items()})
+    return measure(models, chosen, options | _plain(training), notes)
+
+
+def _plain(training: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides the vectors, as JSON can hold it."""
+    return {
+        name: value if value is None or isinstance(value, str | int | float) else str(value)
+        for name, value in training.items()
+        if name not in ("workers", "executor")
+    }
 
 
 def measure(
-    models: Mapping[str, Models], tests: Sequence[Test], options: dict[str, Any]
+    models: Mapping[str, Models],
+    tests: Sequence[Test],
+    options: dict[str, Any],
+    notes: Sequence[str] = (),
 ) -> CorpusComparison:
     """Run tests on models that are trained."""
     everything = Models("all", next(iter(models.values())).whole, tuple(_vectors(models)))
@@ -189,12 +234,14 @@ def measure(
         )
         for name, one in models.items():
             effects.append(_gathered(test.id, name, len(one.samples), values, reason))
+    differences, untested = _differences(effects)
     return CorpusComparison(
         effects=tuple(effects),
-        differences=_differences(effects),
+        differences=differences,
         titles={test.id: test.title for test in tests},
         words=words,
         missing=missing,
+        notes=(*notes, *untested),
         source={"corpora": [one.about() for one in models.values()]},
         options=options,
     )
@@ -206,24 +253,27 @@ def _trained(
     by: str | None,
     progress: Callable[[str, int, int], None] | None,
     training: dict[str, Any],
-) -> dict[str, Models]:
-    """Models of every corpus, or of every part of one, by name."""
+) -> tuple[dict[str, Models], list[str]]:
+    """Models of every corpus, or of every part of one, by name; and what training noted."""
     if not isinstance(corpora, Mapping):
         if by is None:
             raise UsageError("Give two corpora, or one and the column that divides it.")
         run = train(corpora, out, by=by, progress=progress, **training)
         parts = [name for name, about in run.groups.items() if "reason" not in about]
-        return {name: Models.of(open_models(out, group=name), name) for name in parts}
+        divided = {name: Models.of(open_models(out, group=name), name) for name in parts}
+        return divided, list(run.notes)
     if by is not None:
         raise UsageError("A column divides one corpus; here are several.")
     made: dict[str, Models] = {}
+    notes: list[str] = []
     taken: set[str] = set()
     for name, corpus in corpora.items():
         folder = out / folder_name(name, taken)
         taken.add(folder.name)
-        train(corpus, folder, progress=progress, **training)
+        run = train(corpus, folder, progress=progress, **training)
+        notes += [f"{name}: {note}" for note in run.notes]
         made[name] = Models.of(open_models(folder), name)
-    return made
+    return made, notes
 
 
 def _vectors(models: Mapping[str, Models]) -> Iterable[Vectors]:
@@ -251,23 +301,47 @@ def _gathered(test: str, corpus: str, samples: int, values: Any, reason: str) ->
     return CorpusEffect(test, corpus, whole, numbers, Spread.of(numbers) if numbers else None)
 
 
-def _differences(effects: Sequence[CorpusEffect]) -> tuple[CorpusDifference, ...]:
-    """Every two corpora on every test, where both have at least two samples."""
-    made = []
-    usable = [one for one in effects if one.effect is not None and len(one.samples) > 1]
-    for one, other in combinations(usable, 2):
+def _differences(
+    effects: Sequence[CorpusEffect],
+) -> tuple[tuple[CorpusDifference, ...], list[str]]:
+    """Every two corpora on every test; and a note where the samples do not allow it."""
+    made: list[CorpusDifference] = []
+    untested: list[str] = []
+    for one, other in combinations(effects, 2):
         if one.test != other.test or one.effect is None or other.effect is None:
             continue
-        apart = np.subtract.outer(one.samples, other.samples).ravel()
-        low, high = np.percentile(apart, [2.5, 97.5]).tolist()
-        smaller = min(int((apart <= 0).sum()), int((apart >= 0).sum()))
-        p = min(1.0, 2 * (smaller + 1) / (len(apart) + 1))
-        whole = one.effect - other.effect
-        made.append(
-            CorpusDifference(one.test, (one.corpus, other.corpus), whole, low, high, p, math.nan)
-        )
+        found = _difference(one, other)
+        if found is None:
+            untested.append(
+                f"{one.test}: the difference of {one.corpus} and {other.corpus} is not tested, "
+                "because that needs two samples of each, and samples that differ"
+            )
+        else:
+            made.append(found)
     corrected = holm([one.p for one in made]).tolist() if made else []
     return tuple(
-        CorpusDifference(one.test, one.corpora, one.difference, one.low, one.high, one.p, value)
-        for one, value in zip(made, corrected, strict=True)
+        dataclasses.replace(one, p_holm=value) for one, value in zip(made, corrected, strict=True)
+    ), untested
+
+
+def _difference(one: CorpusEffect, other: CorpusEffect) -> CorpusDifference | None:
+    """The difference by Welch's t, with the standard deviations of the samples as errors."""
+    from scipy.stats import t
+
+    if one.effect is None or other.effect is None:
+        return None
+    if min(len(one.samples), len(other.samples)) < 2:
+        return None
+    spreads = [Spread.of(some.samples) for some in (one, other)]
+    squares = [(some.sd or 0.0) ** 2 for some in spreads]
+    se = math.sqrt(sum(squares))
+    if se <= NO_SPREAD:
+        return None
+    freedom = se**4 / sum(
+        square**2 / (some.n - 1) for square, some in zip(squares, spreads, strict=True)
     )
+    apart = one.effect - other.effect
+    reach = float(t.ppf(0.975, freedom)) * se
+    p = float(2 * t.sf(abs(apart) / se, freedom))
+    both = (one.corpus, other.corpus)
+    return CorpusDifference(one.test, both, apart, se, apart - reach, apart + reach, p, p)

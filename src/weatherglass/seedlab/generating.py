@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from weatherglass.catalog import SeedSet
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.errors import CannotMeasure, UsageError, shown
 
 from .models import Floats, Lookup, Models, frequent
 
@@ -73,12 +74,19 @@ def generate_seeds(
     if count < 1 or size < 1:
         raise UsageError(f"{count} sets of {size} words were asked for; at least 1 of 1 is needed.")
     made = Models.of(models)
-    words = _band(made, ranks, part, tags)
+    words = _band(made, ranks)
+    told, way_out = "", "Take a wider band."
+    if part is not None and tags is not None:
+        tagged = tags(words)
+        words = [word for word in words if tagged.get(word) == part]
+        others = Counter(tagged.values())
+        told = f" with the part of speech {shown(part)}"
+        if others and part not in others:
+            way_out = f"There are {', '.join(name for name, _ in others.most_common())}."
     if len(words) < size:
-        what = f" with the part of speech {part}" if part else ""
         raise CannotMeasure(
-            f"{made.name} has {len(words)} words{what} of rank {first} to {last}, and a set needs "
-            f"{size}. Take a wider band."
+            f"{made.name} has {len(words)} words{told} of rank {first} to {last}, and a set needs "
+            f"{size}. {way_out}"
         )
     rows = made.whole.unit(words)
     chance = np.random.default_rng(rng)
@@ -89,17 +97,13 @@ def generate_seeds(
     )
 
 
-def _band(models: Models, ranks: tuple[int, int], part: str | None, tags: Tags | None) -> list[str]:
+def _band(models: Models, ranks: tuple[int, int]) -> list[str]:
     """The words of a band that all models have; what has no letter is no word."""
     places = frequent(models.whole, *ranks)
     listed = [models.whole.words[int(place)] for place in places]
     words = [word for word in listed if word.isprintable() and any(map(str.isalpha, word))]
     found = Lookup.of(models, words, "keep")
-    words = [word for word in words if word in found.row]
-    if part is None or tags is None:
-        return words
-    tagged = tags(words)
-    return [word for word in words if tagged.get(word) == part]
+    return [word for word in words if word in found.row]
 
 
 def _nearest(rows: Floats, targets: list[int], size: int) -> Iterable[list[int]]:

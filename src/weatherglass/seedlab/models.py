@@ -6,7 +6,8 @@ it is. Only words that every sample has are used, so that all of them measure th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import Vectors, by_frequency
+from weatherglass.vectors import Control, ControlMethod, Vectors, by_frequency
+from weatherglass.vectors import control as take_out
 from weatherglass.vectors.fingerprints import joined
 from weatherglass.vectors.spelling import Case, find_words
 
@@ -45,6 +47,8 @@ class Models:
         The vectors of the whole corpus; where seed sets are generated, its words are drawn from.
     samples
         The vectors of bootstrap samples; numbers are measured on these, if there are any.
+    control
+        What was done about word frequency in the vectors of the whole corpus, if that was asked.
 
     Examples
     --------
@@ -56,12 +60,13 @@ class Models:
     name: str
     whole: Vectors
     samples: tuple[Vectors, ...] = ()
+    control: Control | None = None
 
     @classmethod
     def of(cls, given: Any, name: str | None = None) -> Models:
         """From vectors, from several of them, or from what `open_models` gives for one group."""
         if isinstance(given, Models):
-            return given if name is None else cls(name, given.whole, given.samples)
+            return given if name is None else dataclasses.replace(given, name=name)
         if isinstance(given, Vectors):
             return cls(name or given.source, given)
         several = list(given)
@@ -88,16 +93,37 @@ class Models:
         """The vectors that numbers are measured on."""
         return self.samples or (self.whole,)
 
+    def controlled(
+        self, method: ControlMethod, progress: Callable[[int, int], None] | None = None
+    ) -> Models:
+        """The same without word frequency, as `weatherglass.control` takes it out.
+
+        With ``auto`` the vectors of the whole corpus decide for all samples. Of each model its own
+        frequencies are taken out.
+        """
+        draw = progress or (lambda done, total: None)
+        total = 1 + len(self.samples)
+        draw(0, total)
+        whole, done = take_out(self.whole, method)
+        if done.method == "none":
+            return dataclasses.replace(self, control=done)
+        samples = []
+        for k, one in enumerate(self.samples, 1):
+            draw(k, total)
+            samples.append(take_out(one, "frequency")[0])
+        return Models(f"{self.name} without frequency", whole, tuple(samples), done)
+
     def about(self) -> dict[str, Any]:
         """What a result says of them."""
         prints = [one.fingerprint for one in (self.whole, *self.samples)]
-        return {
+        about = {
             "name": self.name,
             "fingerprint": joined(prints),
             "dim": self.whole.dim,
             "words": len(self.whole),
             "samples": len(self.samples),
         }
+        return about | ({"control": dataclasses.asdict(self.control)} if self.control else {})
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,8 @@ from .multiverse_summary import corrected, summarise
 from .specifications import Measured, measured
 from .subsamples import draw
 
+MOST = 1_000_000  # specifications, about 2 kB each
+
 
 def multiverse(
     vectors: Vectors,
@@ -82,7 +84,8 @@ def multiverse(
     Raises
     ------
     UsageError
-        If no side is known to the seed catalogue, or an option is wrong.
+        If no side is known to the seed catalogue, or an option is wrong, or there would be more
+        than a million specifications.
     CannotMeasure
         If nothing is left after sets were dropped.
 
@@ -124,8 +127,15 @@ def multiverse(
     }
     asked = alternatives(test, concepts=given, own=own, cross=cross)
     found = place(asked, vectors, case, max_missing)
-    if next(found.combinations(), None) is None:
+    combinations = sum(1 for _ in found.combinations())
+    if not combinations:
         raise CannotMeasure(why_nothing(asked, found.dropped))
+    if combinations * (1 + samples) > MOST:
+        raise UsageError(
+            f"{combinations:,} choices with {samples:,} sub-samples each are "
+            f"{combinations * (1 + samples):,} specifications; at most {MOST:,} are held at once. "
+            "Take fewer sub-samples."
+        )
     found = _drawn(found, samples, share, rng)
     every, flat = measured(found, ddof)
     if not every:

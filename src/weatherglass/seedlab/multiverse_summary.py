@@ -50,7 +50,7 @@ def summarise(
         "bh": np.array([one.p_bh <= alpha for one in specifications]),
     }
     choices = int(whole.sum())
-    least = np.array([1 / _partitions(one) for one in specifications])
+    least = np.array([_least_p(one) for one in specifications])
     return Summary(
         same_sign=_parts(same, whole),
         significant={name: _parts(some, whole) for name, some in passed.items()},
@@ -62,8 +62,10 @@ def summarise(
     )
 
 
-def _partitions(one: Specification) -> int:
-    return math.comb(one.n["X"] + one.n["Y"], one.n["X"])
+def _least_p(one: Specification) -> float:
+    """The smallest p-value that so many targets can have."""
+    tails = 2 if one.p.alternative == "two-sided" else 1
+    return min(1.0, tails / math.comb(one.n["X"] + one.n["Y"], one.n["X"]))
 
 
 def _part(which: NDArray[np.bool_]) -> Part:
