@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -321,12 +322,16 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_files(
     tmp_path, corpus_file, undisturbed, workers, stop
 ):
     folder = tmp_path / "m"
-    process = start(corpus_file, folder, workers)
-    while process.poll() is None and len(list(folder.glob("boot-*.parquet"))) < 3:
-        time.sleep(0.01)
-    process.send_signal(stop)
-    _, said = process.communicate(timeout=60)
-    done = list(folder.glob("*.parquet"))
+    for _ in range(5):  # on a busy machine a run may end before it is stopped
+        process = start(corpus_file, folder, workers)
+        while process.poll() is None and len(list(folder.glob("boot-*.parquet"))) < 3:
+            time.sleep(0.01)
+        process.send_signal(stop)
+        _, said = process.communicate(timeout=60)
+        done = list(folder.glob("*.parquet"))
+        if len(done) < 61:
+            break
+        shutil.rmtree(folder)
     assert 3 <= len(done) < 61, "it was to be stopped in the middle"
     if stop == signal.SIGINT:
         assert process.returncode == 130
