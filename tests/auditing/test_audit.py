@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from weatherglass import Results, audit
+from weatherglass import Results, audit, measure, open_vectors
 from weatherglass.auditing import open_audit
 from weatherglass.auditing.changes import changes
 from weatherglass.auditing.steps import tasks, used_sets
-from weatherglass.catalog.suites import Step, Suite, load_suite, suites
+from weatherglass.catalog.suites import Step, Suite, load_suite, suites, with_control
 from weatherglass.errors import BadContent, CatalogError, SourceNotFound, UnknownEntry, UsageError
 
 SMALL = Suite(
@@ -99,6 +99,99 @@ def test_a_step_that_fails_stops_nothing(tmp_path: Path) -> None:
     assert "too few for 100000 groups" in states[0][1]
     assert "colour is not one of" in states[1][1]
     assert "too few for 100000 groups" in (tmp_path / "run" / "report.html").read_text("utf-8")
+
+
+def test_what_a_step_names_wrongly_fails_that_step_alone(tmp_path: Path) -> None:
+    steps = (
+        Step(run="multiverse", title="No such test", tests=("weat99",)),
+        Step(run="wefat", title="Wrong kind", tests=("weat6",)),
+        Step(run="measure", title="No such set", measures=("rnd",), sets={"X": "nothing"}),
+        Step(
+            run="measure",
+            title="No such option",
+            measures=("rnd",),
+            sets={"X": "careers-Caliskan_et_al_2017"},
+            options={"colour": "red"},
+        ),
+        SMALL.steps[0],
+        Step(run="lint", title="Seed sets"),
+    )
+    found = audit("default", out=tmp_path / "run", suite=Suite(id="s", title="t", steps=steps))
+    assert [step["status"] for step in found.about["steps"]] == ["failed"] * 4 + ["done"] * 2
+    reasons = [step["reason"] for step in found.about["steps"]]
+    assert "matches 'weat99'" in reasons[0]
+    assert reasons[1] == "None of weat6 is a factual test."
+    assert "no seed set 'nothing'" in reasons[2]
+    assert reasons[3] == "The option colour is none of those of rnd."
+
+
+def test_a_suite_without_steps_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.yaml"
+    path.write_text("id: mine\ntitle: Mine\nsteps: []\n", encoding="utf-8")
+    with pytest.raises(CatalogError, match="steps"):
+        load_suite(path)
+
+
+def test_where_no_source_can_be_opened_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(SourceNotFound, match=r"nowhere\.bin"):
+        audit(["nowhere.bin", "elsewhere.bin"], out=tmp_path / "run", suite=SMALL)
+    assert not (tmp_path / "run").exists()
+
+
+def test_options_of_a_step_and_the_seed_reach_the_measures(tmp_path: Path) -> None:
+    sets = {
+        "X": "careers-Caliskan_et_al_2017",
+        "A": "definitional_male-Bolukbasi_et_al_2016",
+        "B": "definitional_female-Bolukbasi_et_al_2016",
+    }
+    step = Step(
+        run="measure",
+        title="Work",
+        measures=("rnd", "mac", "rnsb"),
+        sets=sets,
+        options={"unit": "true", "runs": "3"},
+    )
+    suite = Suite(id="s", title="t", steps=(step,))
+    rnd, mac, rnsb = audit("default", out=tmp_path / "run", suite=suite, rng=5).results
+    vectors = open_vectors("default")
+    assert rnd.value == measure(vectors, "rnd", sets, unit=True).value
+    assert rnsb.value == measure(vectors, "rnsb", sets, unit=True, runs=3, rng=5).value
+    # A measure of any number of attribute sets is given all of them.
+    assert set(mac.n) == {"X", "A", "B"}
+    assert mac.value == measure(vectors, "mac", sets).value
+
+
+def test_one_control_for_every_step_that_has_the_choice(tmp_path: Path) -> None:
+    both = [SMALL.steps[0], SMALL.steps[1], SMALL.steps[4]]
+    suite = Suite(id="s", title="t", steps=tuple(both))
+    plain = audit("default", out=tmp_path / "none", suite=suite, control="none")
+    assert [one.control for one in plain.results] == [None] * 3
+    found = audit("default", out=tmp_path / "frequency", suite=suite, control="frequency")
+    assert [one.control["asked"] for one in found.results] == ["frequency"] * 3
+    assert found.results[0].effect == plain.results[0].effect
+    assert found.about["command"].endswith("--control frequency")
+    steps = with_control(load_suite("standard"), "none").steps
+    chosen = {step.run: step.options.get("control") for step in steps}
+    assert chosen == {
+        **dict.fromkeys(("weat", "wefat", "discovery"), "none"),
+        **dict.fromkeys(("multiverse", "measure", "seat", "lint")),
+    }
+
+
+@pytest.mark.parametrize("budget", [-1.0, float("nan")])
+def test_a_budget_is_no_less_than_nothing(tmp_path: Path, budget: float) -> None:
+    with pytest.raises(UsageError, match="zero minutes or more"):
+        audit("default", out=tmp_path / "run", suite=SMALL, budget=budget)
+
+
+def test_an_audit_shows_itself(done: Path) -> None:
+    pytest.importorskip("altair", reason="needs the extra 'plots'")
+    found = open_audit(done)
+    assert found.to_table().column("test").to_pylist() == ["weat6", "weat7", "wefat1"]
+    shown = found._repr_html_()
+    assert "Male names are nearer to career words" in shown
+    assert "<svg" in shown
+    assert found.plot().to_dict()
 
 
 def test_a_source_that_cannot_be_opened_leaves_the_others(tmp_path: Path) -> None:

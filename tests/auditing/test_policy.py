@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from weatherglass import Vectors, open_vectors
+from weatherglass import Vectors, open_encoder, open_vectors, seat
 from weatherglass.auditing import Policy, load_policy
 from weatherglass.auditing.ci import junit, sarif
 from weatherglass.auditing.policy import Rule, failed, judge
@@ -42,6 +42,31 @@ def test_factual_tests_have_a_correlation(default: Vectors) -> None:
     assert verdict.sentence.startswith("correlation 0.")
 
 
+def test_what_cannot_be_tried_with_other_seeds_is_judged_by_the_rest(default: Vectors) -> None:
+    policy = Policy(rules=(Rule(tests=("wefat1",), effect=0.5, agreement=0.9),))
+    (verdict,) = judge(default, policy)
+    assert verdict.status == "violated"
+    assert "other seed choices not tried" in verdict.sentence
+
+
+def test_an_encoder_is_judged_by_its_sentences() -> None:
+    rules = (Rule(tests=("sent-weat6", "wefat1"), effect=0.5, p=0.05, agreement=0.5),)
+    encoder = open_encoder("cbow:default")
+    sentences, facts = judge(encoder, Policy(rules=rules))
+    (result,) = seat(encoder, "sent-weat6")
+    assert sentences.status == "violated"
+    assert sentences.effect == result.effect_by_word
+    assert facts.status == "not run"
+    assert "needs word vectors" in facts.sentence
+
+
+def test_p_values_of_facts_are_corrected_too(default: Vectors) -> None:
+    alone = judge(default, Policy(rules=(Rule(tests=("wefat1",), effect=0),)))[0]
+    many = judge(default, Policy(rules=(Rule(tests=("wefat1", "weat6", "weat7"), effect=0),)))
+    assert alone.p is not None
+    assert many[0].p == pytest.approx(3 * alone.p)
+
+
 def test_p_values_are_corrected_over_the_policy(default: Vectors) -> None:
     one = judge(default, Policy(rules=(Rule(tests=("weat6",), effect=0),)))[0]
     many = judge(default, Policy(rules=(Rule(tests=("weat[6-8]",), effect=0),)))[0]
@@ -68,6 +93,9 @@ def test_ci_systems_read_the_verdicts(default: Vectors) -> None:
     log = json.loads(sarif("default", verdicts, failures))
     assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["weat6"]
     assert len(log["runs"][0]["tool"]["driver"]["rules"]) == 2
+    log = json.loads(sarif("my vectors\ud800%.bin", verdicts, failures))
+    place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "my%20vectors%5Cud800%25.bin"
 
 
 @pytest.mark.parametrize(

@@ -50,14 +50,37 @@ def test_tsv_begins_with_the_columns_of_the_sentence_bias_work(results):
 
 
 def test_correction_covers_the_tests_that_were_run(results):
-    p = [results[0].p.value, results[1].p.value]
-    assert [results[i].p_holm for i in (0, 1)] == holm(p).tolist()
-    assert [results[i].p_bh for i in (0, 1)] == benjamini_hochberg(p).tolist()
-    assert results[2].p_holm is None
+    ran = [one for one in results if one.status == "done"]
+    p = [one.pearson_p if one.measure == "wefat" else one.p.value for one in ran]
+    assert {one.measure for one in ran} == {"weat", "wefat"}
+    assert [one.p_holm for one in ran] == holm(p).tolist()
+    assert [one.p_bh for one in ran] == benjamini_hochberg(p).tolist()
+    assert all(one.p_holm is None for one in results if one.status == "not run")
     only = wg.Results.of([wg.weat(wg.open_vectors("default"), "weat6")]).correct("holm")
     assert only[0].p_bh is None
     with pytest.raises(UsageError, match="bonferroni"):
         results.correct("bonferroni")
+
+
+def test_measures_with_a_p_value_are_part_of_the_family():
+    """Three tests of three kinds: Holm multiplies the smallest p-value by three."""
+    vectors = wg.open_vectors("default")
+    sets = {"X": ["nurse", "maid"], "A": "female_1-Caliskan_et_al_2017"}
+    sets["B"] = "male_1-Caliskan_et_al_2017"
+    results = wg.Results.of(
+        [
+            wg.weat(vectors, "weat6"),
+            wg.wefat(vectors, "wefat1"),
+            wg.measure(vectors, "sc-weat", sets),
+            wg.measure(vectors, "rnd", sets),
+        ]
+    ).correct()
+    p = [results[0].p.value, results[1].pearson_p, results[2].p.value]
+    assert [one.p_holm for one in results] == [*holm(p).tolist(), None]
+    assert [one.p_bh for one in results] == [*benjamini_hochberg(p).tolist(), None]
+    assert min(one.p_holm for one in results[:3]) == 3 * min(p)
+    assert [row.get("p_holm") for row in results.to_rows()] == [one.p_holm for one in results]
+    assert wg.Results.from_json(results.to_json()) == results
 
 
 @pytest.mark.parametrize(

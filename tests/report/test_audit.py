@@ -14,8 +14,11 @@ from weatherglass.measures import MeasureResult
 from weatherglass.report import audit_figures, audit_page, pictures
 from weatherglass.report.arranged import p_of
 from weatherglass.report.audited import Audited
+from weatherglass.report.markup import element
 from weatherglass.report.strongest import LEVEL, claim, corrected_p, strongest
+from weatherglass.report.tables import table
 
+OVER = [("", 1), (element("bdi", "b<c"), 2), ("d", 1)]
 VOID = {"br", "col", "input", "meta"}
 SECTIONS = {
     "findings": "The four strongest findings",
@@ -184,9 +187,41 @@ def test_an_audit_of_nothing_has_a_page(monkeypatch):
 def test_tables_have_effects_intervals_p_values_and_published_figures(page):
     text = page.text("effects")
     assert "weat6 · 8 and 8 targets, 8 and 8 attributes" in text
-    assert "1.81p 1e-31.711.49 to 1.817.8e-05corrected 3.1e-04" in text
+    assert "1.81p 1e-31.711.49 to 1.817.8e-05exact, corrected 3.1e-04" in text
     assert "not run" in text
     assert "0.901" not in text  # rounded to two decimals, everywhere
+
+
+@pytest.mark.slow
+def test_many_curves_do_not_fill_the_page(audited):
+    """Five sources with four multiverses each: twelve are drawn, all are told of."""
+    found = wg.multiverse(wg.open_vectors("default"), "weat8")
+    many = dataclasses.replace(audited, multiverses=(found,) * 20)
+    made = audit_page(many)
+    assert len(re.findall(r'<figure id="choices-', made)) == 12
+    assert made.count("have the sign of the documented choice") >= 20
+    assert "Only the first 12 of 20 have a picture here" in made
+    assert len(made.encode()) < 5_000_000
+
+
+def test_cells_have_names_where_their_headings_are_out_of_sight(page):
+    names = {one.get("data-name") for one in page.of("td")}
+    assert {"Published", "Rank correlation", "Above the others"} <= {
+        (name or "").rpartition(" · ")[2] for name in names
+    }
+    made = Page(table("t", ["Test", "p", "q", "p"], [["a", "1", "2", "3"]], over=OVER))
+    assert [one["data-name"] for one in made.of("td")[1:]] == ["b<c · p", "b<c · q", "d · p"]
+
+
+def test_sets_with_notes_only_are_folded_together(audited, monkeypatch):
+    (lint,) = audited.lints
+    first = dataclasses.replace(lint.findings[0], severity="warning")
+    mixed = dataclasses.replace(lint, findings=(*lint.findings[1:], first))
+    light = {one.sets for one in lint.findings} - {first.sets}
+    page = without_plots(monkeypatch, dataclasses.replace(audited, lints=(mixed,)))
+    assert len(light) == 1
+    assert "1 set or pair with notes only" in page.text("lint")
+    assert page.text("lint").index("1 warning") < page.text("lint").index("with notes only")
 
 
 def test_other_measures_come_with_what_they_mean(page, audited):

@@ -94,7 +94,11 @@ def test_nothing_is_wider_than_a_phone(browser, page, tmp_path, scheme):
     with opened(browser, page, tmp_path, **phone) as (tab, wrong):
         draw_all(tab)
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        assert tab.evaluate("document.querySelector('#forest svg').clientWidth") <= 390
+        for chart in ("#forest", "#choices-0"):  # of a curve, the part that a phone has room for
+            assert tab.evaluate(f"document.querySelector('{chart} svg').clientWidth") <= 390
+        cell = tab.locator("#effects td[data-name=Effect]").first
+        assert cell.evaluate("one => getComputedStyle(one, '::before').content") == '"Effect"'
+        assert tab.locator("#effects .scroll").evaluate("one => one.scrollWidth") <= 390
         assert wrong == []
 
 

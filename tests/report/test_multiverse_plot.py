@@ -27,20 +27,21 @@ def test_the_columns_hold_every_specification_once_in_order(found):
     assert {column.size for column in columns} == {1, 2}
 
 
-def values(chart, layer):
-    return chart.layer[layer].data.values
+def values(whole, chart, layer):
+    return whole.datasets[chart.layer[layer].data.name]
 
 
 def test_the_curve_and_its_rows_say_what_was_found(found):
-    (curve,) = wg.plot(found).vconcat
+    whole = wg.plot(found)
+    (curve,) = whole.vconcat
     effects, targets, attributes = curve.vconcat
-    boxes, rings = values(effects, 1), values(effects, 2)
+    boxes, rings = values(whole, effects, 1), values(whole, effects, 2)
     significant = sum(box["significant"] * (box["end"] - box["start"]) for box in boxes)
     assert significant == pytest.approx(found.summary.significant["holm"]["all"].count)
     assert [ring["effect"] for ring in rings] == [one.effect for one in found.whole]
     own = found.specifications[found.documented]
-    assert values(effects, 4)[0]["label"] == f"documented: {own.effect:.2f}"
-    cells = values(attributes, 0)
+    assert values(whole, effects, 4)[0]["label"] == f"documented: {own.effect:.2f}"
+    cells = values(whole, attributes, 0)
     for choice in found.factors[1]:
         label = set_names(choice.sets) + " *" * choice.documented
         width = sum(
@@ -49,18 +50,21 @@ def test_the_curve_and_its_rows_say_what_was_found(found):
         if len(label) <= 58:
             assert width == pytest.approx(21)  # whole and in twenty sub-samples
     assert len({cell["name"] for cell in cells}) == 18
-    assert [row["name"] for row in values(targets, 2)] == ["math_1 / arts_1, Caliskan et al 2017 *"]
-    means = [float(row["mean"]) for row in values(attributes, 2)]
+    assert [row["name"] for row in values(whole, targets, 2)] == [
+        "math_1 / arts_1, Caliskan et al 2017 *"
+    ]
+    means = [float(row["mean"]) for row in values(whole, attributes, 2)]
     assert means == sorted(means, reverse=True)
-    assert [dot["own"] for dot in values(attributes, 1)] == [False] * 17 + [True]
+    assert [dot["own"] for dot in values(whole, attributes, 1)] == [False] * 17 + [True]
 
 
 def test_few_specifications_have_a_column_each_and_many_choices_no_rings():
     vectors = wg.open_vectors("default")
     few = wg.multiverse(vectors, "weat7", samples=0)
-    (curve,) = wg.plot(few).vconcat
+    whole = wg.plot(few)
+    (curve,) = whole.vconcat
     assert curve.title["subtitle"][1] == "Rows: which sets were chosen."
-    assert len(values(curve.vconcat[0], 1)) == 18
+    assert len(values(whole, curve.vconcat[0], 1)) == 18
     many = wg.multiverse(vectors, "weat7", samples=0, cross=True)
     assert len(many.whole) > 80
     assert ranked(many).ringed == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,15 @@ import click
 from weatherglass.errors import CannotMeasure, UsageError
 
 from .asking import seed_option
-from .output import printable, table
+from .output import delimited, table, write_whole
 from .progress import progress_bar
 
 if TYPE_CHECKING:
+    from weatherglass.auditing.changes import Changed
     from weatherglass.report.audited import Audited
 
 _SHOWN = 20
+_PS = ("p", "p_rotation", "p_holm", "pearson_p")
 
 
 @click.command()
@@ -38,6 +41,12 @@ _SHOWN = 20
     metavar="quick|standard|full|FILE",
     help="Which measures and tests; a YAML file of your own has id, title and steps.",
 )
+@click.option(
+    "--control",
+    type=click.Choice(["auto", "frequency", "none"]),
+    help="Whether to measure without word frequency too, in every step that has the choice; as the "
+    "suite says by default.",
+)
 @click.option("--budget", type=float, metavar="MINUTES", help="Leave steps out after this time.")
 @seed_option
 @click.option("--resume", is_flag=True, help="Keep what is in the folder, and do the rest.")
@@ -51,13 +60,14 @@ _SHOWN = 20
     "--against",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Say what changed since the audit of this folder.",
+    help="Say what changed since the audit of this folder; changes.tsv gets all of it.",
 )
 @click.option("--workers", type=click.IntRange(1), help="Threads; all processors by default.")
 def audit(
     sources: tuple[str, ...],
     out: Path,
     suite: str,
+    control: str | None,
     budget: float | None,
     seed: int,
     resume: bool,
@@ -74,68 +84,74 @@ def audit(
     from weatherglass.auditing import open_audit
 
     if repeat is not None:
-        if sources or against:
+        context = click.get_current_context()
+        given = [name for name in context.params if _was_given(context, name)]
+        if set(given) - {"repeat", "workers"}:
             raise UsageError("--repeat takes sources and options from the folder: name no others.")
         _repeat(repeat, workers)
         return
     before = open_audit(against) if against is not None else None
-    found = _run(sources or ("default",), out, suite, budget, seed, resume, workers)
+    try:
+        found = _run(
+            sources or ("default",),
+            out=out,
+            suite=suite,
+            control=control,
+            budget=budget,
+            rng=seed,
+            resume=resume,
+            workers=workers,
+        )
+    except KeyboardInterrupt:
+        if (out / "run.json").exists():
+            click.echo(f"What is done is kept in {out}; --resume goes on.", err=True)
+        raise
     click.echo(_summary(found), nl=False)
     click.echo(f"The report is {out / 'report.html'}.")
     if before is not None:
-        click.echo(_changed(before, found), nl=False)
+        click.echo(_changed(before, found, out), nl=False)
     if all(step["status"] != "done" for step in found.about["steps"]):
         reasons = {step["reason"] for step in found.about["steps"]}
         raise CannotMeasure(f"No step could be done: {next(iter(reasons), 'there was none')}")
 
 
-def _run(
-    sources: tuple[str, ...] | list[str],
-    out: Path,
-    suite: Any,
-    budget: float | None,
-    seed: int,
-    resume: bool,
-    workers: int | None,
-) -> Audited:
+def _was_given(context: click.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE and bool(context.params[name])
+
+
+def _run(sources: tuple[str, ...] | list[str], **options: Any) -> Audited:
     from weatherglass.auditing.audit import audit as run
 
     with progress_bar("auditing") as draw:
-        return run(
-            sources,
-            out=out,
-            suite=suite,
-            budget=budget,
-            rng=seed,
-            resume=resume,
-            workers=workers,
-            progress=lambda title, done, total: draw(done, total, title),
-        )
+        return run(sources, progress=lambda title, done, total: draw(done, total, title), **options)
 
 
 def _repeat(folder: Path, workers: int | None) -> None:
     """Do an audit again beside it, and compare every number."""
     from weatherglass.auditing import open_audit
-    from weatherglass.auditing.changes import changes
+    from weatherglass.auditing.changes import changes, nearly
     from weatherglass.catalog.suites import Suite
 
     before = open_audit(folder)
     suite = Suite.model_validate(before.about["suite"])
     names = [source["name"] for source in before.about["sources"]]
+    rng = before.about["options"]["rng"]
     with tempfile.TemporaryDirectory() as scratch:
-        again = _run(
-            names,
-            Path(scratch, "again"),
-            suite,
-            None,
-            before.about["options"]["rng"],
-            False,
-            workers,
-        )
-    if changes(before, again):
-        click.echo(_changed(before, again), nl=False)
+        out = Path(scratch, "again")
+        again = _run(names, out=out, suite=suite, rng=rng, workers=workers)
+    found = changes(before, again)
+    left = sum(step["status"] != "done" for step in before.about["steps"])
+    if left:  # what is new was not done then, and cannot be compared
+        found = tuple(one for one in found if one.before is not None)
+    if found and not nearly(found):
+        click.echo(_told(found, len(names) > 1), nl=False)
         raise CannotMeasure(f"The numbers are not those of {folder}.")
-    click.echo(f"The same: {len(again.results)} results and every other number of {folder}.")
+    digits = " (the last digits differ)" if found else ""
+    count = len(before.results)
+    click.echo(f"The same{digits}: {count} results and every other number of {folder}.")
+    if left:
+        click.echo(f"Left out: {left} steps that were not done there.")
 
 
 def _summary(found: Audited) -> str:
@@ -154,25 +170,46 @@ def _summary(found: Audited) -> str:
     return table(rows, f"Audit: {found.about['suite']['title']} ({said})")
 
 
-def _changed(before: Audited, after: Audited) -> str:
+def _changed(before: Audited, after: Audited, out: Path) -> str:
+    """What changed, the first of it; all of it goes into a file of the folder."""
     from weatherglass.auditing.changes import changes
 
     found = changes(before, after)
+    write_whole(out / "changes.tsv", delimited([vars(one) for one in found], "\t"))
+    several = max(len(one.about["sources"]) for one in (before, after)) > 1
+    return _told(found, several)
+
+
+def _told(found: Sequence[Changed], several: bool) -> str:
     if not found:
         return "Nothing changed.\n"
+    both = [one for one in found if one.of_both]
     rows = [
         {
+            **({"source": one.source} if several else {}),
             "measure": one.measure,
             "test": one.test,
             "number": one.number,
-            "before": printable(_short(one.before)),
-            "after": printable(_short(one.after)),
+            **dict(zip(("before", "after"), _rounded(one), strict=True)),
         }
-        for one in found[:_SHOWN]
+        for one in both[:_SHOWN]
     ]
-    more = f", the first {_SHOWN}" if len(found) > _SHOWN else ""
-    return table(rows, f"{len(found)} numbers changed{more}")
+    more = f", the first {_SHOWN}" if len(both) > _SHOWN else ""
+    said = table(rows, f"{len(both):,} numbers changed{more}") if both else ""
+    gone = sum(one.after is None for one in found)
+    new = sum(one.before is None for one in found)
+    if gone or new:
+        said += f"{gone:,} numbers are only in the audit before, {new:,} only in this one.\n"
+    return said
 
 
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)
+def _rounded(one: Changed) -> list[str]:
+    """Both numbers as they are written everywhere; with more digits where these hide the change."""
+    pair = [one.before, one.after]
+    if not all(isinstance(value, float) for value in pair):
+        return [str(value) for value in pair]
+    from weatherglass.significance import format_p
+
+    write = format_p if one.number in _PS else "{:.2f}".format
+    short = [write(value) for value in pair]
+    return short if short[0] != short[1] else [f"{value:.6g}" for value in pair]

@@ -38,12 +38,17 @@ def check(
     form: str,
     out: Path | None,
 ) -> None:
-    """Hold SOURCE against a policy; exit with 1 and the list of violations if it does not pass."""
+    """Hold SOURCE, word vectors or an encoder, against a policy.
+
+    Exits with 0 if it passes, and with 1 and the list of violations if it does not.
+    """
     from weatherglass.auditing import ci, load_policy
     from weatherglass.auditing.policy import failed, judge
+    from weatherglass.auditing.sources import Source
 
     rules = load_policy(policy)
-    verdicts = judge(opened(source), rules, rng=seed)
+    named = Source(source)
+    verdicts = judge(named.encoder if named.is_encoder else opened(source), rules, rng=seed)
     failures = failed(rules, verdicts)
     rows: list[dict[str, Any]] = [
         {"test": one.test, "verdict": one.status, "": one.sentence} for one in verdicts
@@ -58,5 +63,8 @@ def check(
         if path is not None:
             write_whole(path, write(source, verdicts, failures))
     if failures:
-        click.echo(f"weatherglass: {len(failures)} of {len(verdicts)} rules are broken.", err=True)
+        broken = sum(one.status == "violated" for one in failures)
+        left = len(failures) - broken
+        more = f"; {left} could not be run" if left else ""
+        click.echo(f"weatherglass: {broken} of {len(verdicts)} tests break a rule{more}.", err=True)
         context.exit(1)

@@ -14,7 +14,7 @@ from weatherglass.errors import UnknownEntry, UsageError, shown
 
 from .asking import missing_option, open_for, run_all, say
 from .measure_list import list_measures
-from .output import format_option, out_option, table
+from .output import format_option, out_option, remarks, table
 from .progress import progress_bar
 from .seeds_asking import case_option, slurs_option
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weatherglass.vectors import Vectors
 
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+_HEADS = {"p": "p", "p_holm": "p Holm"}
 
 
 @click.command()
@@ -157,13 +158,13 @@ def _page(which: Measure, one: MeasureResult, count: int, show_slurs: bool) -> s
     """The number, what it means, and the words at both ends."""
     if one.status != "done":
         return ""
-    text = table([_row(one)], f"{which.title} on {one.source['name']}") + which.reading + "\n"
+    text = table([_row(one)], f"{which.title} on {one.source['name']}") + remarks([which.reading])
     for name in one.by_word:
         rows = _word_rows(one, name, show_slurs)
         if count and len(rows) > 1:
             kept = rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
             some = "" if len(kept) == len(rows) else f": the {count} at each end of {len(rows)}"
-            text += f"\nWords of {name}{some}\n" + table(kept)
+            text += "\n" + table(kept, f"Words of {name}{some}")
     return text
 
 
@@ -194,7 +195,9 @@ def _word_rows(one: MeasureResult, name: str, show_slurs: bool) -> list[dict[str
             "word": one.words[name][k] if show_slurs else masked(one.words[name][k]),
             "value": f"{values[k]:.3f}",
             **{
-                column: format_p(numbers[k]) if column == "p" else f"{numbers[k]:.3f}"
+                _HEADS.get(column, column): (format_p if column in _HEADS else "{:.3f}".format)(
+                    numbers[k]
+                )
                 for column, numbers in beside.items()
             },
         }

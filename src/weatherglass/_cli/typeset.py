@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -25,7 +27,10 @@ _LATEX = {
     "−": "$-$",
     "²": "$^2$",
     "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "×": r"$\times$",
 }
+_NUMBER = re.compile(r"[<>]?[-−]?\d[\d,]*(\.\d+)?(e-?\d+)?%?( \*)?")
 _MARKDOWN = {char: f"\\{char}" for char in "\\|*_`<>[]"}
 
 
@@ -67,19 +72,9 @@ def latex(rows: Sequence[Row], title: str | None = None) -> str:
     )
 
 
-def bibliography(tests: Iterable[str], style: str) -> str:
-    """The works that tests of the catalogue come from, each once; nothing where none is known."""
-    from weatherglass.catalog import test
-    from weatherglass.errors import CatalogError
-
-    works: dict[str, str] = {}
-    for id in tests:
-        try:
-            study = test(id).study
-        except CatalogError:  # a test of the user's own
-            continue
-        if study is not None:
-            works[study.key] = study.citation
+def bibliography(results: Iterable[Any], style: str) -> str:
+    """The works that tests and measures come from, each once; nothing where none is known."""
+    works = dict(work for one in results if (work := _work(one)) is not None)
     if not works:
         return ""
     if style == "markdown":
@@ -88,12 +83,32 @@ def bibliography(tests: Iterable[str], style: str) -> str:
     return "\n".join([r"\begin{thebibliography}{9}", *items, r"\end{thebibliography}", ""])
 
 
+def _work(result: Any) -> tuple[str, str] | None:
+    """The key and the citation of the work that a result's test or measure is from."""
+    from weatherglass.catalog import test
+    from weatherglass.errors import CatalogError
+    from weatherglass.measures import MEASURES
+
+    if (known := MEASURES.get(result.measure)) is not None:
+        name = unicodedata.normalize("NFKD", known.citation.partition(",")[0].split()[-1])
+        first = re.sub(r"[^a-z]", "", name.lower())
+        year = re.search(r"\((\d{4})\)", known.citation)
+        return f"{first}{year[1] if year else ''}", f"{known.citation} doi:{known.doi}"
+    try:
+        study = test(result.test).study
+    except CatalogError:  # a test of the user's own
+        return None
+    return None if study is None else (study.key, study.citation)
+
+
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
 def _numeric(rows: Sequence[Row], name: str) -> bool:
-    return all(isinstance(row[name], int | float | None) for row in rows)
+    """Whether a column holds numbers, which are written already; a cell may be empty."""
+    cells = [_text(row[name]) for row in rows]
+    return any(cells) and all(not cell or _NUMBER.fullmatch(cell) for cell in cells)
 
 
 def _markdown(value: object) -> str:
@@ -101,7 +116,10 @@ def _markdown(value: object) -> str:
 
 
 def _latex(value: object) -> str:
-    return "".join(_LATEX.get(char, char) for char in _text(value))
+    text = _text(value)
+    if text.startswith("-") and _NUMBER.fullmatch(text):  # a hyphen is no minus
+        text = f"−{text[1:]}"
+    return "".join(_LATEX.get(char, char) for char in text)
 
 
 def _text(value: object) -> str:

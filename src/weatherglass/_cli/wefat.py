@@ -72,7 +72,7 @@ def wefat(
             vectors, entry, case=case, max_missing=max_missing, control=controlled
         ),
     )
-    say(results, form, out, picture, _table)
+    say(results.correct(), form, out, picture, _table)
 
 
 def _table(results: Sequence[Any]) -> str:

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._version import __version__
-from weatherglass.catalog.suites import Suite, load_suite
+from weatherglass.catalog.suites import Suite, load_suite, with_control
 from weatherglass.errors import UsageError, WeatherglassError, shown
 from weatherglass.report import audit_page
 from weatherglass.report.audited import Audited
+from weatherglass.vectors import ControlMethod
 from weatherglass.vectors.writing import write_text
 
 from . import folder as files
@@ -35,6 +36,7 @@ def audit(
     *,
     out: str | PathLike[str],
     suite: str | PathLike[str] | Suite = "standard",
+    control: ControlMethod | None = None,
     budget: float | None = None,
     rng: int = 0,
     resume: bool = False,
@@ -51,6 +53,10 @@ def audit(
         A folder for the results and the report; it is made if need be.
     suite
         ``quick``, ``standard``, ``full``, or a YAML file with steps of your own.
+    control
+        Whether tests are also measured without word frequency and a discovery is made without it:
+        ``auto``, ``frequency`` or ``none``, in every step that has the choice. By default each
+        step does as its suite says.
     budget
         Minutes; steps that have not begun by then are left out, and named.
     rng
@@ -80,13 +86,18 @@ def audit(
     if not names or len(set(names)) < len(names):
         raise UsageError("Name one source or several, each once.")
     chosen = suite if isinstance(suite, Suite) else load_suite(suite)
+    if control is not None:
+        chosen = with_control(chosen, control)
+    if budget is not None and not budget >= 0:
+        raise UsageError(f"The budget is {budget:g}; it must be zero minutes or more.")
     folder = Path(out)
     if (folder / files.RUN).exists() and not resume:
         raise UsageError(
-            f"{shown(str(folder))} holds an audit already; give a new folder, or resume."
+            f"{shown(str(folder))} holds an audit already; give a new folder, or resume it."
         )
     opened = [Source(name) for name in names]
-    about = _about(opened, chosen, suite, rng, budget)
+    options = {"suite": _name(suite), "control": control, "rng": rng, "budget": budget}
+    about = _about(opened, chosen, options)
     files.make(folder)
     run = _Run(folder, about, tasks(chosen, opened), rng, budget, resume, workers, progress)
     try:
@@ -134,7 +145,8 @@ class _Run:
             key = files.key(task, fingerprint, self._rng)
             found = files.kept(path, key) if self._resume else None
             if found is None:
-                found = perform(task, self._rng, self._workers, lambda done, total: None)
+                told = self._told(task, number)
+                found = perform(task, self._rng, self._workers, told)
                 files.keep(path, found, key)
         except WeatherglassError as error:
             return {"status": "failed", "reason": str(error)}
@@ -143,13 +155,19 @@ class _Run:
         self._found.append(found)
         return {"status": "done", "reason": "", "file": path.name}
 
+    def _told(self, task: Task, number: int) -> Callable[[int, int], None]:
+        """Tell of a step again while it is under way, so that a long one is seen."""
+        return lambda done, total: self._progress(task.title, number, len(self._todo))
+
     def finish(self) -> Audited:
         """Write all that was found, and the report."""
+        self._progress("Writing the report", len(self._todo), len(self._todo))
         self._about["seconds"] = round(time.monotonic() - self._start, 3)
         audited = gathered(self._about, self._found)
         files.write_results(self._folder, audited.results)
-        write_text(self._folder / files.REPORT, audit_page(audited))
+        # The page last: it takes longest, and can be made anew from the rest.
         write_text(self._folder / files.RUN, json.dumps(self._about, indent=1) + "\n")
+        write_text(self._folder / files.REPORT, audit_page(audited))
         return audited
 
 
@@ -165,18 +183,20 @@ def _entry(task: Task) -> dict[str, Any]:
     }
 
 
-def _about(
-    sources: Sequence[Source], suite: Suite, named: Any, rng: int, budget: float | None
-) -> dict[str, Any]:
+def _name(suite: str | PathLike[str] | Suite) -> str:
+    return suite.id if isinstance(suite, Suite) else os.fspath(suite)
+
+
+def _about(sources: Sequence[Source], suite: Suite, options: dict[str, Any]) -> dict[str, Any]:
     """What a run says of itself before it begins."""
-    which = suite.id if isinstance(named, Suite) else os.fspath(named)
-    words = ["weatherglass", "audit", *(one.name for one in sources), "--suite", which]
-    words += ["--seed", str(rng)] if rng else []
+    words = ["weatherglass", "audit", *(one.name for one in sources), "--suite", options["suite"]]
+    words += ["--control", options["control"]] if options["control"] else []
+    words += ["--seed", str(options["rng"])] if options["rng"] else []
     return {
         "weatherglass": __version__,
         "suite": suite.model_dump(mode="json"),
-        "sources": [_described(one) for one in sources],
-        "options": {"suite": which, "rng": rng, "budget": budget},
+        "sources": _opened(sources),
+        "options": options,
         "command": shlex.join(words),
         "machine": {
             "python": platform.python_version(),
@@ -187,9 +207,20 @@ def _about(
     }
 
 
-def _described(source: Source) -> dict[str, Any]:
-    """A source, or why it cannot be opened: its steps will fail, those of the others will not."""
-    try:
-        return source.described()
-    except WeatherglassError as error:
-        return {"name": source.name, "kind": "unknown", "fingerprint": "", "reason": str(error)}
+def _opened(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    """What is to be said of each source, or why it cannot be opened: then its steps will fail.
+
+    Where none can be opened there is nothing to audit, and the first error is raised.
+    """
+    made: list[dict[str, Any]] = []
+    wrong: list[WeatherglassError] = []
+    for one in sources:
+        try:
+            made.append(one.described())
+        except WeatherglassError as error:
+            wrong.append(error)
+            told = {"kind": "unknown", "fingerprint": "", "reason": str(error)}
+            made.append({"name": one.name, **told})
+    if len(wrong) == len(made):
+        raise wrong[0]
+    return made

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +24,23 @@ class Changed:
     before: Any
     after: Any
 
+    @property
+    def of_both(self) -> bool:
+        """Whether both audits have it."""
+        return self.before is not None and self.after is not None
 
-_NUMBERS = ("status", "effect", "p", "pearson", "pearson_p", "value")
+
+_NUMBERS = (
+    "status",
+    "effect",
+    "p",
+    "p_rotation",
+    "p_holm",
+    "pearson",
+    "pearson_p",
+    "spearman",
+    "value",
+)
 
 
 def changes(before: Audited, after: Audited) -> tuple[Changed, ...]:
@@ -37,13 +54,26 @@ def changes(before: Audited, after: Audited) -> tuple[Changed, ...]:
     )
 
 
+def nearly(found: Sequence[Changed]) -> bool:
+    """Whether numbers differ in their last digits only, as they may from machine to machine."""
+    return all(
+        isinstance(one.before, float)
+        and isinstance(one.after, float)
+        and math.isclose(one.before, one.after, rel_tol=1e-6, abs_tol=1e-12)
+        for one in found
+    )
+
+
 def _numbers(audited: Audited, single: bool) -> dict[tuple[str, str, str, str], Any]:
     """Each number under its place: source, measure, test and name."""
 
     def named(source: dict[str, Any]) -> str:
         return "" if single else str(source.get("name", ""))
 
-    found: dict[tuple[str, str, str, str], Any] = {}
+    found: dict[tuple[str, str, str, str], Any] = {
+        (named(one), "source", "", "fingerprint"): one.get("fingerprint") or None
+        for one in audited.about["sources"]
+    }
     for one in Results.of(audited.results):
         record = to_record(one)
         for number in _NUMBERS:

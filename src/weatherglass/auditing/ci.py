@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from urllib.parse import quote
 from xml.etree import ElementTree as xml
 
 from weatherglass._version import __version__
@@ -39,6 +40,7 @@ def junit(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict])
 def sarif(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict]) -> str:
     """A SARIF 2.1.0 log with a result for every verdict that fails."""
     rules = {one.test: one.title for one in verdicts}
+    uri = quote(source, safe="/:?=&", errors="backslashreplace")
     log = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -59,7 +61,7 @@ def sarif(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict])
                         "ruleId": one.test,
                         "level": "error",
                         "message": {"text": one.sentence},
-                        "locations": [{"physicalLocation": {"artifactLocation": {"uri": source}}}],
+                        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}}}],
                         "properties": {
                             "effect": one.effect,
                             "p": one.p,

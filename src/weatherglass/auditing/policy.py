@@ -15,13 +15,18 @@ from weatherglass.catalog.parts import Record, Words
 from weatherglass.catalog.schema import FactualTest, Test
 from weatherglass.catalog.textfiles import read_text
 from weatherglass.catalog.yamltext import read_yaml
+from weatherglass.encoders import Encoder
 from weatherglass.errors import CatalogError
 from weatherglass.measures import Results
 from weatherglass.measures.weat import weat
 from weatherglass.measures.wefat import wefat
+from weatherglass.report.arranged import number_of
+from weatherglass.report.strongest import corrected_p
 from weatherglass.seedlab.multiverse import multiverse
 from weatherglass.significance import format_p
 from weatherglass.vectors import Vectors
+
+_NO_FACTS = "Not run: a factual test needs word vectors."
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -39,7 +44,9 @@ class Rule(Record):
     p
         … and its p-value, corrected over all tests of the policy, is at most this …
     agreement
-        … and at least this share of all documented seed choices give the same sign.
+        … and at least this share of all documented seed choices give the same sign. Seed choices
+        are tried for association tests on word vectors; for others the rest of the rule decides,
+        and the verdict says so.
     """
 
     tests: Words
@@ -83,13 +90,28 @@ def load_policy(path: str | PathLike[str]) -> Policy:
     return policy
 
 
-def judge(vectors: Vectors, policy: Policy, *, rng: int = 0) -> tuple[Verdict, ...]:
-    """The verdict on every test of a policy."""
-    wanted = [(rule, test) for rule in policy.rules for test in _words(rule)]
+def judge(source: Vectors | Encoder, policy: Policy, *, rng: int = 0) -> tuple[Verdict, ...]:
+    """The verdict on every test of a policy.
+
+    Parameters
+    ----------
+    source
+        Word vectors, or an encoder, which is asked with association tests of words and sentences.
+    policy
+        The rules.
+    rng
+        The seed of what is drawn at random.
+    """
+    wanted = [(rule, test) for rule in policy.rules for test in _tests(rule)]
     distinct = {test.id: test for _, test in wanted}
-    results = Results.of(_run(vectors, test, rng) for test in distinct.values()).correct()
+    results = Results.of(_results(source, list(distinct.values()), rng)).correct()
     by_id = {one.test: one for one in results}
-    return tuple(_verdict(vectors, rule, by_id[test.id], rng) for rule, test in wanted)
+    return tuple(
+        _verdict(source, rule, by_id[test.id], results, rng)
+        if test.id in by_id
+        else Verdict(test.id, test.title, "not run", _NO_FACTS)
+        for rule, test in wanted
+    )
 
 
 def failed(policy: Policy, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
@@ -98,28 +120,41 @@ def failed(policy: Policy, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]
     return tuple(one for one in verdicts if one.status in bad)
 
 
-def _words(rule: Rule) -> list[Any]:
+def _tests(rule: Rule) -> list[Any]:
     return [one for one in tests(*rule.tests) if isinstance(one, Test | FactualTest)]
 
 
-def _run(vectors: Vectors, test: Any, rng: int) -> Any:
-    return weat(vectors, test, rng=rng) if isinstance(test, Test) else wefat(vectors, test)
+def _results(source: Vectors | Encoder, chosen: list[Any], rng: int) -> list[Any]:
+    if isinstance(source, Vectors):
+        return [
+            weat(source, test, rng=rng) if isinstance(test, Test) else wefat(source, test)
+            for test in chosen
+        ]
+    from weatherglass.encoders.seat import seat
+
+    asked = [test for test in chosen if isinstance(test, Test)]
+    return list(seat(source, asked, rng=rng)) if asked else []
 
 
-def _verdict(vectors: Vectors, rule: Rule, result: Any, rng: int) -> Verdict:
-    if result.status == "not run":
+def _verdict(
+    source: Vectors | Encoder, rule: Rule, result: Any, results: Results, rng: int
+) -> Verdict:
+    value, p = number_of(result), corrected_p(result, results)
+    if result.status == "not run" or value is None or p is None:
         return Verdict(result.test, result.title, "not run", f"Not run: {result.reason}.")
-    factual = result.measure == "wefat"
-    value = result.pearson if factual else result.effect
-    p = result.pearson_p if factual else result.p_holm
-    word = "correlation" if factual else "effect"
+    word = "correlation" if result.measure == "wefat" else "effect"
     said = f"{word} {value:.2f}, corrected p {format_p(p)}"
     broken = abs(value) > rule.effect and p <= rule.p
     agreement = None
-    if broken and rule.agreement is not None and not factual:
-        agreement = multiverse(vectors, result.test, rng=rng).summary.same_sign["whole"].share
-        said += f", {agreement:.0%} of seed choices agree in sign"
-        broken = agreement >= rule.agreement
-    limit = f"the limit is {rule.effect:g} at p ≤ {rule.p:g}"
+    if broken and rule.agreement is not None:
+        if result.measure == "weat" and isinstance(source, Vectors):
+            agreement = multiverse(source, result.test, rng=rng).summary.same_sign["whole"].share
+            said += f", {agreement:.0%} of seed choices agree in sign"
+            broken = agreement >= rule.agreement
+        else:
+            said += ", other seed choices not tried"
+    limit = f"the limit is {rule.effect:g}" + (f" at p ≤ {rule.p:g}" if rule.p < 1 else "")
+    if agreement is not None:
+        limit += f" and {rule.agreement:.0%} agreement"
     status = "violated" if broken else "passed"
     return Verdict(result.test, result.title, status, f"{said}; {limit}.", value, p, agreement)

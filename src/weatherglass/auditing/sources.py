@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from weatherglass.encoders import Encoder, open_encoder
 from weatherglass.encoders.opening import schemes
-from weatherglass.vectors import Control, Vectors, control, open_vectors, parse_spec
+from weatherglass.vectors import (
+    Control,
+    ControlMethod,
+    Vectors,
+    control,
+    open_vectors,
+    parse_spec,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,6 +23,7 @@ class Source:
     """What is audited, as it was named; opened when it is first needed."""
 
     name: str
+    _controls: dict[str, tuple[Vectors, Control]] = field(default_factory=dict, repr=False)
 
     @property
     def is_encoder(self) -> bool:
@@ -32,10 +40,11 @@ class Source:
         """The encoder."""
         return open_encoder(self.name)
 
-    @cached_property
-    def controlled(self) -> tuple[Vectors, Control]:
-        """The vectors without frequency, where that is a large part of them."""
-        return control(self.vectors, "auto")
+    def controlled(self, method: ControlMethod) -> tuple[Vectors, Control]:
+        """The vectors without frequency; made once for all tests."""
+        if method not in self._controls:
+            self._controls[method] = control(self.vectors, method)
+        return self._controls[method]
 
     def described(self) -> dict[str, Any]:
         """What a run says of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,12 +13,14 @@ from pydantic import TypeAdapter, ValidationError
 from weatherglass.catalog import FactualTest, Test, tests
 from weatherglass.catalog.suites import Step, Suite
 from weatherglass.discovery import Discovery
-from weatherglass.errors import UsageError
+from weatherglass.errors import CatalogError, UsageError
 from weatherglass.measures import Results
 from weatherglass.seedlab.findings import Lint
 from weatherglass.seedlab.multiverse_record import Multiverse
 
 from .sources import Source
+
+_ANY_MEASURE = {"case": "auto", "max_missing": 0.2}
 
 Progress = Callable[[int, int], None]
 Payload = Results | Discovery | Multiverse | Lint
@@ -45,9 +48,18 @@ def tasks(suite: Suite, sources: Iterable[Source]) -> list[Task]:
         for step in suite.steps:
             if (step.run == "seat") != source.is_encoder:
                 continue
-            split = [one.id for one in _chosen(step, Test)] if step.run == "multiverse" else [""]
-            made += [Task(step, source, suite, test) for test in split]
+            made += [Task(step, source, suite, test) for test in _split(step)]
     return made
+
+
+def _split(step: Step) -> list[str]:
+    """The tests that are a task each."""
+    if step.run != "multiverse":
+        return [""]
+    try:
+        return [one.id for one in _chosen(step, Test)]
+    except (CatalogError, UsageError):  # one task, which fails and says why
+        return [""]
 
 
 def perform(task: Task, rng: int, workers: int | None, progress: Progress) -> Payload:
@@ -71,8 +83,9 @@ def _each(
     task: Task, chosen: Sequence[Any], measure: Callable[..., Any], given: dict[str, Any]
 ) -> Results:
     options = _options(task.step, measure, given)
-    if options.get("control") == "auto":
-        options["control"] = task.source.controlled
+    method = options.pop("control", "none")
+    if method != "none":
+        options["control"] = task.source.controlled(method)
     made = []
     for k, test in enumerate(chosen):
         given["progress"](k, len(chosen))
@@ -86,15 +99,22 @@ def _measure(task: Task, given: dict[str, Any]) -> Results:
     from weatherglass.measures.registry import measure_named
 
     step = task.step
+    known = {name: measure_named(name) for name in step.measures}
+    takes = {name: one.options | _ANY_MEASURE for name, one in known.items()}
+    for name in step.options:
+        if not any(name in some for some in takes.values()):
+            raise UsageError(f"The option {name} is none of those of {', '.join(known)}.")
     sets = {name: seeds(id) for name, id in step.sets.items()}
+    called: dict[str, Any] = {"test": _slug(step.title), "title": step.title}
     made = []
-    for k, name in enumerate(step.measures):
-        given["progress"](k, len(step.measures))
-        needed = {one.name for one in measure_named(name).needs}
-        some = {side: words for side, words in sets.items() if side in needed}
-        made.append(
-            measure(task.source.vectors, name, some, test=_slug(step.title), title=step.title)
-        )
+    for k, (name, one) in enumerate(known.items()):
+        given["progress"](k, len(known))
+        needed = {need.name for need in one.needs}
+        some = {side: words for side, words in sets.items() if one.further or side in needed}
+        own = {option: text for option, text in step.options.items() if option in takes[name]}
+        options = {"rng": given["rng"]} if "rng" in one.options else {}
+        options |= _typed(own, takes[name])
+        made.append(measure(task.source.vectors, name, some, **called, **options))
     return Results.of(made)
 
 
@@ -104,14 +124,18 @@ def _slug(title: str) -> str:
 
 def _seat(task: Task, given: dict[str, Any]) -> Results:
     from weatherglass.encoders.seat import seat
+    from weatherglass.measures.seat import seat_test
 
+    options = _options(task.step, seat_test, given)
     chosen = _chosen(task.step, Test)
-    return seat(task.source.encoder, chosen, progress=given["progress"], rng=given["rng"])
+    return seat(task.source.encoder, chosen, progress=given["progress"], **options)
 
 
 def _multiverse(task: Task, given: dict[str, Any]) -> Multiverse:
     from weatherglass.seedlab.multiverse import multiverse
 
+    if not task.test:
+        _chosen(task.step, Test)  # raises
     return multiverse(task.source.vectors, task.test, **_options(task.step, multiverse, given))
 
 
@@ -131,7 +155,8 @@ def _discovery(task: Task, given: dict[str, Any]) -> Discovery:
 def _lint(task: Task, given: dict[str, Any]) -> Lint:
     from weatherglass.seedlab.lint import lint
 
-    return lint(used_sets(task.suite), source=task.source.vectors, rng=given["rng"])
+    options = _options(task.step, lint, given)
+    return lint(used_sets(task.suite), source=task.source.vectors, **options)
 
 
 _KINDS: dict[str, Callable[[Task, dict[str, Any]], Payload]] = {
@@ -152,35 +177,41 @@ def used_sets(suite: Suite) -> list[Any]:
     words = {one.words: one for one in reversed(seed_sets()) if one.words}
     found: dict[str, Any] = {}
     for step in suite.steps:
+        # What a step names and the catalogue does not have is told by that step.
         for id in step.sets.values():
-            found[id] = seeds(id)
-        for test in _chosen(step, Test) if step.tests else ():
-            for one in test.sets.values():
-                if one.words in words:
-                    found[words[one.words].id] = words[one.words]
+            with suppress(CatalogError):
+                found[id] = seeds(id)
+        with suppress(CatalogError, UsageError):
+            for test in _chosen(step, Test) if step.tests else ():
+                for one in test.sets.values():
+                    if one.words in words:
+                        found[words[one.words].id] = words[one.words]
     return list(found.values())
 
 
 def _chosen(step: Step, kind: type[Any]) -> list[Any]:
-    return [one for one in tests(*step.tests) if isinstance(one, kind)]
+    found = [one for one in tests(*step.tests) if isinstance(one, kind)]
+    if not found:
+        wanted = "an association test" if kind is Test else "a factual test"
+        raise UsageError(f"None of {', '.join(step.tests)} is {wanted}.")
+    return found
 
 
 def _options(step: Step, function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
     """The options of a step for a function, with those of the audit that it takes."""
-    taken = inspect.signature(function).parameters
-    return {name: value for name, value in given.items() if name in taken} | _typed(
-        step.options, function
-    )
+    taken = inspect.signature(function).parameters.values()
+    known = {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY}
+    shared = {name: value for name, value in given.items() if name in known}
+    return shared | _typed(step.options, known)
 
 
-def _typed(options: dict[str, str], function: Callable[..., Any]) -> dict[str, Any]:
-    """Options of a YAML file, where all is text, as the function's defaults are."""
-    known = inspect.signature(function).parameters
+def _typed(options: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
+    """Options of a YAML file, where all is text, as the defaults of the known ones are."""
     made: dict[str, Any] = {}
     for name, text in options.items():
         if name not in known:
             raise UsageError(f"The option {name} is not one of {', '.join(known)}.")
-        default = known[name].default
+        default = known[name]
         try:
             like = TypeAdapter(type(default)) if default is not None else TypeAdapter(str)
             made[name] = like.validate_python(text)

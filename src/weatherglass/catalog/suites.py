@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -19,6 +19,7 @@ Kind = Literal["weat", "wefat", "seat", "measure", "lint", "multiverse", "discov
 
 _FOLDER = DATA / "suites"
 _NEEDS = {"weat": "tests", "wefat": "tests", "seat": "tests", "multiverse": "tests"}
+_CONTROLLED = ("weat", "wefat", "discovery")
 
 
 class Step(Record):
@@ -61,7 +62,23 @@ class Suite(Record):
 
     id: str
     title: str
-    steps: tuple[Step, ...]
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+
+
+def with_control(suite: Suite, method: str) -> Suite:
+    """The same suite with one way to handle word frequency, in all steps that have a choice.
+
+    >>> step = with_control(load_suite("quick"), "frequency").steps[0]
+    >>> step.options
+    {'control': 'frequency'}
+    """
+    steps = [
+        step.model_copy(update={"options": step.options | {"control": method}})
+        if step.run in _CONTROLLED
+        else step
+        for step in suite.steps
+    ]
+    return suite.model_copy(update={"steps": tuple(steps)})
 
 
 def suites() -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,19 +12,27 @@ from numpy.typing import ArrayLike, NDArray
 from weatherglass.errors import CannotMeasure, UsageError, shown
 from weatherglass.vectors import Vectors
 
+from .showing import Shown
 from .words import Case, find_words
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class GeneralisedResult:
+class GeneralisedResult(Shown):
     """The statistic g, the part that each group adds to it, and the words that were not there."""
 
     value: float
     parts: tuple[float, ...]
     n: tuple[tuple[int, int], ...]
     missing: tuple[str, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat row a group."""
+        return [
+            {"group": k, "part": part, "names": names, "words": words, "value": self.value}
+            for k, (part, (names, words)) in enumerate(zip(self.parts, self.n, strict=True), 1)
+        ]
 
 
 def generalised_weat(

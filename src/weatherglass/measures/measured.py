@@ -68,6 +68,8 @@ class MeasureResult(Record):
         Other numbers of the whole, by name.
     p
         The permutation p-value, for a measure that has one.
+    p_holm, p_bh
+        The same corrected over the tests of a result set; see `Results.correct`.
     intervals
         How far the value moves, for a measure in which chance plays a part.
     """
@@ -80,6 +82,8 @@ class MeasureResult(Record):
     columns: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
     details: dict[str, float] = field(default_factory=dict)
     p: PValue | None = None
+    p_holm: float | None = None
+    p_bh: float | None = None
     intervals: tuple[Interval, ...] = ()
 
     def ranked(self, name: str = "X") -> tuple[tuple[str, float], ...]:

@@ -72,11 +72,16 @@ class Results(Sequence[Result], Shown):
         return iter(self.results)
 
     def correct(self, method: Literal["holm", "bh", "both"] = "both") -> Results:
-        """The same results with p-values corrected over all association tests that were run."""
+        """The same results with p-values corrected over all tests that were run.
+
+        The tests of a set are one family: association tests, factual tests (Pearson's p-value), and
+        measures with a p-value, such as ``sc-weat``. Those over contexts (``ceat``) are not part of
+        it: their p-values fall with the number of samples that are drawn.
+        """
         if method not in ("holm", "bh", "both"):
             raise UsageError(f"method is {method!r}; it must be holm, bh or both.")
-        tested = [i for i, one in enumerate(self.results) if isinstance(one, WeatResult) and one.p]
-        p = [self.results[i].p.value for i in tested]  # type: ignore[union-attr]
+        found = {i: value for i, one in enumerate(self) if (value := _tested(one)) is not None}
+        tested, p = list(found), list(found.values())
         made: list[Any] = list(self.results)
         for name, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
             if tested and method in (name, "both"):
@@ -150,6 +155,15 @@ class Results(Sequence[Result], Shown):
     @classmethod
     def _from_records(cls, records: Sequence[str | None]) -> Results:
         return cls.from_json('{"results": [' + ", ".join(str(one) for one in records) + "]}")
+
+
+def _tested(result: Result) -> float | None:
+    """The p-value that is corrected, if there is one."""
+    if isinstance(result, WefatResult):
+        return result.pearson_p
+    if isinstance(result, WeatResult | MeasureResult) and result.p is not None:
+        return result.p.value
+    return None
 
 
 def to_record(result: Result) -> dict[str, Any]:
@@ -227,6 +241,8 @@ def _flat(result: Result) -> dict[str, Any]:
         ours = {
             "spearman": result.spearman,
             "spearman_p": result.spearman_p,
+            "p_holm": result.p_holm,
+            "p_bh": result.p_bh,
             "slope": result.slope,
             "intercept": result.intercept,
             "published_correlation": published.get("correlation"),
@@ -262,7 +278,13 @@ def _measured(result: MeasureResult) -> dict[str, Any]:
         "details": "&".join(f"{name}={number:.6g}" for name, number in result.details.items())
     }
     if result.p is not None:
-        ours |= {"p_low": result.p.low, "p_high": result.p.high, "p_method": result.p.method}
+        ours |= {
+            "p_low": result.p.low,
+            "p_high": result.p.high,
+            "p_method": result.p.method,
+            "p_holm": result.p_holm,
+            "p_bh": result.p_bh,
+        }
     if result.intervals:
         ours |= {"low": result.intervals[0].low, "high": result.intervals[0].high}
     return ours

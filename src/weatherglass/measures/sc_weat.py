@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from weatherglass.errors import CannotMeasure
-from weatherglass.significance import permutation_p
+from weatherglass.significance import holm, permutation_p
 from weatherglass.significance.many import permutation_many
 
 from .declared import Measure, Needed
@@ -41,7 +41,8 @@ def single_category(
     of the ways to choose so many attributes that have at least the observed sum of cosines.
 
     The paper has one word at a time, and so have the numbers by word. For the value, the mean
-    of the unit vectors of X stands for the category; with one word they are the same.
+    of the unit vectors of X stands for the category; with one word they are the same. ``p_holm``
+    is the p-value of a word corrected over the words of X.
 
     References
     ----------
@@ -61,10 +62,11 @@ def single_category(
         p_each = permutation_many(rows, **settings)
     else:
         p_each = [permutation_p(*pair, **drawn) for pair in rows]
+    each_p = np.array([one.value for one in p_each])
     return Measured(
         value=value,
         by_word={"X": each},
-        columns={"p": {"X": np.array([one.value for one in p_each])}},
+        columns={"p": {"X": each_p}, "p_holm": {"X": holm(each_p)}},
         details={"statistic": float(whole[0].mean() - whole[1].mean())},
         p=p,
     )

@@ -13,6 +13,7 @@ from weatherglass.significance import format_p
 from weatherglass.vectors.writing import whole
 
 _MOST_ROWS = 60
+_EFFECTS = (None, "weat", "seat", "wefat", "ceat")
 _NOT_SHOWN = {"record", "options", "fingerprint", "weatherglass", "p_low", "p_high"}
 
 
@@ -66,17 +67,24 @@ def html_table(rows: Sequence[Mapping[str, Any]], total: int) -> str:
     ]
     head = "".join(f"<th scope='col'>{html.escape(name)}</th>" for name in names)
     body = "".join(
-        "<tr>" + "".join(f"<td>{_cell(name, row.get(name))}</td>" for name in names) + "</tr>"
+        "<tr>"
+        + "".join(f"<td>{_cell(name, row.get(name), _decimals(row))}</td>" for name in names)
+        + "</tr>"
         for row in rows
     )
     more = f"<p>{total - len(rows):,} more rows.</p>" if total > len(rows) else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def _cell(name: str, value: Any) -> str:
+def _decimals(row: Mapping[str, Any]) -> int:
+    """Two for effects and correlations; three for other measures, whose scale may be small."""
+    return 2 if row.get("measure") in _EFFECTS else 3
+
+
+def _cell(name: str, value: Any, decimals: int) -> str:
     if isinstance(value, float):
         is_p = name == "p" or name.startswith("p_") or name.endswith(("_p", "p_value"))
-        return format_p(value) if is_p and 0 <= value <= 1 else f"{value:.2f}"
+        return format_p(value) if is_p and 0 <= value <= 1 else f"{value:.{decimals}f}"
     if isinstance(value, list | tuple):
         value = ", ".join(map(str, value))
     return "" if value is None else html.escape(str(value))

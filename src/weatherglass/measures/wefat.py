@@ -30,6 +30,8 @@ class WefatResult(Record):
     ----------
     pearson, pearson_p, spearman, spearman_p
         Correlation of association and fact, with two-sided p-values.
+    p_holm, p_bh
+        `pearson_p` corrected over the tests of a result set; see `Results.correct`.
     slope, intercept
         The regression line: fact = slope · association + intercept.
     associations, facts
@@ -46,6 +48,8 @@ class WefatResult(Record):
 
     pearson: float | None = None
     pearson_p: float | None = None
+    p_holm: float | None = None
+    p_bh: float | None = None
     spearman: float | None = None
     spearman_p: float | None = None
     slope: float | None = None

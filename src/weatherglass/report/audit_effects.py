@@ -108,9 +108,17 @@ def _effect_cells(one: Any, audited: Audited) -> list[str]:
     corrected = corrected_p(one, audited.results)
     sure = corrected is not None and corrected <= LEVEL
     effect = rounding.effect(number_of(one))
-    p = stacked(rounding.p_value(p_of(one)), f"corrected {rounding.p_value(corrected)}")
+    p = stacked(
+        rounding.p_value(p_of(one)), f"{_method(one)}corrected {rounding.p_value(corrected)}"
+    )
     robust = _robust(one, audited) or rounding.ABSENT
     return [stacked(element("b", effect) if sure else effect, interval), p, robust]
+
+
+def _method(one: Any) -> str:
+    """How the p-value was found."""
+    p = getattr(one, "p_by_word", None) or one.p
+    return f"{p.method}, " if p is not None else ""
 
 
 def _robust(one: Any, audited: Audited) -> str:
@@ -128,9 +136,10 @@ def sentences(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
         return []
     done = [result for one in tests for result in one.done.values()]
     read = (
-        "The same tests with sentences in the place of words. The sentences of a word are "
-        "near-copies of each other, so effect and p-value count each word once. A test that finds "
-        "nothing in an encoder does not show that there is nothing."
+        "The same tests on encoders, which are given single words, or sentences in the place of "
+        "words. The sentences of a word are near-copies of each other, so effect and p-value count "
+        "each word once. A test that finds nothing in an encoder does not show that there is "
+        "nothing."
     )
     made = [element("p", read)]
     if len(done) > 1:

@@ -37,8 +37,10 @@ _NOTES = (
     "difference at least as large. It is counted or computed, not guessed, so it may be very "
     "small. It is about these words: it does not say that other words for the same thing would "
     "give the same. For that, see how robust a result is to the choice of seed words.",
-    "Corrected p-values are Holm's over the association tests of a source; a factual test's is "
-    "multiplied by the number of tests. With many tests, some small p-values come by chance.",
+    "Corrected p-values are Holm's over all tests of a source that have a p-value: association "
+    "tests, factual tests and single-category tests. With many tests, some small p-values come by "
+    "chance. Of sentences, the p-value that counts each word once is multiplied by the number of "
+    "tests instead.",
     "No effect is no clean bill. A test sees the words that it was given; bias may lie elsewhere.",
     "An embedding without these associations may still do harm in use, and one with them may be "
     "used without harm. What an effect means for a use must be judged by people.",
@@ -182,7 +184,13 @@ def repeat(audited: Audited) -> Markup:
         element(
             "pre", element("code", str(about.get("command", "weatherglass audit"))), tabindex=0
         ),
-        element("p", "The same command on the same sources gives the same numbers."),
+        element(
+            "p",
+            "The same command on the same sources gives the same numbers. With the folder of this "
+            "audit, ",
+            element("code", "weatherglass audit --repeat FOLDER"),
+            " runs it again and compares every number.",
+        ),
         facts(
             [
                 ("Weatherglass", str(about.get("weatherglass", __version__))),

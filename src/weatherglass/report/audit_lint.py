@@ -41,13 +41,23 @@ def _lint(found: Lint) -> list[Markup]:
     counts = ", ".join(prose.count(number, severity) for severity, number in found.counts.items())
     total = f"{counts} on {prose.count(len(found.sets), 'set')}."
     made = [element("p", element("b", total))]
-    for sets, some in by_sets.items():
-        named = element("bdi", sentence(" / ".join(sets)))
-        inside = element("ul", *map(_finding, some), class_="findings")
-        made.append(folded(joined(named, " ", element("small", _counted(some))), inside))
+    grave = {sets: some for sets, some in by_sets.items() if _gravity(some[0])}
+    made += [_of_sets(sets, some) for sets, some in grave.items()]
+    light = [_of_sets(sets, some) for sets, some in by_sets.items() if sets not in grave]
+    if grave and light:  # what calls for a decision must not drown in what does not
+        count = prose.count(len(light), "set or pair", "sets and pairs")
+        made.append(folded(f"{count} with notes only", *light))
+    else:
+        made += light
     for reason, checks in found.not_run.items():
         made.append(element("p", f"Not looked at ({', '.join(checks)}): ", sentence(reason), "."))
     return made
+
+
+def _of_sets(sets: Sequence[str], some: Sequence[Finding]) -> Markup:
+    named = element("bdi", sentence(" / ".join(sets)))
+    inside = element("ul", *map(_finding, some), class_="findings")
+    return folded(joined(named, " ", element("small", _counted(some))), inside)
 
 
 def _counted(some: Sequence[Finding]) -> str:

@@ -44,7 +44,7 @@ def measures(audited: Audited, names: Names) -> list[Markup]:
             "measures",
             "Other measures",
             element("p", read),
-            table("Other measures", heads, rows, numbers=range(2, 2 + len(shown))),
+            table("Other measures", heads, rows, numbers=range(2, 2 + len(shown)), stack=True),
             element("h3", "What the numbers mean"),
             facts([(_called(name), _meaning(name)) for name in used]),
         )
@@ -69,14 +69,17 @@ def _value(one: Any) -> str:
     if one.status != "done":
         return element("a", "not run", href="#missing")
     intervals = getattr(one, "intervals", ())
-    small = [rounding.ends(intervals[0].low, intervals[0].high)] if intervals else []
+    small = []
+    if intervals:
+        small = [f"{rounding.measure(intervals[0].low)} to {rounding.measure(intervals[0].high)}"]
     p = p_of(one)
     small += [rounding.said_p(p)] if p is not None else []
     quantiles = getattr(one, "quantiles", None)
     if quantiles:
         ends = list(quantiles.values())
         small.append(f"over samples {rounding.ends(ends[0], ends[-1])}")
-    return stacked(rounding.effect(number_of(one)), " · ".join(small))
+    write = rounding.effect if one.measure == "ceat" else rounding.measure
+    return stacked(write(number_of(one)), " · ".join(small))
 
 
 def _meaning(measure: str) -> Markup:

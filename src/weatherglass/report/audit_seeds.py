@@ -8,6 +8,7 @@ from weatherglass.report import prose, rounding
 from weatherglass.report.arranged import Names, source_of
 from weatherglass.report.audited import Audited
 from weatherglass.report.markup import Markup, element, joined
+from weatherglass.report.multiverse_order import COLUMNS
 from weatherglass.report.page import section
 from weatherglass.report.pictures import Draw
 from weatherglass.report.tables import folded, table
@@ -16,6 +17,10 @@ from weatherglass.seedlab.multiverse_parts import Flip, set_names
 from weatherglass.seedlab.multiverse_record import Multiverse
 
 _MOST_FLIPS, _LISTED = 12, 20
+_FEW, _ALL_COLUMNS, _FEWEST = 4, 840, 70
+"""Few curves have all their columns; more share as many as a page of five megabytes has room
+for, and no curve has fewer than the last."""
+_ALL = " draws all of them."
 
 
 def choices(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
@@ -30,16 +35,35 @@ def choices(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
         "result that turns with the list says as much about the list as about the embedding."
     )
     made: list[Markup] = [element("p", read)]
+    columns, drawn = columns_of(len(audited.multiverses))
+    if drawn < len(audited.multiverses):
+        some = f"Only the first {drawn} of {len(audited.multiverses)} have a picture here; "
+        made.append(element("p", some, element("code", "weatherglass report DIR --figures"), _ALL))
     for at, one in enumerate(audited.multiverses):
         where = joined(" · ", element("bdi", names[source_of(one)])) if len(names) > 1 else ""
-        chart = draw(lambda one=one: plot_multiverses([one]), f"choices-{at}", _curve_told(one))
-        made += [
-            element("h3", sentence(one.title), where),
-            element("p", _together(one)),
-            chart,
-            *_details(one),
-        ]
+        made += [element("h3", sentence(one.title), where), element("p", _together(one))]
+        if at < drawn:
+            made.append(
+                draw(
+                    lambda one=one: plot_multiverses([one], columns=columns),
+                    f"choices-{at}",
+                    _curve_told(one),
+                )
+            )
+        made += _details(one)
     return [section("choices", "Other seed words", *made)]
+
+
+def columns_of(curves: int) -> tuple[int, int]:
+    """Columns of a curve, and how many curves are drawn: many of them must not fill the page.
+
+    >>> columns_of(4), columns_of(8), columns_of(100)
+    ((280, 4), (105, 8), (70, 12))
+    """
+    if curves <= _FEW:
+        return COLUMNS, curves
+    columns = max(_FEWEST, _ALL_COLUMNS // curves)
+    return columns, min(curves, _ALL_COLUMNS // columns)
 
 
 def _together(found: Multiverse) -> str:

@@ -7,12 +7,13 @@ from typing import Any
 
 from weatherglass.discovery import Discovery
 from weatherglass.measures import Results
+from weatherglass.measures.showing import Shown
 from weatherglass.seedlab.findings import Lint
 from weatherglass.seedlab.multiverse_record import Multiverse
 
 
 @dataclass(frozen=True)
-class Audited:
+class Audited(Shown):
     """All that one audit found.
 
     Attributes
@@ -35,3 +36,24 @@ class Audited:
     discoveries: tuple[Discovery, ...] = ()
     multiverses: tuple[Multiverse, ...] = ()
     lints: tuple[Lint, ...] = ()
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat row for each test and measure."""
+        return self.results.to_rows()
+
+    def plot(self, **options: Any) -> Any:
+        """The forest plot: every effect with its interval; `audit_figures` makes all pictures."""
+        from weatherglass.errors import CannotMeasure
+        from weatherglass.report.arranged import association_tests, short_names, sources
+        from weatherglass.report.forest import forest
+
+        tests = [one for one in association_tests(self.results) if one.done]
+        if not tests:
+            raise CannotMeasure("There is nothing to draw: no association test was run.")
+        return forest(tests, short_names(sources(self)), **options)
+
+    def _repr_html_(self) -> str:
+        from weatherglass.report.arranged import short_names, sources
+        from weatherglass.report.audit_top import findings
+
+        return findings(self, short_names(sources(self))) + super()._repr_html_()

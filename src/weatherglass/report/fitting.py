@@ -18,12 +18,12 @@ def fitted(text: str, width: float, size: float) -> list[str]:
     lines = [""]
     for part in text.split():
         line = f"{lines[-1]} {part}".strip()
-        if _ems(line) <= room:
+        if ems(line) <= room:
             lines[-1] = line
             continue
         lines = lines if lines[-1] else []
-        while _ems(part) > room and len(part) > 3:
-            fits = sum(_ems(part[: k + 1] + "-") <= room for k in range(len(part)))
+        while ems(part) > room and len(part) > 3:
+            fits = sum(ems(part[: k + 1] + "-") <= room for k in range(len(part)))
             fits = max(1, min(fits, len(part) - 3))  # no line of one or two letters
             lines.append(part[:fits] + "-")
             part = part[fits:]
@@ -31,7 +31,12 @@ def fitted(text: str, width: float, size: float) -> list[str]:
     return lines
 
 
-def _ems(text: str) -> float:
+def ems(text: str) -> float:
+    """How wide a text is, in ems.
+
+    >>> ems("il") < ems("mw")
+    True
+    """
     return sum(map(_letter, text))
 
 

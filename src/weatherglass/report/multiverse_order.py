@@ -49,10 +49,10 @@ class Ranked:
         return self.places[id(one)]
 
 
-def ranked(found: Multiverse) -> Ranked:
-    """The specifications from the smallest effect to the largest."""
+def ranked(found: Multiverse, columns: int = COLUMNS) -> Ranked:
+    """The specifications from the smallest effect to the largest, in so many columns at most."""
     ordered = sorted(found.specifications, key=lambda one: one.effect)
-    count = min(COLUMNS, len(ordered))
+    count = min(columns, len(ordered))
     edges = [round(k * len(ordered) / count) for k in range(count + 1)]
-    columns = tuple(Column(low, high, tuple(ordered[low:high])) for low, high in pairwise(edges))
-    return Ranked(found, columns, {id(one): at + 0.5 for at, one in enumerate(ordered)})
+    made = tuple(Column(low, high, tuple(ordered[low:high])) for low, high in pairwise(edges))
+    return Ranked(found, made, {id(one): at + 0.5 for at, one in enumerate(ordered)})

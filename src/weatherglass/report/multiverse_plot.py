@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from weatherglass.report.multiverse_order import WIDTH, Ranked, ranked
+from weatherglass.report.datasets import Datasets
+from weatherglass.report.multiverse_order import COLUMNS, WIDTH, Ranked, ranked
 from weatherglass.report.multiverse_rows import SOFT, set_rows
 from weatherglass.report.plots import ACCENT, INK, PALE, RULE, drawing
 from weatherglass.seedlab.multiverse_parts import Specification
@@ -17,13 +18,15 @@ _LABEL = "#a85d12"  # the accent, dark enough to read
 _ABOUT = ("sets:N", "effect:Q", "p:N")
 
 
-def plot_multiverses(found: Sequence[Multiverse]) -> Any:
+def plot_multiverses(found: Sequence[Multiverse], *, columns: int = COLUMNS) -> Any:
     """Draw multiverses, one below the other.
 
     Parameters
     ----------
     found
         What `weatherglass.multiverse` gave.
+    columns
+        Most columns of a picture. Fewer make it smaller, not narrower.
 
     Returns
     -------
@@ -42,8 +45,9 @@ def plot_multiverses(found: Sequence[Multiverse]) -> Any:
     1
     """
     alt = drawing()
-    return (
-        alt.vconcat(*(_curve(one) for one in found), spacing=40)
+    data = Datasets()
+    return data.on(
+        alt.vconcat(*(_curve(one, data, columns) for one in found), spacing=40)
         .resolve_scale(x="independent", y="independent")
         .configure_view(strokeWidth=0)
         .configure_axis(domain=False, ticks=False, labelFontSize=11, titleFontSize=11)
@@ -52,18 +56,21 @@ def plot_multiverses(found: Sequence[Multiverse]) -> Any:
     )
 
 
-def _curve(found: Multiverse) -> Any:
+def _curve(found: Multiverse, data: Datasets, columns: int) -> Any:
     alt = drawing()
-    order = ranked(found)
+    order = ranked(found, columns)
     whole = alt.Scale(domain=[0, len(found.specifications)], nice=False)
     x = alt.X("start:Q", axis=None, scale=whole)
-    parts = [_effects(order, x), *(set_rows(order, factor, x) for factor in found.factors)]
+    parts = [
+        _effects(order, x, data),
+        *(set_rows(order, factor, x, data) for factor in found.factors),
+    ]
     return alt.vconcat(*parts, spacing=8, title=_title(order)).resolve_scale(
         x="shared", color="independent"
     )
 
 
-def _effects(order: Ranked, x: Any) -> Any:
+def _effects(order: Ranked, x: Any, data: Datasets) -> Any:
     """The curve itself: a box for each column, a ring for whole sets, the documented one."""
     alt = drawing()
     effects = [0.0, *(one.effect for one in order.found.specifications)]
@@ -84,16 +91,16 @@ def _effects(order: Ranked, x: Any) -> Any:
     boxes = _boxes(order, thick=2 * (high - low) / HEIGHT)
     rings = [_point(one, order) for one in order.ringed]
     layers = [
-        alt.Chart(alt.Data(values=[{"low": 0}])).mark_rule(color=PALE).encode(y),
-        alt.Chart(alt.Data(values=boxes))
+        alt.Chart(data.named([{"low": 0}])).mark_rule(color=PALE).encode(y),
+        alt.Chart(data.named(boxes))
         .mark_rect(aria=False)
         .encode(x, y, colour, alt.X2("end:Q"), alt.Y2("high:Q"), tooltip=["significant:Q"]),
-        alt.Chart(alt.Data(values=rings))
+        alt.Chart(data.named(rings))
         .mark_point(size=34, color=INK, fill="white", strokeWidth=1.3, opacity=1)
         .encode(x, y, tooltip=list(_ABOUT)),
     ]
     if order.found.documented is not None:
-        layers += _marked(order, order.found.specifications[order.found.documented], x, y)
+        layers += _marked(order, order.found.specifications[order.found.documented], x, y, data)
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
@@ -112,10 +119,10 @@ def _boxes(order: Ranked, thick: float) -> list[dict[str, Any]]:
     ]
 
 
-def _marked(order: Ranked, own: Specification, x: Any, y: Any) -> list[Any]:
+def _marked(order: Ranked, own: Specification, x: Any, y: Any, data: Datasets) -> list[Any]:
     """The documented specification; its label stands on the side with more room."""
     alt = drawing()
-    mark = alt.Chart(alt.Data(values=[_point(own, order)]))
+    mark = alt.Chart(data.named([_point(own, order)]))
     left = order.place(own) > len(order.found.specifications) / 2
     aside = {"align": "right", "dx": -10} if left else {"align": "left", "dx": 10}
     text = mark.mark_text(fontSize=11, fontWeight="bold", color=_LABEL, dy=-8, **aside)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from weatherglass.report.datasets import Datasets, Values
 from weatherglass.report.multiverse_order import WIDTH, Ranked
 from weatherglass.report.plots import ACCENT, INK, drawing
 from weatherglass.report.shades import LIGHT
@@ -15,11 +16,10 @@ SOFT = "#51646b"
 _LONGEST = 58
 _HEADS = {"mean": ("mean effect", 62), "significant": ("significant", 132)}
 
-Values = list[dict[str, Any]]
 Named = dict[str, tuple[Choice, Margin]]
 
 
-def set_rows(order: Ranked, factor: Sequence[Choice], x: Any) -> Any:
+def set_rows(order: Ranked, factor: Sequence[Choice], x: Any, data: Datasets) -> Any:
     """A row for each choice of a factor, the one with the largest mean effect on top."""
     alt = drawing()
     rows = _rows(order, factor)
@@ -38,13 +38,13 @@ def set_rows(order: Ranked, factor: Sequence[Choice], x: Any) -> Any:
     )
     own = alt.condition("datum.own", alt.value(ACCENT), alt.value(INK))
     layers = [
-        alt.Chart(alt.Data(values=cells))
+        alt.Chart(data.named(cells))
         .mark_rect(color=LIGHT[4], aria=False)
         .encode(x, y, shade, alt.X2("end:Q"), tooltip=["name:N", "share:Q"]),
-        alt.Chart(alt.Data(values=_dots(order, rows)))
+        alt.Chart(data.named(_dots(order, rows)))
         .mark_circle(size=26, opacity=1, stroke="white", strokeWidth=0.6, aria=False)
         .encode(x, y, color=own),
-        *_texts(rows, y),
+        *_texts(rows, y, data),
     ]
     heading = f"Sets for {' and '.join(factor[0].sets)}: {_concepts(order, factor)}"
     title = alt.TitleParams(
@@ -100,7 +100,7 @@ def _dots(order: Ranked, rows: Named) -> Values:
     return sorted(made, key=lambda dot: bool(dot["own"]))
 
 
-def _texts(rows: Named, y: Any) -> list[Any]:
+def _texts(rows: Named, y: Any, data: Datasets) -> list[Any]:
     """Mean effect and share significant, in columns to the right, with their headings."""
     alt = drawing()
     facts = [
@@ -111,10 +111,11 @@ def _texts(rows: Named, y: Any) -> list[Any]:
         }
         for name, (_, margin) in rows.items()
     ]
+    table = data.named(facts)
     layers = []
     for name, (head, right) in _HEADS.items():
-        texts = alt.Chart(alt.Data(values=facts)).mark_text(align="right", fontSize=11, color=SOFT)
-        heading = alt.Chart(alt.Data(values=[{"head": head}])).mark_text(
+        texts = alt.Chart(table).mark_text(align="right", fontSize=11, color=SOFT)
+        heading = alt.Chart(data.named([{"head": head}])).mark_text(
             align="right", baseline="bottom", fontSize=10, color=SOFT
         )
         at = alt.value(WIDTH + right)

@@ -14,7 +14,20 @@ function description(figure) {
   const text = figure.querySelector("script").textContent;
   const spec = JSON.parse(text, (key, value) => unpacked(value, shown));
   if (figure.hasAttribute("data-fluid")) spec.width = "container";
-  return spec;
+  const room = figure.querySelector(".picture").clientWidth;
+  return figure.id.startsWith("choices-") && room < 600 ? narrow(spec, room) : spec;
+}
+
+// On a phone there is no room for the names of sets: the curve alone, without the rows below it.
+// A table under the picture has what the rows say, and the text above it what the title says.
+function narrow(spec, room) {
+  const curve = spec.vconcat[0].vconcat[0];
+  curve.width = room - 60;
+  for (const layer of curve.layer) {
+    const colour = layer.encoding && layer.encoding.color;
+    if (colour && colour.legend) colour.legend = { ...colour.legend, orient: "bottom", direction: "horizontal" };
+  }
+  return { ...spec, vconcat: [{ ...spec.vconcat[0], vconcat: [curve], title: undefined }] };
 }
 
 async function draw(figure) {

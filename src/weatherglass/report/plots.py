@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weatherglass.discovery.record import Discovery
+from weatherglass.discovery.record import Comparison, Discovery
 from weatherglass.errors import CannotMeasure, CannotWrite, MissingExtra
-from weatherglass.measures import Result, SeatResult, WeatResult, WefatResult
+from weatherglass.measures import (
+    CeatResult,
+    MeasureResult,
+    Result,
+    SeatResult,
+    WeatResult,
+    WefatResult,
+)
+from weatherglass.measures.generalised import GeneralisedResult
+from weatherglass.seedlab.findings import Lint
 from weatherglass.seedlab.multiverse_record import Multiverse
 from weatherglass.seedlab.record import Experiment
 
@@ -33,6 +42,8 @@ def plot(
     results: Sequence[Result]
     | Result
     | Discovery
+    | Comparison
+    | GeneralisedResult
     | Sequence[Experiment]
     | Experiment
     | Sequence[Multiverse]
@@ -47,7 +58,8 @@ def plot(
     results
         A result, or a set of results of one measure. A single association test is drawn word by
         word, several one a line, those of sentence encoders as a matrix; factual tests are drawn as
-        points with their line. A discovery is drawn as its table (see `plot_discovery`),
+        points with their line, other measures as dots (see `plot_measures`). A discovery is drawn
+        as its table (see `plot_discovery`), two of them by their scores (see `plot_change`),
         experiments of the seed lab as the figures of its paper, and a multiverse as its
         specification curve.
     alpha
@@ -62,7 +74,19 @@ def plot(
         from weatherglass.report.discovery_plot import plot_discovery
 
         return plot_discovery(results)
+    if isinstance(results, Comparison):
+        from weatherglass.report.change_plot import plot_change
+
+        return plot_change(results)
+    if isinstance(results, GeneralisedResult):
+        from weatherglass.report.measure_plot import plot_groups
+
+        return plot_groups(results)
     several: list[Any] = list(results) if isinstance(results, Sequence) else [results]
+    if isinstance(results, Lint):
+        from weatherglass.report.lint_plot import plot_lint
+
+        return plot_lint(results)
     if several and isinstance(several[0], Experiment):
         from weatherglass.report.seedlab_plots import plot_experiments
 
@@ -71,12 +95,19 @@ def plot(
         from weatherglass.report.multiverse_plot import plot_multiverses
 
         return plot_multiverses(several)
-    done = [one for one in several if one.status == "done" and one.measure != "ceat"]
+    done = [one for one in several if one.status == "done"]
     if not done:
         raise CannotMeasure("There is nothing to draw: no test was run.")
     tests = [one for one in done if isinstance(one, WeatResult)]
     facts = [one for one in done if isinstance(one, WefatResult)]
     parts = [_facts(one) for one in facts]
+    contexts = [one for one in done if isinstance(one, CeatResult)]
+    parts += [_contexts(contexts)] if contexts else []
+    others = [one for one in done if isinstance(one, MeasureResult)]
+    if others:
+        from weatherglass.report.measure_plot import plot_measures
+
+        parts.append(plot_measures(others))
     sentences = [one for one in tests if isinstance(one, SeatResult)]
     if len(sentences) > 1:
         parts.append(_matrix(sentences, alpha))
@@ -92,7 +123,7 @@ def plot(
 
 
 def save_plot(chart: Any, path: str | Path) -> None:
-    """Write a chart as .svg, .png, .html (whole, needs no network) or .json (Vega-Lite)."""
+    """Write a chart as .svg, .png, .pdf, .html (whole, needs no network) or .json (Vega-Lite)."""
     from weatherglass.vectors.writing import whole
 
     path = Path(path)
@@ -144,6 +175,32 @@ def _effects(results: Sequence[WeatResult]) -> Any:
         y, alt.Text("p:N"), x=alt.value(372)
     )
     return theirs + ours + sure
+
+
+def _contexts(results: Sequence[CeatResult]) -> Any:
+    """One line a test: the combined effect, and where 95 % of the samples of contexts lie."""
+    alt = drawing()
+    rows = [
+        {
+            "title": one.title,
+            "effect": one.effect,
+            "low": min(one.quantiles.values(), default=one.effect),
+            "high": max(one.quantiles.values(), default=one.effect),
+        }
+        for one in results
+    ]
+    order = [one.title for one in results]
+    y = alt.Y("title:N", sort=order, title=None, axis=alt.Axis(labelLimit=640, grid=True))
+    chart = alt.Chart(alt.Data(values=rows)).properties(
+        width=360,
+        height=alt.Step(26),
+        title=alt.TitleParams(_heading(results[0]), anchor="start"),
+    )
+    x = alt.X("low:Q", title="effect, with 95 % of the samples of contexts")
+    spread = chart.mark_rule(strokeWidth=3, color=PALE).encode(x, y, alt.X2("high:Q"))
+    zero = alt.Chart(alt.Data(values=[{}])).mark_rule(color=PALE).encode(x=alt.datum(0))
+    dots = chart.mark_circle(size=110, color=INK, opacity=1).encode(alt.X("effect:Q"), y)
+    return zero + spread + dots
 
 
 def _words(result: WeatResult) -> Any:

@@ -21,6 +21,18 @@ def effect(value: float | None) -> str:
     return "0.00" if text == "-0.00" else text.replace("-", "−")
 
 
+def measure(value: float | None) -> str:
+    """The number of another measure, whose scale may be small: three decimals.
+
+    >>> measure(0.0401), measure(-5.6378), measure(-0.0001), measure(None)
+    ('0.040', '−5.638', '0.000', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return ABSENT
+    text = f"{value:.3f}"
+    return "0.000" if text == "-0.000" else text.replace("-", "−")
+
+
 def plain(value: float) -> str:
     """A round number, such as an end of a scale.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weatherglass.measures import Results, SeatResult, WeatResult, WefatResult
+from weatherglass.measures import Results, SeatResult, WefatResult
 from weatherglass.report import rounding
 from weatherglass.report.arranged import (
     Names,
@@ -45,13 +45,13 @@ class Strong:
 def corrected_p(one: Any, results: Results) -> float | None:
     """A result's p-value, corrected for all tests of its source.
 
-    That is Holm's where the result has it. What it has not been given for, a factual test or the
-    words behind sentences, is multiplied by the number of tests, which is never smaller.
+    That is Holm's where the result has it. What it has not been given for, such as the words behind
+    sentences, is multiplied by the number of tests, which is never smaller.
     """
-    p = p_of(one)
+    p, holm = p_of(one), getattr(one, "p_holm", None)
     by_word = isinstance(one, SeatResult) and one.p_by_word is not None
-    if p is None or (isinstance(one, WeatResult) and one.p_holm is not None and not by_word):
-        return getattr(one, "p_holm", None)
+    if p is None or (holm is not None and not by_word):
+        return holm
     tests = sum(source_of(other) == source_of(one) and p_of(other) is not None for other in results)
     return min(1.0, p * tests)
 

@@ -1,0 +1,147 @@
+"""The page that takes files: vectors that become a source, a corpus that can be trained on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi import Path as InPath
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import HTMLResponse, Response
+
+from .answers import MAY_WORK, page_of
+from .question import JobOf
+from .rendering import render
+from .session import Here, Page
+from .uploaded import trained, validated
+from .uploads import Kind, Upload
+
+router = APIRouter()
+PAGE = Page("Upload", "/upload", router)
+Id = Annotated[str, Query(max_length=40, description="The id of an upload.")]
+Dim = Annotated[int, Query(ge=2, le=500, description="Numbers a vector.")]
+Window = Annotated[int, Query(ge=1, le=50, description="Words to each side that are context.")]
+Rare = Annotated[int, Query(ge=1, le=1000, description="How often a word must occur.")]
+_PART: dict[str, Any] = {"response_class": HTMLResponse}
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "description": "The file as it is.",
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+class UploadOut(BaseModel):
+    """A file that was sent: ``received``, ``ready`` or ``refused`` with the problem.
+
+    Vectors that are ready are the source with this name; of a corpus there are its counts.
+    """
+
+    id: str
+    name: str
+    kind: Kind
+    size: int
+    status: str
+    problem: str
+    source: str
+    documents: int | None = None
+    tokens: int | None = None
+    types: int | None = None
+
+
+class TrainedOut(BaseModel):
+    """The source that vectors trained on a corpus have become."""
+
+    source: str
+
+
+def _out(one: Upload) -> UploadOut:
+    about = one.summary
+    return UploadOut(
+        id=one.id,
+        name=one.name,
+        kind=one.kind,
+        size=one.size,
+        status=one.status,
+        problem=one.problem,
+        source=one.source,
+        documents=about.documents if about else None,
+        tokens=about.tokens if about else None,
+        types=about.types if about else None,
+    )
+
+
+@router.get("/upload", **_PART, responses=page_of("The page."))
+async def page(here: Here) -> Response:
+    """Send a file to this session, and see what became of those before."""
+    shown = {"page_path": "/upload", "uploads": list(here.uploads), "most": here.settings.upload}
+    return HTMLResponse(render("upload.html", **shown))
+
+
+@router.put("/upload/{kind}/{name}", status_code=201, openapi_extra=_BODY)
+async def receive(
+    here: Here,
+    request: Request,
+    kind: Annotated[Kind, InPath(description="What the file is.")],
+    name: Annotated[str, InPath(max_length=500, description="What the file is called.")],
+    text: Annotated[
+        str, Query(max_length=200, description="The column of a corpus that holds the text.")
+    ] = "",
+) -> UploadOut:
+    """Send a file as the body of the request. It is looked at when it is asked for by its id."""
+    try:
+        return _out(await here.uploads.receive(name, kind, request.stream(), text))
+    except ClientDisconnect:
+        raise HTTPException(400, "The file did not come whole.") from None
+
+
+@router.get("/upload/file", **_PART, responses={**page_of("A file that was sent."), **MAY_WORK})
+async def file(here: Here, request: Request, id: Id = "", job: JobOf = "") -> Response:
+    """What became of a file that was sent."""
+    one = await validated(here, id, job)
+    form = "part" if request.headers.get("hx-request") else "page"
+    return HTMLResponse(render(f"upload_file_{form}.html", one=one, page_path="/upload"))
+
+
+@router.get("/upload/train", **_PART, responses={**page_of("It is trained."), **MAY_WORK})
+async def training(
+    here: Here,
+    request: Request,
+    id: Id = "",
+    dim: Dim = 100,
+    window: Window = 5,
+    min_count: Rare = 10,
+    job: JobOf = "",
+) -> Response:
+    """Train vectors on a corpus that was sent, and let them be asked."""
+    source = await trained(here, id, dim, window, min_count, job)
+    form = "part" if request.headers.get("hx-request") else "page"
+    return HTMLResponse(render(f"upload_trained_{form}.html", source=source, page_path="/upload"))
+
+
+@router.get("/api/uploads")
+async def uploads(here: Here) -> list[UploadOut]:
+    """The files that were sent to this session, the latest first."""
+    return [_out(one) for one in here.uploads]
+
+
+@router.get("/api/uploads/file", responses={**MAY_WORK})
+async def state(here: Here, id: Id = "", job: JobOf = "") -> UploadOut:
+    """What became of a file; 202 while it is being read."""
+    return _out(await validated(here, id, job))
+
+
+@router.get("/api/uploads/train", responses={**MAY_WORK})
+async def train(
+    here: Here,
+    id: Id = "",
+    dim: Dim = 100,
+    window: Window = 5,
+    min_count: Rare = 10,
+    job: JobOf = "",
+) -> TrainedOut:
+    """Train vectors on a corpus that was sent; 202 until it is done."""
+    return TrainedOut(source=await trained(here, id, dim, window, min_count, job))

@@ -1,0 +1,165 @@
+"""``audit``, ``check`` and ``report``: what they print, write and exit with."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+SUITE = """
+id: mine
+title: Two tests
+steps:
+  - {run: weat, title: Association tests, tests: [weat6, weat7]}
+  - {run: wefat, title: Factual tests, tests: [wefat1]}
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.yaml"
+    path.write_text(SUITE, encoding="utf-8")
+    return path
+
+
+def test_an_audit_can_be_repeated_and_resumed(run, tmp_path, suite):
+    out = tmp_path / "run"
+    ran = run("audit", "--suite", suite, "-o", out)
+    assert ran.code == 0
+    assert "Two tests (2 done)" in ran.out
+    assert (out / "report.html").stat().st_size > 10_000
+    ran = run("audit", "--repeat", out)
+    assert ran.code == 0
+    assert ran.out == f"The same: 3 results and every other number of {out}.\n"
+    assert run("audit", "--suite", suite, "-o", out).code == 2
+    assert run("audit", "--suite", suite, "-o", out, "--resume").code == 0
+
+
+def test_a_repeat_takes_no_other_options(run, tmp_path, suite):
+    run("audit", "--suite", suite, "-o", tmp_path / "run")
+    for option in (("--suite", "quick"), ("--control", "none"), ("--seed", "3"), ("default",)):
+        ran = run("audit", "--repeat", tmp_path / "run", *option)
+        assert ran.code == 2
+        assert "name no others" in ran.err
+
+
+def test_a_repeat_says_where_the_source_is_another(run, tmp_path, suite, glove840b):
+    source = tmp_path / "vectors.txt"
+    lines = Path(glove840b).read_text(encoding="utf-8").splitlines(keepends=True)
+    source.write_text("".join(lines), encoding="utf-8")
+    run("audit", source, "--suite", suite, "-o", tmp_path / "run")
+    source.write_text("".join(lines[:-1]), encoding="utf-8")
+    ran = run("audit", "--repeat", tmp_path / "run")
+    assert ran.code == 1
+    assert "fingerprint" in ran.out
+    assert "are not those of" in ran.err
+
+
+def test_a_repeat_of_half_an_audit_compares_that_half(run, tmp_path, suite):
+    run("audit", "--suite", suite, "-o", tmp_path / "run")
+    about = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    about["steps"][1] |= {"status": "skipped", "file": ""}
+    (tmp_path / "run" / "run.json").write_text(json.dumps(about), encoding="utf-8")
+    ran = run("audit", "--repeat", tmp_path / "run")
+    assert ran.code == 0
+    assert "The same" in ran.out
+    assert "Left out: 1 steps" in ran.out
+
+
+def test_what_changed_is_told_and_all_of_it_is_written(run, tmp_path, suite, glove840b):
+    run("audit", "--suite", suite, "-o", tmp_path / "before")
+    one = tmp_path / "one.yaml"
+    one.write_text(
+        "id: one\ntitle: One\nsteps: [{run: weat, title: A, tests: [weat6]}]\n", encoding="utf-8"
+    )
+    out = tmp_path / "after"
+    ran = run("audit", glove840b, "--suite", one, "-o", out, "--against", tmp_path / "before")
+    assert ran.code == 0
+    assert "numbers changed" in ran.out
+    # weat6 on both; the other tests are only in the one before.
+    assert any(line.split()[-2:] == ["1.71", "1.81"] for line in ran.out.splitlines())
+    assert "weat7" not in ran.out
+    assert "only in the audit before, 0 only in this one" in ran.out
+    with (out / "changes.tsv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert {row["test"] for row in rows} == {"", "weat6", "weat7", "wefat1"}
+    ran = run("audit", "--suite", suite, "-o", tmp_path / "c", "--against", tmp_path / "before")
+    assert "Nothing changed." in ran.out
+
+
+def test_the_way_on_is_told_to_who_stops(run, tmp_path, suite, monkeypatch):
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("weatherglass.measures.wefat.wefat", stop)
+    ran = run("audit", "--suite", suite, "-o", tmp_path / "run")
+    assert ran.code == 130
+    assert "--resume goes on" in ran.err
+    monkeypatch.undo()
+    assert run("audit", "--suite", suite, "-o", tmp_path / "run", "--resume").code == 0
+
+
+def test_control_is_chosen_for_all_steps(run, tmp_path, suite):
+    out = tmp_path / "run"
+    assert run("audit", "--suite", suite, "-o", out, "--control", "frequency").code == 0
+    results = json.loads((out / "results.json").read_text(encoding="utf-8"))["results"]
+    assert [one["control"]["method"] for one in results] == ["frequency"] * 3
+    assert run("audit", "--repeat", out).code == 0
+
+
+def test_what_cannot_be_done_is_said_before_anything_is_written(run, tmp_path):
+    for arguments, said in (
+        (("nowhere.bin",), "nowhere.bin"),
+        (("--budget", "-1"), "zero minutes or more"),
+        (("--suite", "quik"), "Did you mean quick"),
+    ):
+        ran = run("audit", *arguments, "-o", tmp_path / "run")
+        assert ran.code != 0
+        assert said in ran.err
+        assert not (tmp_path / "run").exists()
+
+
+POLICY = """
+rules:
+  - {tests: [weat6], effect: 1.0, p: 0.01, agreement: 0.8}
+  - {tests: [weat7], effect: 1.9}
+  - {tests: [angry_black_woman_stereotype_b], effect: 0.5}
+"""
+
+
+def test_a_check_fails_with_the_list_of_violations(run, tmp_path):
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(POLICY, encoding="utf-8")
+    files = ("--junit", tmp_path / "junit.xml", "--sarif", tmp_path / "log.sarif")
+    ran = run("check", "default", "--policy", policy, *files)
+    assert ran.code == 1
+    assert "1 of 3 tests break a rule; 1 could not be run." in ran.err
+    assert "100% of seed choices agree in sign; the limit is 1 at p ≤ 0.01 and 80%" in ran.out
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
+    log = json.loads((tmp_path / "log.sarif").read_text(encoding="utf-8"))
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == [
+        "weat6",
+        "angry_black_woman_stereotype_b",
+    ]
+    policy.write_text("rules: [{tests: [weat7], effect: 1.9}]\n", encoding="utf-8")
+    assert run("check", "default", "--policy", policy).code == 0
+
+
+def test_a_report_is_made_anew_with_its_pictures(run, tmp_path, suite):
+    pytest.importorskip("altair", reason="needs the extra 'plots'")
+    out = tmp_path / "run"
+    run("audit", "--suite", suite, "-o", out)
+    before = (out / "report.html").read_text(encoding="utf-8")
+    (out / "report.html").unlink()
+    starts = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
+    for form, start in starts.items():
+        ran = run("report", out, "--figures", "--as", form)
+        assert ran.code == 0
+        for name in ("effects", "words-weat6", "facts-wefat1-default"):
+            assert (out / "figures" / f"{name}.{form}").read_bytes().startswith(start)
+    assert (out / "report.html").read_text(encoding="utf-8") == before
+    assert run("report", tmp_path).code != 0

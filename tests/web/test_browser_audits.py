@@ -1,0 +1,182 @@
+"""Audits and uploads in a real browser: reports in their sandbox, files sent by keyboard."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weatherglass._web.settings import Settings
+from weatherglass.auditing.audit import audit
+
+from .browsing import PHONE, chromium, fits, opened
+from .conftest import running
+
+pytestmark = pytest.mark.slow
+EVIL = (
+    "<script>document.title = 'owned'</script>"
+    "<img src=x onerror=\"document.title = 'owned'\">"
+    "<form action='/upload'></form>"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory, tiny: str) -> Path:
+    folder = tmp_path_factory.mktemp("audits")
+    suite = folder / "two.yaml"
+    suite.write_text(
+        "id: two\ntitle: Two tests\nsteps: [{run: weat, title: Tests, tests: [weat6, weat7]}]\n"
+    )
+    audit("default", out=folder / "first", suite=suite)
+    audit("default", out=folder / "second", suite="quick", budget=None)
+    hostile = folder / "hostile"
+    shutil.copytree(folder / "first", hostile)
+    page = (hostile / "report.html").read_text(encoding="utf-8")
+    # Neither its policy nor its content is ours.
+    start, end = page.index("<meta http-equiv"), page.index('<meta name="viewport"')
+    page = page[:start] + page[end:].replace("<main", EVIL + "<main")
+    (hostile / "report.html").write_text(page, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(kept: Path) -> Iterator[str]:
+    with running(Settings(sources=("default",), folders=(kept,))) as address:
+        yield address
+
+
+def test_an_audit_is_opened_and_its_report_draws_itself(browser, server):
+    with opened(browser, f"{server}/audits") as (tab, wrong):
+        tab.click("text=first")
+        tab.wait_for_selector(".strongest li")
+        tab.locator("figure.chart").scroll_into_view_if_needed()
+        tab.wait_for_selector("figure.chart[data-live=yes] svg")
+        with tab.context.expect_page() as came:
+            tab.click("text=Open the whole report")
+        report = came.value
+        report.wait_for_load_state()
+        assert report.url.endswith("/audits/report?run=first")
+        report.locator("figure.chart").first.scroll_into_view_if_needed()
+        report.wait_for_selector("figure.chart[data-live=yes]")
+        assert report.evaluate("window.origin") == "null"  # it belongs to no site
+        assert wrong == []
+
+
+def test_a_report_that_someone_else_wrote_can_do_nothing(browser, server):
+    with opened(browser, f"{server}/audits/report?run=hostile") as (tab, wrong):
+        tab.wait_for_selector("main")
+        assert tab.title() != "owned"
+        told = tab.evaluate(
+            "fetch('/api/sources').then(() => 'reached', () => 'refused')",
+        )
+        assert told == "refused"
+        assert any("Content Security Policy" in one for one in wrong)
+
+
+def test_two_audits_are_compared(browser, server):
+    with opened(browser, f"{server}/audits") as (tab, wrong):
+        tab.select_option("[name=before]", "first")
+        tab.select_option("[name=after]", "second")
+        tab.click("text=Compare >> nth=-1")
+        tab.wait_for_selector(".tiles")
+        assert "are only in second" in tab.inner_text(".tiles")
+        with tab.expect_download() as took:
+            tab.click("text=All of it as CSV")
+        assert took.value.suggested_filename == "changes.csv"
+        assert wrong == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "page",
+    ["/audits", "/audits/run?run=second", "/audits/compare?before=first&after=second", "/upload"],
+)
+def test_nothing_is_wider_than_a_phone(browser, server, page, scheme):
+    options = {**PHONE, "color_scheme": scheme}
+    with opened(browser, f"{server}{page}", **options) as (tab, wrong):
+        tab.wait_for_selector("h1")
+        if "run=" in page:
+            tab.locator("figure.chart").scroll_into_view_if_needed()
+            tab.wait_for_selector("figure.chart[data-live=yes]")
+        assert fits(tab)
+        assert wrong == []
+
+
+def test_vectors_are_sent_by_keyboard_and_can_be_asked(browser, server, tmp_path):
+    mine = tmp_path / "my <b> vectors.txt"
+    mine.write_text("rose 1 2 3\nlily 3 4 5\nwasp 1 0 2\n")
+    with opened(browser, f"{server}/upload") as (tab, wrong):
+        tab.set_input_files("[name=file]", mine)
+        tab.locator("[name=file]").focus()
+        tab.keyboard.press("Tab")
+        assert tab.evaluate("document.activeElement.textContent") == "Upload"
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("text=It can be asked now, as")
+        assert "my_b_vectors.txt" in tab.inner_text("#files")
+        tab.click("#files >> text=Ask it")
+        assert tab.is_checked("input[name=source][value='my_b_vectors.txt']")
+        assert wrong == []
+
+
+def test_what_is_refused_is_told_beside_the_file(browser, server, tmp_path):
+    bad = tmp_path / "bad.txt"
+    bad.write_text("no vectors here\nnone\n")
+    with opened(browser, f"{server}/upload") as (tab, wrong):
+        tab.set_input_files("[name=file]", bad)
+        tab.click("#upload button >> nth=0")
+        tab.wait_for_selector("#files .problem")
+        assert "is not a file of vectors" in tab.inner_text("#files .problem >> nth=0")
+        assert wrong == []
+
+
+def test_a_corpus_is_sent_counted_and_trained(browser, server, tmp_path):
+    sea = tmp_path / "sea.txt"
+    sea.write_text("The sea was calm and the ship lay still. " * 400)
+    with opened(browser, f"{server}/upload", **PHONE) as (tab, wrong):
+        tab.check("[value=corpus]")
+        tab.set_input_files("[name=file]", sea)
+        tab.click("#upload button >> nth=0")
+        tab.wait_for_selector(".train")
+        assert "3,600" in tab.inner_text("#files")
+        tab.fill("[name=dim]", "3")
+        tab.click("text=Train vectors")
+        tab.wait_for_selector("text=The vectors can be asked now")
+        assert fits(tab)
+        assert wrong == []
+
+
+def test_sending_can_be_cancelled(browser, server, tmp_path):
+    large = tmp_path / "large.txt"
+    with large.open("wb") as file:
+        file.truncate(300 << 20)
+    with opened(browser, f"{server}/upload") as (tab, wrong):
+        # A slow line, so that there is time to press the button.
+        line = tab.context.new_cdp_session(tab)
+        line.send(
+            "Network.emulateNetworkConditions",
+            {
+                "offline": False,
+                "latency": 0,
+                "downloadThroughput": -1,
+                "uploadThroughput": 2_000_000,
+            },
+        )
+        tab.set_input_files("[name=file]", large)
+        tab.click("#upload button >> nth=0")
+        tab.wait_for_selector("text=seconds left")
+        assert tab.evaluate("document.activeElement.textContent") == "Cancel"
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("text=Cancelled.")
+        assert tab.is_hidden("#stop")
+        assert tab.is_enabled("#upload button >> nth=0")
+        assert "large.txt" not in tab.inner_text("#files")
+        assert wrong == []

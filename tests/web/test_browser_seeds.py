@@ -1,0 +1,137 @@
+"""Seeds in a real browser: find a set, look at it, hold it against another, ask with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from weatherglass._web.settings import Settings
+
+from .conftest import running
+from .test_browser_explore import browser as chromium
+from .test_browser_explore import opened
+
+pytestmark = pytest.mark.slow
+browser = chromium
+FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
+
+
+@pytest.fixture(scope="module")
+def server(tiny: str) -> Iterator[str]:
+    with running(Settings(sources=("default", tiny))) as address:
+        yield address
+
+
+def test_sets_are_found_as_one_types_and_lead_to_a_question(browser, server):
+    with opened(browser, server) as (tab, wrong):
+        tab.click("nav >> text=Seeds")
+        tab.wait_for_selector("text=178 sets")
+        tab.type("input[name=find]", "upper class")
+        tab.wait_for_selector("#list >> text=1 set")
+        tab.fill("input[name=find]", "female_1 caliskan")
+        tab.click(f"#list a:has-text('{FEMALE}')")
+        tab.wait_for_selector(f"h1:has-text('{FEMALE}')")
+        tab.wait_for_selector("#findings .findings")
+        assert "It has 8 different words" in tab.inner_text("#findings")
+        tab.click("text=Ask with this set and its opposite")
+        tab.wait_for_selector("#text-a")
+        assert tab.input_value("#text-a") == f"@{FEMALE}"
+        assert tab.input_value("#text-b") == f"@{MALE}"
+        tab.wait_for_selector("#words-a >> text=8 words")
+        assert wrong == []
+
+
+def test_groups_open_and_the_other_groupings_are_a_choice_away(browser, server):
+    with opened(browser, f"{server}/seeds") as (tab, wrong):
+        assert not tab.is_visible(f"a:has-text('{FEMALE}')")
+        tab.locator("summary", has_text=re.compile(r"^female 20 sets$")).click()
+        assert tab.is_visible(f"a:has-text('{FEMALE}')")
+        tab.select_option("select[name=by]", "study")
+        tab.wait_for_selector("summary:has-text('Garg et al. 2018')")
+        tab.select_option("select[name=by]", "origin")
+        tab.wait_for_selector("summary:has-text('crowd-sourced')")
+        assert wrong == []
+
+
+def test_lint_follows_the_source_that_is_chosen(browser, server):
+    with opened(browser, f"{server}/seeds/set?id={FEMALE}") as (tab, wrong):
+        tab.wait_for_selector("#findings .findings")
+        assert "are missing" not in tab.inner_text("#findings")
+        tab.select_option("select[name=source]", "tiny.txt")
+        tab.wait_for_selector("#findings .severity.warning")
+        assert "sister" in tab.inner_text("#findings")
+        assert wrong == []
+
+
+def test_two_sets_are_compared(browser, server):
+    with opened(browser, f"{server}/seeds/compare") as (tab, wrong):
+        tab.fill("input[name=one]", "@names_black-Garg_et_al_2018")
+        tab.fill("input[name=other]", "@names_white-Garg_et_al_2018")
+        tab.click("button:has-text('Compare')")
+        tab.wait_for_selector("#compared .tiles")
+        assert tab.inner_text("#compared .tiles b >> nth=0") == "19"
+        assert tab.inner_text("#compared .tiles b >> nth=1") == "0.999"
+        assert "what they share cannot tell them apart" in tab.inner_text("#compared")
+        tab.click("text=Explore the axis between them")
+        tab.wait_for_selector("input[name=a]")
+        assert tab.input_value("input[name=a]") == "@names_black-Garg_et_al_2018"
+        assert wrong == []
+
+
+def test_slurs_are_masked_until_they_are_asked_for(browser, server):
+    address = f"{server}/seeds/compare?one=redneck,+sun&other=rain,+snow"
+    with opened(browser, address) as (tab, wrong):
+        tab.wait_for_selector("#compared")
+        assert "redneck" not in tab.inner_text("#compared")
+        shown = "getComputedStyle(document.querySelector('#compared .slur'), '::after').content"
+        assert tab.evaluate(shown) in ("none", "normal")
+        tab.check("#slurs")
+        assert tab.evaluate(shown) == '"redneck"'
+        assert wrong == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_phone(browser, server, scheme):
+    phone = {"viewport": {"width": 390, "height": 844}, "color_scheme": scheme}
+    paths = ("/seeds", "/seeds?find=garg&by=origin", f"/seeds/set?id={FEMALE}")
+    paths += ("/seeds/set?id=race/ethnicity/nationality-Rudinger_et_al_2017",)
+    paths += (f"/seeds/compare?one=@{FEMALE}&other=@{MALE}",)
+    for path in paths:
+        with opened(browser, f"{server}{path}", **phone) as (tab, wrong):
+            tab.wait_for_load_state("networkidle")
+            tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 390, path
+            ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+            assert wrong == []
+
+
+def test_the_keyboard_alone_finds_and_opens_a_set(browser, server):
+    with opened(browser, f"{server}/seeds") as (tab, wrong):
+        for _ in range(20):
+            tab.keyboard.press("Tab")
+            if tab.evaluate("document.activeElement.name") == "find":
+                break
+        tab.keyboard.type("upperclass")
+        tab.wait_for_selector("#list >> text=1 set")
+        assert tab.evaluate("document.activeElement.name") == "find"  # the list is renewed, not it
+        for _ in range(10):
+            tab.keyboard.press("Tab")
+            if tab.evaluate("document.activeElement.matches('.rows a')"):
+                break
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("h1:has-text('upperclass-Kozlowski_et_al_2019')")
+        assert wrong == []
+
+
+def test_without_scripts_one_can_search_and_read_what_lint_says(browser, server):
+    with opened(browser, f"{server}/seeds", java_script_enabled=False) as (tab, wrong):
+        tab.fill("input[name=find]", "upperclass")
+        tab.click("button:has-text('Search')")
+        tab.click(".rows a")
+        tab.wait_for_selector("h1:has-text('upperclass-Kozlowski_et_al_2019')")
+        tab.click("text=Look at the words")
+        tab.wait_for_selector(".lint .findings")
+        assert wrong == []

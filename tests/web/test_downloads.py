@@ -1,0 +1,79 @@
+"""What can be taken along: each file gives the same numbers again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+
+import pytest
+
+import weatherglass as wg
+
+MINE = {
+    "source": "tiny.txt",
+    "x": "rose lily tulip daisy",
+    "y": "wasp gnat moth flea",
+    "a": "kind good",
+    "b": "foul bad",
+    "x_name": "Flowers",
+}
+
+
+def test_the_test_is_read_again_by_the_library(client, tmp_path):
+    answer = client.get("/ask/download.yaml", params=MINE)
+    assert "attachment" in answer.headers["content-disposition"]
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(answer.content)
+    (test,) = wg.load_tests(path)
+    assert test.x.words == ("rose", "lily", "tulip", "daisy")
+    assert test.x.label == "Flowers"
+
+
+def test_words_that_yaml_would_take_for_something_else_stay_words(client, tmp_path):
+    odd = MINE | {"x": 'no "a: b" null #x "\\u0041"', "y": "on 1e5 ~ {", "missing": "1"}
+    answer = client.get("/ask/download.yaml", params=odd)
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(answer.content)
+    (test,) = wg.load_tests(path)
+    assert test.x.words == ("no", "a: b", "null", "#x", "\\u0041")
+    assert test.y.words == ("on", "1e5", "~", "{")
+
+
+@pytest.mark.parametrize(
+    "question", [MINE, {"source": "default", "test": "weat7", "alternative": "two-sided"}]
+)
+def test_the_script_prints_the_same_numbers(client, question):
+    (result,) = client.get("/api/ask", params=question).json()["results"]
+    script = client.get("/ask/download.py", params=question).text
+    done = subprocess.run(
+        [sys.executable, "-"], input=script, capture_output=True, text=True, check=True
+    )
+    _, effect, p, method = done.stdout.rsplit(maxsplit=3)
+    assert float(effect) == result["effect"]
+    assert float(p) == result["p"]["value"]
+    assert method == result["p"]["method"]
+
+
+def test_the_table_has_the_numbers_and_the_whole_record(client):
+    (result,) = client.get("/api/ask", params=MINE).json()["results"]
+    answer = client.get("/ask/download.csv", params=MINE)
+    (row,) = csv.DictReader(io.StringIO(answer.text))
+    assert float(row["effect_size"]) == result["effect"]
+    (again,) = wg.Results.from_delimited(answer.text, ",")
+    assert again.p.fraction == result["p"]["fraction"]
+
+
+def test_the_picture_is_an_svg_file_with_every_set(client):
+    answer = client.get("/ask/picture.svg", params=MINE)
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert "attachment" in answer.headers["content-disposition"]
+    assert answer.text.startswith("<svg")
+    assert "Flowers" in answer.text
+
+
+def test_the_picture_of_a_test_that_was_not_run_is_refused(client):
+    answer = client.get("/ask/picture.json", params=MINE | {"x": "qwerty asdf"})
+    assert answer.status_code == 422
+    assert "nothing to draw" in answer.json()["error"]
