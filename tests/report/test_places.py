@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import weatherglass as wg
-from weatherglass.report.places import MOST, domains_of, plot_axis, plot_map, plot_near
+from weatherglass.report.near_plot import plot_near
+from weatherglass.report.places import MOST, domains_of, plot_axis, plot_map
 
 pytest.importorskip("altair", reason="needs the extra 'plots'")
 

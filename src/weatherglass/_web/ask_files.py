@@ -20,7 +20,10 @@ from .session import Here
 
 router = APIRouter(default_response_class=Response)
 _KINDS = {"yaml": "application/yaml", "csv": "text/csv", "py": "text/x-python"}
-_CONTENT = {kind: {"schema": {"type": "string"}} for kind in _KINDS.values()}
+_CONTENT = {
+    kind: {"schema": {"type": "object" if name == "yaml" else "string"}}
+    for name, kind in _KINDS.items()
+}
 
 
 @router.get("/ask/picture.{form}", responses={**PICTURE, **MAY_WORK})

@@ -154,7 +154,10 @@ def all_of(runs: Sequence[Run]) -> markupsafe.Markup:
         rows.append(
             (
                 element("a", element("bdi", sentence(run.name)), href=at),
-                joined(*(element("bdi", sentence(name)) for name in names), between=", "),
+                element(
+                    "span",
+                    joined(*(element("bdi", sentence(name)) for name in names), between=", "),
+                ),
                 sentence(run.about.suite.id),
                 sentence(run.when),
                 sentence(steps),

@@ -86,16 +86,16 @@ def changes_table(compared: Comparison) -> markupsafe.Markup:
     labels = {one.id: label(one.label) for one in compared.before.categories}
     rows = [
         (
-            joined(element("b", mark), " ", kind),
+            element("span", labels[_cell_of(one).category]),
             _cell_of(one).group,
-            labels[_cell_of(one).category],
+            element("span", element("b", mark), " ", kind),
             *_two(one.before),
             *_two(one.after),
         )
         for kind, mark in KINDS.items()
         for one in compared.of(kind)
     ]
-    heads = ("", "Group", "Category", "Words before", "p", "Words after", "p")
+    heads = ("Category", "Group", "Change", "Words before", "p", "Words after", "p")
     return markupsafe.Markup(plain_table("Changes", heads, rows, numbers=(4, 6)))
 
 
@@ -108,7 +108,12 @@ def _cell_of(one: Change) -> Cell:
 def _two(cell: Cell | None) -> tuple[Markup, str]:
     if cell is None:
         return _GONE, "–"
-    return listed(cell.words), format_p(cell.p.value)
+    return _words(cell), format_p(cell.p.value)
+
+
+def _words(cell: Cell) -> Markup:
+    """The words as one thing, which a narrow screen does not take apart."""
+    return element("span", listed(cell.words))
 
 
 @dataclass(frozen=True)
@@ -141,7 +146,7 @@ class Opened:
         rows = [
             (
                 one.group,
-                listed(one.words),
+                _words(one),
                 f"{one.score:.3f}",
                 format_p(one.p.value),
                 "significant" if one.significant else "not significant",

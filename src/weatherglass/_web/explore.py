@@ -11,7 +11,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from weatherglass.catalog import seed_sets
 from weatherglass.errors import CannotMeasure, WeatherglassError
 from weatherglass.report import rounding, shades
-from weatherglass.report.places import Size, domains_of, plot_axis, plot_map, plot_near
+from weatherglass.report.near_plot import plot_near
+from weatherglass.report.places import Size, domains_of, plot_axis, plot_map
 
 from . import explore_api
 from .answers import MAY_WORK, page_of, status_of, told_by

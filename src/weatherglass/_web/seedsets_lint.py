@@ -53,8 +53,8 @@ def set_of(text: str, settings: Settings, called: str) -> SeedSet:
     --------
     >>> set_of("@career-Caliskan_et_al_2017", Settings(), "mine").concept
     'career'
-    >>> set_of("sun, moon", Settings(), "mine")
-    SeedSet(id='mine', words=('sun', 'moon'))
+    >>> set_of("sun, moon", Settings(), "mine").words
+    ('sun', 'moon')
     """
     alone = text.strip().removeprefix("@")
     if text.strip().startswith("@") and not any(mark in alone for mark in " ,;@"):

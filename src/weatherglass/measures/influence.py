@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from weatherglass.significance import Alternative, permutation_p
+from weatherglass.significance import Alternative
+from weatherglass.significance.many import permutation_many
 
 from .words import Found
-
-_COUNTED = 36  # up to this many targets an exact p-value takes milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Influence:
     """Effect and p-value of a test without one word.
 
-    The p-value is exact for up to 36 targets and otherwise found by tilted inversion, because
+    The p-value is exact for up to 32 targets and otherwise found by tilted inversion, because
     there is one for every word.
     """
 
@@ -45,7 +44,8 @@ def leave_one_out(
     whole = _associations(cosines)
     reference = effect(whole["X"], whole["Y"], ddof)
     least = {"X": 3, "Y": 3, "A": 2, "B": 2}
-    made = []
+    dropped: list[tuple[str, str]] = []
+    left: list[tuple[Any, Any]] = []
     for name, one in found.items():
         for k, word in enumerate(one.words if len(one.words) >= least[name] else ()):
             without = _associations(
@@ -54,11 +54,14 @@ def leave_one_out(
                     for key, table in cosines.items()
                 }
             )
-            x, y = without["X"], without["Y"]
-            method: Any = "exact" if len(x) + len(y) <= _COUNTED else "tilted"
-            p = permutation_p(x, y, alternative=alternative, method=method).value
-            value = effect(x, y, ddof)
-            made.append(Influence(name, word, value, p, value - reference))
+            dropped.append((name, word))
+            left.append((without["X"], without["Y"]))
+    made = []
+    for (name, word), (x, y), p in zip(
+        dropped, left, permutation_many(left, alternative=alternative), strict=True
+    ):
+        value = effect(x, y, ddof)
+        made.append(Influence(name, word, value, p.value, value - reference))
     return tuple(sorted(made, key=lambda one: -abs(one.moved)))
 
 

@@ -1,4 +1,4 @@
-"""Where words lie: along one axis, on two, or around a word."""
+"""Where words lie along one axis, or on two."""
 
 from __future__ import annotations
 
@@ -43,6 +43,15 @@ def plot_axis(results: Mapping[str, MeasureResult], sides: Sides, *, size: Size 
     -------
     altair.LayerChart
         The word with the largest mean on top.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> vectors = wg.Vectors.of(["nurse", "pilot", "she", "he"], [[4, 3], [3, 4], [1, 0], [0, 1]])
+    >>> sets = {"X": ["nurse", "pilot"], "A": ["she"], "B": ["he"]}
+    >>> chart = plot_axis({"tiny": wg.measure(vectors, "semaxis", sets)}, ("men", "women"))
+    >>> len(chart.layer)
+    4
     """
     alt = drawing()
     found: dict[str, dict[str, float]] = {}
@@ -91,7 +100,7 @@ def plot_axis(results: Mapping[str, MeasureResult], sides: Sides, *, size: Size 
         .mark_point(filled=True, size=70, opacity=0.9)
         .encode(x, y, tooltip=["word:N", "source:N", "cosine:N"], **marks),
     ]
-    return _finished(alt.layer(*layers).properties(width=_LINES[size], height=alt.Step(20)))
+    return finished(alt.layer(*layers).properties(width=_LINES[size], height=alt.Step(20)))
 
 
 def plot_map(
@@ -124,21 +133,8 @@ def plot_map(
     width, height = _MAPS[size]
     values = list(zip(across.words["X"], across.by_word["X"], up.by_word["X"], strict=True))
     ends = domains or domains_of([(across, up)])
-    (low_x, high_x), (low_y, high_y) = ends
     words = [spelled(word) for word, _, _ in values]
-    places = [
-        (width * (x - low_x) / (high_x - low_x), height * (high_y - y) / (high_y - low_y))
-        for _, x, y in values
-    ]
-    letters = _LETTERS[size]
-    named = [
-        {
-            "word": words[one.at],
-            "x": low_x + one.left * (high_x - low_x) / width,
-            "y": high_y - one.middle * (high_y - low_y) / height,
-        }
-        for one in labels(places, words, width=width, height=height, size=letters)
-    ]
+    named = _named(words, [(x, y) for _, x, y in values], ends, size)
     dots = [
         {"word": word, "x": x, "y": y, "across": rounding.measure(x), "up": rounding.measure(y)}
         for word, (_, x, y) in zip(words, values, strict=True)
@@ -171,58 +167,36 @@ def plot_map(
         .add_params(here),
         *(
             alt.Chart(alt.Data(values=named))
-            .mark_text(align="left", baseline="middle", fontSize=letters, color="#333", **halo)
+            .mark_text(
+                align="left", baseline="middle", fontSize=_LETTERS[size], color="#333", **halo
+            )
             .encode(x, y, alt.Text("word:N"))
             for halo in ({"stroke": "white", "strokeWidth": 3}, {})  # over lines it stays readable
         ),
     ]
-    return _finished(alt.layer(*layers).properties(width=width, height=height))
+    return finished(alt.layer(*layers).properties(width=width, height=height))
+
+
+def _named(
+    words: Sequence[str],
+    values: Sequence[tuple[float, float]],
+    ends: Sequence[Sequence[float]],
+    size: Size,
+) -> list[dict[str, Any]]:
+    """The words that there is room for, and where on the axes each begins."""
+    width, height = _MAPS[size]
+    (low_x, high_x), (low_y, high_y) = ends
+    across, up = (high_x - low_x) / width, (high_y - low_y) / height  # of a pixel
+    places = [((x - low_x) / across, (high_y - y) / up) for x, y in values]
+    return [
+        {"word": words[one.at], "x": low_x + one.left * across, "y": high_y - one.middle * up}
+        for one in labels(places, words, width=width, height=height, size=_LETTERS[size])
+    ]
 
 
 def domains_of(pairs: Sequence[tuple[MeasureResult, MeasureResult]]) -> list[list[float]]:
     """The ends of both axes for results on several sources."""
     return [_domain([x for pair in pairs for x in pair[k].by_word["X"]]) for k in range(2)]
-
-
-def plot_near(found: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
-    """Draw the neighbours of a word: a bar for each, a panel for each source.
-
-    Parameters
-    ----------
-    found
-        The words and their cosines, by the name of the source.
-
-    Returns
-    -------
-    altair.HConcatChart
-    """
-    alt = drawing()
-    most = max((cosine for some in found.values() for _, cosine in some), default=1.0)
-    panels = []
-    for name, some in found.items():
-        rows = [
-            {"at": at, "word": spelled(word), "x": x, "cosine": rounding.measure(x)}
-            for at, (word, x) in enumerate(some)
-        ]
-        chart = alt.Chart(alt.Data(values=rows))
-        x = alt.X("x:Q", title="cosine", scale=alt.Scale(domain=[min(0.0, *_lows(rows)), most]))
-        y = alt.Y("at:O", axis=None)
-        panels.append(
-            alt.layer(
-                chart.mark_bar(color=INK, height=12).encode(x, y),
-                chart.mark_text(align="right", fontSize=12, limit=150).encode(
-                    y, alt.Text("word:N"), x=alt.value(-8)
-                ),
-                chart.mark_text(align="left", fontSize=11, dx=4).encode(x, y, alt.Text("cosine:N")),
-            ).properties(
-                width=200, height=alt.Step(20), title=alt.TitleParams(spelled(name), anchor="start")
-            )
-        )
-    return _finished(alt.hconcat(*panels, spacing=40))
-
-
-def _lows(rows: Sequence[Mapping[str, Any]]) -> list[float]:
-    return [row["x"] for row in rows] or [0.0]
 
 
 def _domain(values: Sequence[float]) -> list[float]:
@@ -239,7 +213,8 @@ def _titled(sides: Sides, room: float) -> str | list[str]:
     return text if len(text) * 6 <= room else [f"← {low}", f"{high} →"]
 
 
-def _finished(chart: Any) -> Any:
+def finished(chart: Any) -> Any:
+    """A chart with quiet axes."""
     return chart.configure_view(strokeWidth=0).configure_axis(
         gridColor=RULE, domain=False, ticks=False, labelFontSize=11, titleFontSize=12
     )
