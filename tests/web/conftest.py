@@ -22,6 +22,8 @@ with warnings.catch_warnings():
 from weatherglass._web.app import create_app
 from weatherglass._web.settings import Settings
 
+from .browsing import chromium
+
 WORDS = (  # noqa: SIM905
     "rose lily tulip daisy wasp gnat moth flea kind good fine warm foul bad cruel cold doctor "
     "nurse he she him her man woman"
@@ -40,6 +42,13 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     lines = (f"{w} {' '.join(f'{x:.5f}' for x in row)}" for w, row in zip(WORDS, rows, strict=True))
     path.write_text("\n".join(lines) + "\n")
     return str(path)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser; without one, the test is skipped."""
+    with chromium() as found:
+        yield found
 
 
 @contextlib.contextmanager

@@ -11,17 +11,11 @@ import pytest
 from weatherglass._web import answering
 from weatherglass._web.settings import Settings
 
-from .browsing import PATIENCE, PHONE, chromium, fits, opened
+from .browsing import PATIENCE, PHONE, fits, opened
 from .conftest import running
 
 pytestmark = pytest.mark.slow
 WORKING = ".working progress[max='3000']"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

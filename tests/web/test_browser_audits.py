@@ -5,14 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from weatherglass._web.settings import Settings
 from weatherglass.auditing.audit import audit
 
-from .browsing import PHONE, chromium, fits, opened
+from .browsing import PHONE, fits, opened
 from .conftest import running
 
 pytestmark = pytest.mark.slow
@@ -21,12 +20,6 @@ EVIL = (
     "<img src=x onerror=\"document.title = 'owned'\">"
     "<form action='/upload'></form>"
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

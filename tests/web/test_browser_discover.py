@@ -13,18 +13,12 @@ import pytest
 from weatherglass._web.search import Search
 from weatherglass._web.settings import Settings
 
-from .browsing import PHONE, chromium, fits, opened
+from .browsing import PHONE, fits, opened
 from .conftest import running
 
 pytestmark = pytest.mark.slow
 SMALL = Search(source="default", groups=4, categories=8, words=2000, rotations=999)
 CELL = "#table td:not(.rest) > a.in"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import combinations
 from typing import Any
 from urllib.parse import urlencode
@@ -13,13 +11,10 @@ import pytest
 
 from weatherglass._web.settings import Settings
 
+from .browsing import opened
 from .conftest import running
 
 pytestmark = pytest.mark.slow
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="needs Playwright, which `make test-all` installs"
-)
-PATIENCE = 60_000
 MAP = {
     "view": "map",
     "words": "tennis golf boxing baseball football rugby cricket hockey swimming skiing polo "
@@ -33,40 +28,9 @@ AXIS = {name: MAP[name] for name in ("words", "a", "b")} | {"view": "axis"}
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("needs Chromium: apt install chromium")
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
 def server(tiny: str) -> Iterator[str]:
     with running(Settings(sources=("default", tiny))) as address:
         yield address
-
-
-@contextmanager
-def opened(browser: Any, address: str, **options: Any) -> Iterator[tuple[Any, list[str]]]:
-    """A page in a browser, and all that goes wrong in it."""
-    wrong: list[str] = []
-    context = browser.new_context(**options)
-    context.set_default_timeout(PATIENCE)
-    tab = context.new_page()
-    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-    here = "/".join(address.split("/")[:3])
-    tab.on(
-        "request",
-        lambda one: None if one.url.startswith(here) else wrong.append(f"asked for {one.url}"),
-    )
-    tab.goto(address)
-    yield tab, wrong
-    context.close()
 
 
 def draw(tab: Any, figure: str) -> None:

@@ -9,12 +9,10 @@ import pytest
 
 from weatherglass._web.settings import Settings
 
+from .browsing import opened
 from .conftest import running
-from .test_browser_explore import browser as chromium
-from .test_browser_explore import opened
 
 pytestmark = pytest.mark.slow
-browser = chromium
 FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
 
 

@@ -9,14 +9,14 @@ from weatherglass.catalog import SeedSet, Test, seed_sets
 from weatherglass.errors import CannotMeasure
 from weatherglass.measures import Results, WeatResult
 from weatherglass.measures.influence import Influence
-from weatherglass.measures.weat import LEAST, weat
+from weatherglass.measures.weat import weat
 from weatherglass.seedlab.findings import Lint
 from weatherglass.seedlab.lint import lint
 from weatherglass.seedlab.multiverse import multiverse
 from weatherglass.seedlab.multiverse_record import Multiverse
 from weatherglass.vectors import Vectors
 
-from .question import SIDES, Question
+from .question import Question
 from .session import Session
 
 QUICK = 52
@@ -82,32 +82,21 @@ async def answered(
 
 
 async def dropped(here: Session, answer: Answer, on: str, job: str = "") -> list[Influence]:
-    """What dropping each single word does on a source, the word that matters most first.
-
-    It is the same test with a word less, again and again, so that it can end between two words; and
-    every p-value is found as the answer's own is.
-    """
+    """What dropping each single word does on a source, the word that matters most first."""
     whole = answer.results[on]
     if whole.status != "done":
         raise CannotMeasure(f"The test was not run on {on}: {whole.reason}.")
 
     def work(report: Callable[..., None]) -> list[Influence]:
-        places = [
-            (name, word)
-            for name, words in whole.words.items()
-            for word in (words if len(words) > LEAST[name] else ())
-        ]
-        made = []
-        for at, (name, word) in enumerate(places):
-            report(at, len(places))
-            words = {side: list(whole.words[side.upper()]) for side in SIDES}
-            words[name.lower()].remove(word)
-            alternative = answer.question.alternative
-            one = weat(answer.vectors[on], Test(**words), alternative=alternative, workers=1)
-            if one.effect is not None and one.p is not None and whole.effect is not None:
-                moved = one.effect - whole.effect
-                made.append(Influence(name, word, one.effect, one.p.value, moved))
-        return sorted(made, key=lambda one: -abs(one.moved))
+        alternative, missing = answer.question.alternative, answer.question.missing
+        found = weat(
+            answer.vectors[on],
+            answer.test,
+            alternative=alternative,
+            max_missing=missing,
+            influence=True,
+        )
+        return list(found.influence)
 
     key = ("dropped", on, answer.key)
     return await here.jobs.answer(key, "Dropping one word at a time", work, is_long=True, job=job)

@@ -87,7 +87,10 @@ class Run:
     @property
     def state(self) -> tuple[object, ...]:
         """What changes when the run is made anew."""
-        status = (self.folder / RUN).stat()
+        try:
+            status = (self.folder / RUN).stat()
+        except OSError:  # it went just now
+            raise SourceNotFound(f"The audit {shown(self.name)} is gone.") from None
         return str(self.folder), status.st_mtime_ns, status.st_size, status.st_ino
 
     def files(self) -> list[str]:
