@@ -23,14 +23,14 @@ EVIL = (
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory, tiny: str) -> Path:
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("audits")
     suite = folder / "two.yaml"
     suite.write_text(
         "id: two\ntitle: Two tests\nsteps: [{run: weat, title: Tests, tests: [weat6, weat7]}]\n"
     )
     audit("default", out=folder / "first", suite=suite)
-    audit("default", out=folder / "second", suite="quick", budget=None)
+    audit("default", out=folder / "second", suite="quick")
     hostile = folder / "hostile"
     shutil.copytree(folder / "first", hostile)
     page = (hostile / "report.html").read_text(encoding="utf-8")

@@ -116,8 +116,8 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint, "EVERY", 0.0)
 
 
-LONG = Search(source="default", groups=4, categories=8, words=500, rotations=10_000, seed=9)
-OTHER = replace(LONG, seed=10)  # of which nothing has been counted yet
+LONG = Search(source="default", groups=4, categories=8, words=500, rotations=100_000, seed=9)
+OTHER = replace(LONG, rotations=10_000)
 
 
 def test_a_search_is_cancelled_and_a_reload_begins_it_again(browser, server, slow):

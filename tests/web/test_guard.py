@@ -175,6 +175,7 @@ def test_head_is_get_without_a_body(client):
 def test_only_files_inside_the_named_folders_are_opened(folder, tmp_path):
     (folder / "mine.txt").write_text("a 1 2\n")
     (tmp_path / "secret.txt").write_text("b 1 2\n")
+    (folder / "notes.txt").write_text("Bought 3 roses.\n")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     assert [file.name for file in vector_files([folder])] == ["mine.txt"]
     assert not is_inside(folder / ".." / "secret.txt", [folder])

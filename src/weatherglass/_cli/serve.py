@@ -62,7 +62,7 @@ def serve(
     from weatherglass._web.settings import Settings
     from weatherglass.vectors.sources import find_path, parse_spec
 
-    named = sources or (() if folders else ("default",))
+    named = sources or ("default",)
     asked: dict[str, Any] = {"sources": named, "folders": folders, "token": token}
     Settings(**asked, host=host, port=port)  # refuses what is not safe before anything is opened
     for source in named:

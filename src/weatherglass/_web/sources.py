@@ -10,9 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, shown
+from weatherglass.errors import (
+    SourceNotFound,
+    UsageError,
+    WeatherglassError,
+    did_you_mean,
+    shown,
+)
 from weatherglass.report.arranged import short_names
-from weatherglass.vectors import Vectors, open_vectors
+from weatherglass.vectors import Vectors, open_vectors, text
+from weatherglass.vectors.detect import find_format
+from weatherglass.vectors.inputs import Input
+from weatherglass.vectors.lines import header, numbers_at_end
 
 from .jobs import Jobs
 from .settings import Settings
@@ -21,7 +30,7 @@ ENDINGS = (
     *(".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".arrow", ".parquet", ".h5"),
     *(".gz", ".bz2", ".xz", ".zst", ".zip"),
 )
-"""How the names of vector files in a folder end; what they really are, the readers find out."""
+"""How the names of vector files in a folder end."""
 
 
 @dataclass(eq=False)
@@ -42,7 +51,8 @@ class Source:
         """All vectors, read once; to be called from a job."""
         with self._lock:
             if self._opened is None:
-                self._opened = open_vectors(self.spec, progress=report)
+                vectors = open_vectors(self.spec, progress=report)
+                self._opened = replace(vectors, source=self.name)  # sentences show no path
             return self._opened
 
 
@@ -120,7 +130,19 @@ def vector_files(folders: Sequence[Path]) -> list[Path]:
         for folder in folders
         for file in sorted(folder.iterdir())
         if file.suffix.lower() in ENDINGS and file.is_file() and is_inside(file, folders)
+        if _holds_vectors(file)
     ]
+
+
+def _holds_vectors(path: Path) -> bool:
+    """Whether a file begins as vectors do; text, with a header or a word and its numbers."""
+    try:
+        seen = Input(path, {})
+        form = find_format(seen)
+    except (WeatherglassError, OSError):
+        return False
+    first = seen.head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    return form is not text.GLOVE or header(first) is not None or numbers_at_end(first) > 1
 
 
 def is_inside(path: Path, folders: Sequence[Path]) -> bool:

@@ -1,0 +1,44 @@
+"""The OpenAPI document is true: whatever is asked, the answer is one of those that it names."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from weatherglass._web.settings import Settings
+
+from .conftest import running
+
+pytestmark = pytest.mark.slow
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+EXAMPLES = 12
+"""Requests of each kind to each route."""
+
+
+def test_no_500_and_no_undocumented_answer(tiny: str, tmp_path: Path) -> None:
+    command = shutil.which("schemathesis", path=Path(sys.executable).parent)
+    if command is None:
+        pytest.skip("needs schemathesis, which `make test-all` installs")
+    settings = Settings(sources=(tiny,), folders=(tmp_path,), patience=5.0)
+    with running(settings) as address:
+        line = [
+            command,
+            "run",
+            f"{address}/openapi.json",
+            "--checks",
+            ",".join(CHECKS),
+            "--seed",
+            "1",
+        ]
+        line += ["--max-examples", str(EXAMPLES), "--phases", "examples,coverage,fuzzing"]
+        ran = subprocess.run(line, capture_output=True, text=True, timeout=900, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]
