@@ -125,10 +125,12 @@ def between(p: PValue) -> str:
 
     >>> between(PValue(0.02, 0.017, 0.024, "rotation"))
     '0.020 (0.017 to 0.024)'
+    >>> between(PValue(1e-4, 0.0, 5e-4, "rotation"))
+    '1.0e-04 (0 to 5.0e-04)'
     """
     if p.low == p.high:
         return format_p(p.value)
-    return f"{format_p(p.value)} ({format_p(p.low)} to {format_p(p.high)})"
+    return f"{format_p(p.value)} ({format_p(p.low) if p.low else 0} to {format_p(p.high)})"
 
 
 def _legend(low: float, high: float) -> Markup:
