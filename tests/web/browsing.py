@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -57,3 +58,11 @@ def fits(tab: Any) -> bool:
         "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     )
     return made
+
+
+def comes_true(tab: Any, condition: str) -> None:
+    """Wait for a condition; Playwright's own way needs eval, which the pages do not allow."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not tab.evaluate(condition):
+        assert time.monotonic() < end, condition
+        tab.wait_for_timeout(50)

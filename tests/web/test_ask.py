@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import shutil
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import weatherglass as wg
-from weatherglass._web.finding import find_sets, find_tests
-from weatherglass._web.question import Question
+from weatherglass._web.ask_question import Question
+from weatherglass._web.catalogue_search import find_sets, find_tests
 from weatherglass._web.settings import Settings
 from weatherglass._web.typed import read_set, written_out
 from weatherglass.errors import UnknownEntry, UsageError
@@ -207,7 +208,7 @@ def test_several_sources_stand_side_by_side(client, as_browser):
 
 
 def test_dropping_each_word_gives_what_the_library_gives(client, as_browser, tiny):
-    from weatherglass._web.answering import answered, dropped
+    from weatherglass._web.ask_answers import answered, dropped
 
     expected = wg.weat(wg.open_vectors(tiny), _test(), influence=True).influence
     part = client.get("/ask/influence", params=MINE | {"source": "tiny.txt"})
@@ -306,17 +307,17 @@ def test_slurs_are_masked_until_they_are_asked_for(tmp_path, as_browser):
 def test_a_long_question_works_on_and_can_be_cancelled(tiny, as_browser):
     import threading
 
-    from weatherglass._web import answering
+    from weatherglass._web import ask_answers
 
     gate = threading.Event()
-    real = answering.weat
+    real = ask_answers.weat
 
     def slow(*arguments, **options):
         gate.wait(20)
         return real(*arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(answering, "weat", slow)
+        patch.setattr(ask_answers, "weat", slow)
         with asked(Settings(sources=(tiny,), patience=0.2)) as client:
             query = urlencode(MINE)
             first = client.get(f"/?{query}", headers=as_browser())
@@ -348,6 +349,8 @@ def test_a_source_that_cannot_be_read_is_told(tmp_path, as_browser):
         answer = client.get("/api/ask", params={"test": "weat6"})
         assert answer.status_code == 422
         assert "Traceback" not in answer.text
+        assert "broken.txt" in answer.json()["error"]
+        assert str(tmp_path) not in answer.text
         page = client.get("/", params={"test": "weat6"}, headers=as_browser())
         assert page.status_code == 422
         assert 'name="x"' in page.text
@@ -367,3 +370,21 @@ def test_an_unknown_test_names_the_nearest(client, as_browser):
 def test_a_set_that_is_too_long_raises_nothing_but_a_sentence():
     with pytest.raises(UsageError, match="at most 500"):
         read_set(" ".join(f"w{k}" for k in range(501)), Settings())
+
+
+@pytest.mark.parametrize("part", ["influence", "lint", "multiverse"])
+def test_what_stands_under_an_answer_is_a_page_of_its_own_without_scripts(client, as_browser, part):
+    at = f"/ask/{part}?source=default&test=weat6"
+    page = client.get(at, headers=as_browser()).text
+    assert page.count("<nav") == page.count("<h1") == 1
+    assert 'href="/?source=default&amp;test=weat6"' in page
+    assert "<nav" not in client.get(at, headers=as_browser(part=True)).text
+
+
+def test_two_files_with_the_same_vectors_are_told_apart(tiny, tmp_path, as_browser):
+    copy = tmp_path / "copy.txt"
+    shutil.copy(tiny, copy)
+    with asked(Settings(sources=(tiny, str(copy)), patience=60)) as client:
+        for name in ("tiny.txt", "copy.txt"):
+            at = f"/ask/words?source={name}&side=x&x=rose+zzz"
+            assert f"not in <bdi>{name}</bdi>" in client.get(at, headers=as_browser(part=True)).text

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from weatherglass._web import runs
+from weatherglass._web import audits_folders
 from weatherglass._web.settings import Settings
 from weatherglass.auditing.audit import audit
 from weatherglass.auditing.changes import changes
@@ -212,7 +212,7 @@ def _change(folder: Path, change: Any) -> None:
 def test_folders_that_hold_no_audit_are_passed_over(folder, content):
     (folder / "bad").mkdir()
     (folder / "bad" / "run.json").write_text(content)
-    assert runs.find_runs([folder]) == []
+    assert audits_folders.find_runs([folder]) == []
 
 
 @pytest.mark.parametrize(
@@ -255,9 +255,9 @@ def test_runs_are_looked_for_a_few_levels_deep_only(kept, folder):
     shutil.copytree(kept / "first", deep)
     shutil.copytree(kept / "first", folder / "a" / "b" / "d" / "e")
     os.symlink(folder, folder / "a" / "ring")
-    assert [one.name for one in runs.find_runs([folder])] == ["a/b/c"]
+    assert [one.name for one in audits_folders.find_runs([folder])] == ["a/b/c"]
 
 
 def test_a_folder_may_itself_be_a_run_and_names_stay_apart(kept):
-    found = runs.find_runs([kept, kept / "first"])
+    found = audits_folders.find_runs([kept, kept / "first"])
     assert sorted(one.name for one in found) == ["below/second", "first", "first (2)"]

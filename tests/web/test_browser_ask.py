@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from weatherglass._web import answering
+from weatherglass._web import ask_answers
 from weatherglass._web.settings import Settings
 
-from .browsing import PATIENCE, PHONE, fits, opened
+from .browsing import PATIENCE, PHONE, comes_true, fits, opened
 from .conftest import running
 
 pytestmark = pytest.mark.slow
@@ -68,12 +68,12 @@ def test_missing_words_show_as_they_are_typed_and_sets_are_picked(browser, serve
         tab.wait_for_selector("#words-x >> text=3 words, all in default")
         tab.fill("[name=find_a]", "pleasant caliskan")
         tab.click("#found-a a >> nth=0")
-        tab.wait_for_function("document.querySelector('#text-a').value.startsWith('@')")
+        comes_true(tab, "document.querySelector('#text-a').value.startsWith('@')")
         assert tab.input_value("#text-x") == "rose, lily, tulip"
         tab.wait_for_selector("#words-a >> text=Caliskan et al. 2017")
         tab.click("#words-a summary")
         tab.click("text=Write the words out")
-        tab.wait_for_function("!document.querySelector('#text-a').value.startsWith('@')")
+        comes_true(tab, "!document.querySelector('#text-a').value.startsWith('@')")
         assert wrong == []
 
 
@@ -152,8 +152,8 @@ def test_slurs_are_written_out_when_the_reader_asks(browser, tmp_path):
             drawn(tab)
             assert "redneck" not in tab.locator("#words svg").text_content()
             tab.check("#slurs")
-            tab.wait_for_function(
-                "document.querySelector('#words .live svg')?.textContent.includes('redneck')"
+            comes_true(
+                tab, "document.querySelector('#words .live svg')?.textContent.includes('redneck')"
             )
             assert wrong == []
 
@@ -178,7 +178,7 @@ def test_hostile_words_inject_nothing(browser, tmp_path):
 
 
 def test_a_long_job_shows_progress_is_cancelled_and_survives_a_restart(browser, tiny, monkeypatch):
-    gate, real = threading.Event(), answering.multiverse
+    gate, real = threading.Event(), ask_answers.multiverse
 
     def slow(*arguments: Any, progress: Any, **options: Any) -> Any:
         for done in range(3000):
@@ -187,7 +187,7 @@ def test_a_long_job_shows_progress_is_cancelled_and_survives_a_restart(browser, 
                 break
         return real(*arguments, progress=progress, **options)
 
-    monkeypatch.setattr(answering, "multiverse", slow)
+    monkeypatch.setattr(ask_answers, "multiverse", slow)
     settings = Settings(sources=("default",))
     with running(settings) as address:
         with opened(browser, f"{address}/?test=weat7") as (tab, wrong):

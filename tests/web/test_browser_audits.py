@@ -47,6 +47,17 @@ def server(kept: Path) -> Iterator[str]:
         yield address
 
 
+def test_a_page_that_takes_a_while_comes_in_place_of_the_one_that_waits(browser, kept):
+    with (
+        running(Settings(sources=(), folders=(kept,), patience=0.0)) as address,
+        opened(browser, f"{address}/audits/run?run=first") as (tab, wrong),
+    ):
+        tab.wait_for_selector(".strongest li")
+        assert tab.locator("header.bar").count() == 1
+        assert tab.locator("h1").all_inner_texts() == ["Audit first"]
+        assert not wrong
+
+
 def test_an_audit_is_opened_and_its_report_draws_itself(browser, server):
     with opened(browser, f"{server}/audits") as (tab, wrong):
         tab.click("text=first")

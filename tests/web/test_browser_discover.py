@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from weatherglass._web.search import Search
+from weatherglass._web.discover_question import Search
 from weatherglass._web.settings import Settings
 
 from .browsing import PHONE, fits, opened

@@ -11,7 +11,7 @@ from weatherglass._web.settings import Settings
 from weatherglass._web.sources import is_inside, vector_files
 from weatherglass.errors import UsageError
 
-from .conftest import asked
+from .conftest import asked, running
 
 TOKEN = "a-long-secret-word"
 
@@ -67,6 +67,8 @@ def test_another_site_may_link_here_and_may_not_embed_what_is_here(client):
     assert client.get("/api/sources", headers=link).status_code == 200
     embedded = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
     assert client.get("/api/sources", headers=embedded).status_code == 403
+    framed = link | {"Sec-Fetch-Dest": "iframe"}
+    assert client.get("/discover?source=default", headers=framed).status_code == 403
 
 
 @pytest.mark.parametrize("path", ["/", "/api/sources", "/static/site.css", "/nothing-here"])
@@ -114,7 +116,7 @@ def test_a_body_without_a_length_is_refused_while_it_comes():
         return {"type": "http.request", "body": b"x" * 1000, "more_body": True}
 
     async def read():
-        receive = _limited(endless, 10_000)
+        receive = _limited(endless, 10_000, 60)
         for _ in range(10):
             assert len((await receive())["body"]) == 1000
         with pytest.raises(HTTPException) as refused:
@@ -122,6 +124,27 @@ def test_a_body_without_a_length_is_refused_while_it_comes():
         return refused.value.status_code
 
     assert asyncio.run(read()) == 413
+
+
+def test_a_sender_who_falls_silent_is_not_waited_for_forever(tiny):
+    import socket
+
+    with running(Settings(sources=(tiny,), silence=0.2)) as address:
+        host, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=30) as sender:
+            head = (
+                f"PUT /upload/vectors/a.txt HTTP/1.1\r\nHost: {host}\r\nContent-Length: 9\r\n\r\n"
+            )
+            sender.sendall(head.encode() + b"rose")
+            answer = b""
+            while some := sender.recv(4096):
+                answer += some
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"Nothing came for 0.2 seconds" in answer
+
+
+def test_a_page_and_its_part_are_not_taken_for_each_other(client):
+    assert client.get("/seeds").headers["vary"] == "Accept, HX-Request"
 
 
 def test_a_server_that_others_can_reach_asks_for_a_token(tiny):

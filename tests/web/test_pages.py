@@ -71,7 +71,7 @@ def test_a_mistake_of_ours_shows_no_traceback(tiny, monkeypatch):
     def broken(*arguments, **options):
         raise ZeroDivisionError("in the engine room")
 
-    monkeypatch.setattr("weatherglass._web.answering.weat", broken)
+    monkeypatch.setattr("weatherglass._web.ask_answers.weat", broken)
     with asked(Settings(sources=(tiny,), patience=60), raise_server_exceptions=False) as client:
         answer = client.get("/api/ask?x=rose+lily&y=wasp+gnat&a=kind&b=foul")
     assert answer.status_code == 500

@@ -6,6 +6,7 @@ import builtins
 import socket
 import subprocess
 import sys
+from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
 
@@ -28,6 +29,14 @@ def test_a_host_that_others_can_reach_needs_a_token(run):
     ran = run("serve", "--host", "0.0.0.0", "--no-browser")
     assert ran.code == 2
     assert "--token" in ran.err
+
+
+def test_the_link_holds_any_token(run, tiny, monkeypatch):
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
+    token = "a&b #c+d/e?f%"
+    ran = run("serve", "--source", tiny, "--port", 0, "--token", token, "--no-browser")
+    link = ran.out.split(" at ")[1].split()[0]
+    assert parse_qs(urlsplit(link).query) == {"token": [token]}
 
 
 def test_a_source_that_is_not_there_is_told_before_anything_is_served(run):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import http.client
 import io
+import itertools
 import pickle
 import tempfile
 import threading
@@ -19,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from weatherglass._web import uploads
+from weatherglass._web import upload_store
 from weatherglass._web.settings import Settings
-from weatherglass._web.uploads import safe_name
+from weatherglass._web.upload_store import safe_name
 
 from .conftest import asked, running
 
@@ -146,9 +147,9 @@ def test_an_empty_file_is_told(client, place):
 
 def test_a_full_disk_is_told_and_nothing_stays(client, place, monkeypatch):
     class Full:
-        free = uploads.SPARE
+        free = upload_store.SPARE
 
-    monkeypatch.setattr(uploads.shutil, "disk_usage", lambda path: Full)
+    monkeypatch.setattr(upload_store.shutil, "disk_usage", lambda path: Full)
     answer = send(client, "a.txt", VECTORS)
     assert answer.status_code == 422
     assert answer.json()["error"] == "There is no room on the disk for this file."
@@ -160,7 +161,7 @@ def test_a_disk_that_fills_in_the_middle_is_told(client, place, monkeypatch):
         with self._told():
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(uploads.Uploads, "_write", full)
+    monkeypatch.setattr(upload_store.Uploads, "_write", full)
     answer = send(client, "a.txt", VECTORS)
     assert answer.status_code == 422
     assert answer.json()["error"] == "The file cannot be kept: No space left on device."
@@ -171,8 +172,8 @@ def test_a_disk_that_fills_in_the_middle_is_told(client, place, monkeypatch):
 def test_names_are_safe_whatever_was_sent(name):
     made = safe_name(name)
     assert made == safe_name(made)
-    assert 0 < len(made) <= 80
-    assert made.isascii()
+    assert 0 < len(made.encode()) <= 240
+    assert made.isprintable()
     assert not made.startswith((".", "-"))
     assert not set(made) & set('/\\:?*"<>|\0 ')
 
@@ -185,7 +186,8 @@ def test_names_are_safe_whatever_was_sent(name):
         ("..%5C..%5Cwin.txt", "win.txt"),
         ("a%3Fmember%3Dx.txt", "a_member_x.txt"),
         ("st:model.txt", "st_model.txt"),
-        ("%00.txt", "txt"),
+        ("%00.txt", "file.txt"),
+        ("слова.txt", "слова.txt"),
     ],
 )
 def test_names_with_paths_markup_or_options_are_made_plain(client, place, sent, name):
@@ -205,9 +207,38 @@ def test_a_corpus_is_counted_and_trained_into_a_source(client, place, as_browser
     made = client.get("/api/uploads/train", params={"id": one["id"], "dim": 3}).json()
     assert made == {"source": "sea 3d"}
     assert client.get("/api/sources").json() == [{"name": "sea 3d", "words": 8, "dim": 3}]
+    assert str(place) not in client.get(ask_of("sea 3d"), headers=as_browser()).text
     rare = client.get("/api/uploads/train", params={"id": one["id"], "min_count": 900})
     assert rare.status_code == 422
     assert str(place) not in rare.json()["error"]
+
+
+def ask_of(source: str) -> str:
+    return f"/?source={source}&x=sea&y=ship&a=calm&b=still&missing=1"
+
+
+def test_a_script_names_a_file_that_was_sent_and_not_where_it_was_kept(client, place, as_browser):
+    send(client, "mine.txt", VECTORS)
+    asked_for = "?source=mine.txt&x=rose&y=lily&a=wasp&b=rose"
+    script = client.get(f"/ask/download.py{asked_for}").text
+    assert "    'mine.txt',  # put in the path of your own copy\n" in script
+    compile(script, "script.py", "exec")
+    assert str(place) not in client.get(f"/{asked_for}", headers=as_browser()).text
+
+
+def test_what_is_trained_counts_as_a_file_and_what_cannot_be_does_not(client, place, monkeypatch):
+    one = send(client, "sea.txt", TEXT, "corpus").json()
+    monkeypatch.setattr(upload_store, "MOST", 3)
+    for _ in range(4):
+        rare = client.get("/api/uploads/train", params={"id": one["id"], "min_count": 900})
+        assert rare.status_code == 422
+        assert "start the server anew" not in rare.json()["error"]
+    assert kept_files(place) == ["sea.txt"]
+    many = " ".join(map("".join, itertools.product("abcdefghijklmno", repeat=3))).encode()
+    large = send(client, "many.txt", many, "corpus").json()
+    refused = client.get("/api/uploads/train", params={"id": large["id"], "min_count": 1})
+    assert refused.status_code == 413
+    assert kept_files(place) == ["many.txt", "sea.txt"]
 
 
 def test_the_column_that_holds_the_text_can_be_named(client):
@@ -280,14 +311,14 @@ def _wait(done: Any) -> None:
 
 
 def test_reading_can_be_cancelled_and_the_file_goes(place, monkeypatch):
-    from weatherglass._web import uploaded
+    from weatherglass._web import upload_answers
 
     def slow(spec: str, progress: Any) -> Any:
         for done in range(10_000):
             progress(done, 10_000)
             time.sleep(0.01)
 
-    monkeypatch.setattr(uploaded, "open_vectors", slow)
+    monkeypatch.setattr(upload_answers, "open_vectors", slow)
     with asked(Settings(sources=(), patience=0.05)) as client:
         id = client.put("/upload/vectors/a.txt", content=VECTORS).json()["id"]
         far = client.get("/api/uploads/file", params={"id": id})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import click
 
@@ -70,7 +71,7 @@ def serve(
     with _listening(host, port) as listening:
         settings = Settings(**asked, host=host, port=listening.getsockname()[1], warm=True)
         where = _address(settings.host, settings.port)
-        link = f"{where}?token={token}" if token else where
+        link = f"{where}?{urlencode({'token': token})}" if token else where
         click.echo(f"Weatherglass is at {link} (Ctrl-C ends it).")
         config = uvicorn.Config(
             create_app(settings),

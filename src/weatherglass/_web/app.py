@@ -14,20 +14,29 @@ from starlette.types import ASGIApp
 
 from weatherglass._version import __version__
 
-from .answers import ALWAYS, MAY_WORK, Progress, add_answers, page_of, progress_of, wants_page
 from .ask import PAGE as ASK
 from .audits import PAGE as AUDITS
-from .discovering import PAGE as DISCOVER
+from .discover import PAGE as DISCOVER
 from .explore import PAGE as EXPLORE
 from .guard import Guard
 from .jobs import Jobs
 from .rendering import KINDS, NAV, render, static_file
-from .seedsets import PAGE as SEEDS
+from .responses import (
+    ALWAYS,
+    MAY_WORK,
+    Progress,
+    add_answers,
+    form_of,
+    page_of,
+    progress_of,
+    wants_page,
+)
+from .seeds import PAGE as SEEDS
 from .session import Here, Session
 from .settings import Settings
 from .sources import Sources
 from .upload import PAGE as UPLOAD
-from .uploads import Uploads
+from .upload_store import Uploads
 
 PAGES = (
     ASK,
@@ -118,7 +127,7 @@ async def cancel(id: JobId, here: Here, request: Request) -> Response:
     found = here.jobs.cancel(id)
     if not wants_page(request):
         return JSONResponse(progress_of(found).model_dump())
-    part = "part" if request.headers.get("hx-request") else "page"
+    part = form_of(request)
     if part == "part" and not found.has_failed:
         return Response(status_code=204)
     return HTMLResponse(render(f"cancelled_{part}.html", job=found))

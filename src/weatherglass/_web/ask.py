@@ -12,15 +12,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from weatherglass.errors import WeatherglassError
 
 from . import ask_api, ask_boxes, ask_files, ask_more
-from .answering import Answer, answered
-from .answers import MAY_WORK, page_of, status_of, told_by
+from .ask_answers import Answer, answered
 from .ask_boxes import Looking, Search, box_of
-from .downloads import as_python
-from .finding import find_tests
+from .ask_files import as_python
+from .ask_prose import METHODS, how_sure, says
+from .ask_question import SIDES, Asked, JobOf, Question
+from .catalogue_search import find_tests
 from .jobs import Working
-from .question import SIDES, Asked, JobOf, Question
 from .rendering import render
-from .saying import METHODS, how_sure, says
+from .responses import MAY_WORK, page_of, status_of, told_by
 from .session import Here, Page, Session
 
 router = APIRouter()
@@ -116,5 +116,5 @@ def _view(here: Session, answer: Answer) -> dict[str, Any]:
         "says": says,
         "how_sure": how_sure,
         "methods": METHODS,
-        "script": as_python(answer, {one.name: one.spec for one in here.sources}),
+        "script": as_python(answer, here.sources, here.settings.is_local),
     }

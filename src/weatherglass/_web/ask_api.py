@@ -8,10 +8,10 @@ from pydantic import BaseModel
 from weatherglass.measures import WeatResult
 from weatherglass.significance import PValue
 
-from .answering import answered
-from .answers import MAY_WORK
-from .question import Asked, JobOf
-from .saying import how_sure, says
+from .ask_answers import answered
+from .ask_prose import how_sure, says
+from .ask_question import Asked, JobOf
+from .responses import MAY_WORK
 from .session import Here
 
 router = APIRouter()

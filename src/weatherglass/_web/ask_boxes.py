@@ -10,13 +10,13 @@ from starlette.responses import HTMLResponse, Response
 
 from weatherglass.errors import WeatherglassError
 
-from .answers import MAY_WORK, page_of
-from .finding import find_sets, find_tests
-from .looking import looked_up
-from .question import SIDES, Asked, Four, JobOf, Question, Side
+from .ask_question import SIDES, Asked, Four, JobOf, Question, Side
+from .catalogue_search import find_sets, find_tests
 from .rendering import render
+from .responses import MAY_WORK, page_of
 from .session import Here, Session
 from .typed import Typed, written_out
+from .word_lookup import looked_up
 
 router = APIRouter(default_response_class=HTMLResponse)
 Search = Annotated[str, Query(max_length=100, description="What to look for.")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
@@ -15,32 +15,25 @@ from weatherglass.auditing.folder import REPORT
 from weatherglass.report import pictures
 
 from . import audits_api
-from .answers import MAY_WORK, page_of
-from .auditing import all_of, as_csv, audited, changed, listed, seen
-from .charts import PICTURE, Form, as_file, picture
-from .question import JobOf
+from .ask_question import JobOf
+from .audits_answers import audited, changed, seen
+from .audits_api import Name
+from .audits_folders import FILES, find_run, find_runs
+from .audits_tables import all_of, as_csv, listed
+from .charts import PICTURE, Form, picture
+from .files import as_file, file_of
 from .rendering import render
-from .runs import FILES, find_run, find_runs
+from .responses import HTML, MAY_WORK, page_of
 from .session import Here, Page
 
 router = APIRouter()
 router.include_router(audits_api.router)
 PAGE = Page("Audits", "/audits", router)
 MOST_ROWS = 300
-Name = Annotated[str, Query(max_length=1000, description="An audit, as the list calls it.")]
 File = Literal["results.json", "results.tsv", "results.parquet", "run.json", "report.html"]
-_PART: dict[str, Any] = {"response_class": HTMLResponse}
-_FILE: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The file.",
-        "content": {
-            kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in FILES.values()
-        },
-    }
-}
 
 
-@router.get("/audits", **_PART, responses=page_of("The page."))
+@router.get("/audits", **HTML, responses=page_of("The page."))
 async def page(here: Here) -> Response:
     """The audits in the folders of the server."""
     runs = await run_in_threadpool(find_runs, here.settings.folders)
@@ -49,7 +42,7 @@ async def page(here: Here) -> Response:
     return HTMLResponse(render("audits.html", **shown))
 
 
-@router.get("/audits/run", **_PART, responses={**page_of("One audit."), **MAY_WORK})
+@router.get("/audits/run", **HTML, responses={**page_of("One audit."), **MAY_WORK})
 async def one(here: Here, run: Name = "", job: JobOf = "") -> Response:
     """One audit: what was measured, the strongest findings, every effect, the steps."""
     found, made = await seen(here, run, job)
@@ -66,7 +59,7 @@ async def effects(here: Here, form: Form, run: Name = "", job: JobOf = "") -> Re
     )
 
 
-@router.get("/audits/report", **_PART, responses=page_of("The report, as the audit wrote it."))
+@router.get("/audits/report", **HTML, responses=page_of("The report, as the audit wrote it."))
 async def report(here: Here, run: Name = "") -> Response:
     """The report of an audit.
 
@@ -97,7 +90,7 @@ def _policy() -> str:
     )
 
 
-@router.get("/audits/file", response_class=Response, responses=_FILE)
+@router.get("/audits/file", response_class=Response, responses=file_of(FILES.values()))
 async def download(here: Here, file: File = "results.tsv", run: Name = "") -> Response:
     """A file of an audit."""
     found = await run_in_threadpool(find_run, here.settings.folders, run)
@@ -107,7 +100,7 @@ async def download(here: Here, file: File = "results.tsv", run: Name = "") -> Re
     return Response(content, media_type=FILES[file], headers=headers)
 
 
-@router.get("/audits/compare", **_PART, responses={**page_of("What changed."), **MAY_WORK})
+@router.get("/audits/compare", **HTML, responses={**page_of("What changed."), **MAY_WORK})
 async def compare(here: Here, before: Name = "", after: Name = "", job: JobOf = "") -> Response:
     """What changed between two audits."""
     runs = await run_in_threadpool(find_runs, here.settings.folders)
@@ -125,10 +118,7 @@ async def compare(here: Here, before: Name = "", after: Name = "", job: JobOf = 
 @router.get(
     "/audits/changes.csv",
     response_class=Response,
-    responses={
-        **MAY_WORK,
-        200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}},
-    },
+    responses={**file_of(["text/csv"]), **MAY_WORK},
 )
 async def changes_file(
     here: Here, before: Name = "", after: Name = "", job: JobOf = ""

@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from .answers import MAY_WORK
-from .auditing import audited, changed
-from .question import JobOf
-from .runs import find_runs
+from .ask_question import JobOf
+from .audits_answers import audited, changed
+from .audits_folders import find_runs
+from .responses import MAY_WORK
 from .session import Here
 
 router = APIRouter()

@@ -7,17 +7,17 @@ import tempfile
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import quote
 
 from starlette.responses import Response
 
+from weatherglass.report.markup import Markup, element
 from weatherglass.report.pictures import described, with_slurs_masked
 from weatherglass.report.plots import drawing, save_plot
 
+from .files import FILE_PATIENCE, as_file
 from .session import Session
 
 Form = Literal["json", "svg"]
-FILE_PATIENCE = 30.0
 KINDS: dict[str, str] = {"json": "application/json", "svg": "image/svg+xml"}
 PICTURE: dict[int | str, dict[str, Any]] = {
     200: {
@@ -38,10 +38,12 @@ async def picture(
     form: Form,
     *,
     name: str = "picture",
-    slurs: bool = False,
     job: str = "",
 ) -> Response:
     """A chart as an answer: ``json`` for the browser to draw, ``svg`` as a file.
+
+    What the browser draws has slurs both ways, and obeys the reader's tick; the file has them
+    masked.
 
     Parameters
     ----------
@@ -55,43 +57,32 @@ async def picture(
         The one or the other.
     name
         What the file is called.
-    slurs
-        Whether the file has slurs as they are. What the browser draws has them both ways, and
-        obeys the reader's tick.
     job
         The job that is waited for, if any.
     """
 
     def draw(report: Callable[..., None]) -> bytes:
         drawing()  # raises where the package is missing
-        return _written(make(), form, slurs)
+        return _written(make(), form)
 
-    # A file that is asked for by a link is waited for: what came instead would be kept as the file.
     patience = FILE_PATIENCE if form == "svg" else None
     content = await here.jobs.answer(
-        ("picture", form, slurs, key), "Drawing", draw, job=job, patience=patience
+        ("picture", form, key), "Drawing", draw, job=job, patience=patience
     )
     return Response(content, media_type=KINDS[form], headers=as_file(name, "svg", form == "svg"))
 
 
-def _written(chart: Any, form: Form, slurs: bool) -> bytes:
+def figure(spec: str, still: str, told: str) -> Markup:
+    """Where the browser draws a picture, in what the report writes; ``parts.html`` has the same."""
+    image = element("noscript", element("img", src=still, alt=told))
+    room = element("div", image, class_="picture", role="img", aria_label=told)
+    return element("figure", room, class_="chart", data_spec=spec)
+
+
+def _written(chart: Any, form: Form) -> bytes:
     if form == "json":
         return json.dumps(described(chart), separators=(",", ":"), allow_nan=False).encode()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "chart.svg")
-        save_plot(chart if slurs else with_slurs_masked(chart), file)
+        save_plot(with_slurs_masked(chart), file)
         return file.read_bytes()
-
-
-def as_file(name: str, ending: str, is_file: bool = True) -> dict[str, str]:
-    """The header that lets a browser keep an answer as a file.
-
-    >>> as_file("weat 6", "csv")["Content-Disposition"]
-    "attachment; filename*=UTF-8''weat%206.csv"
-    """
-    if not is_file:
-        return {}
-    plain = "".join(c if c.isalnum() or c in " -_.@" else "-" for c in name)[:80].strip(" .")
-    return {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(plain or 'file')}.{ending}"
-    }

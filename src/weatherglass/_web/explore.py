@@ -15,17 +15,19 @@ from weatherglass.report.near_plot import plot_near
 from weatherglass.report.places import Size, domains_of, plot_axis, plot_map
 
 from . import explore_api
-from .answers import MAY_WORK, page_of, status_of, told_by
-from .charts import PICTURE, Form, as_file, picture
-from .explore_answers import Near, Placed, near, placed, prints
+from .ask_question import JobOf
+from .charts import PICTURE, Form, picture
+from .explore_answers import Near, Placed, near, placed
 from .explore_files import near_csv, places_csv
 from .explore_question import Look, LookedAt, View
+from .files import as_file, file_of
 from .jobs import Working
-from .looking import looked_up
-from .question import JobOf
 from .rendering import render
+from .responses import HTML, MAY_WORK, page_of, status_of, told_by
 from .session import Here, Page, Session
+from .sources import prints
 from .typed import Typed
+from .word_lookup import looked_up
 
 router = APIRouter()
 router.include_router(explore_api.router)
@@ -35,14 +37,10 @@ _VIEWS: dict[View, str] = {
     "axis": "Along an axis",
     "map": "On two axes",
 }
-_PART: dict[str, Any] = {"response_class": HTMLResponse}
 _MOVED: dict[int | str, dict[str, Any]] = {303: {"description": "The same, shorter."}}
-_FILE: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}
-}
 
 
-@router.get("/explore", **_PART, responses={**page_of("The page."), **MAY_WORK, **_MOVED})
+@router.get("/explore", **HTML, responses={**page_of("The page."), **MAY_WORK, **_MOVED})
 async def page(here: Here, look: LookedAt, request: Request, job: JobOf = "") -> Response:
     """Look around in an embedding. The address is what is looked at."""
     if look.is_whole and not job and request.url.query != look.query:
@@ -115,13 +113,13 @@ def _link(look: Look) -> Any:
     return made
 
 
-@router.get("/explore/found", **_PART, responses={**page_of("What was found."), **MAY_WORK})
+@router.get("/explore/found", **HTML, responses={**page_of("What was found."), **MAY_WORK})
 async def found(here: Here, look: LookedAt, job: JobOf = "") -> Response:
     """What was found, as part of a page."""
     return HTMLResponse(render("explore_found.html", **await _found(here, look, job)))
 
 
-@router.get("/explore/words", **_PART, responses={**page_of("The words of a set."), **MAY_WORK})
+@router.get("/explore/words", **HTML, responses={**page_of("The words of a set."), **MAY_WORK})
 async def words(
     here: Here,
     look: LookedAt,
@@ -190,7 +188,9 @@ async def _bars(here: Session, look: Look, form: Form, job: str) -> Response:
     return await picture(here, key, draw, form, name=f"near-{look.word}", job=job)
 
 
-@router.get("/explore/numbers.csv", response_class=Response, responses={**_FILE, **MAY_WORK})
+@router.get(
+    "/explore/numbers.csv", response_class=Response, responses={**file_of(["text/csv"]), **MAY_WORK}
+)
 async def numbers(here: Here, look: LookedAt, job: JobOf = "") -> Response:
     """What was found, as a table for programs; every word in full."""
     if look.view == "near":

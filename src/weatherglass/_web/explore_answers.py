@@ -15,6 +15,7 @@ from weatherglass.vectors import Vectors
 
 from .explore_question import Axis, Look
 from .session import Session
+from .sources import prints
 from .typed import Typed
 
 _KNOWN = 20_000  # of the most frequent words, among which a misspelt one is looked for
@@ -146,8 +147,3 @@ def _on(vectors: Vectors, sets: Mapping[str, Typed], axis: Axis) -> MeasureResul
 
 def _first(words: tuple[str, ...]) -> str:
     return ", ".join(words[:2]) + (", …" if len(words) > 2 else "")
-
-
-def prints(vectors: Mapping[str, Vectors]) -> tuple[tuple[str, str], ...]:
-    """What tells sources from others: names and fingerprints."""
-    return tuple((name, one.fingerprint) for name, one in vectors.items())

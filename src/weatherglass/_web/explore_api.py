@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from .answers import MAY_WORK
+from .ask_question import JobOf
 from .explore_answers import near, placed
 from .explore_question import USUAL, CountOf, Look, SourcesOf, Text, View, WordOf
-from .question import JobOf
+from .responses import MAY_WORK
 from .session import Here
 
 router = APIRouter()

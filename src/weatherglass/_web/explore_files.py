@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .explore_answers import Near, Placed
+from .files import csv_text
 
 
 def near_csv(word: str, some: Mapping[str, Near]) -> str:
@@ -17,7 +16,7 @@ def near_csv(word: str, some: Mapping[str, Near]) -> str:
     source,word,rank,neighbour,cosine
     tiny,sun,1,moon,0.5
     """
-    return _written(
+    return csv_text(
         ("source", "word", "rank", "neighbour", "cosine"),
         (
             (name, one.spelled or word, rank, neighbour, round(cosine, 6))
@@ -30,7 +29,7 @@ def near_csv(word: str, some: Mapping[str, Near]) -> str:
 def places_csv(made: Placed) -> str:
     """Words on axes: a line for each word, source and axis; a word that is missing has no place."""
     heads = ("source", "axis", "low_end", "high_end", "word", "cosine", "status")
-    return _written(heads, _lines(made))
+    return csv_text(heads, _lines(made))
 
 
 def _lines(made: Placed) -> Iterable[tuple[Any, ...]]:
@@ -45,11 +44,3 @@ def _lines(made: Placed) -> Iterable[tuple[Any, ...]]:
                 yield (*about, word, "", "missing")
             if one.status != "done":
                 yield (*about, "", "", f"not run: {one.reason}")
-
-
-def _written(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows(rows)
-    return text.getvalue()

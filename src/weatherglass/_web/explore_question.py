@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
-from .question import MOST_LETTERS
+from .ask_question import MOST_LETTERS
 from .settings import Settings
 from .typed import Typed, read_set
 

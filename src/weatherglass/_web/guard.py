@@ -7,10 +7,12 @@ rebinding), and whatever changes something must come from a page of this server.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import socket
 from collections.abc import Callable
+from functools import cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -21,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .answers import refusal
+from .responses import refusal
 from .settings import Settings
 
 POLICY = (
@@ -64,7 +66,7 @@ class Guard:
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
         most = self._most(scope["path"])
-        await self.app(scope, _limited(receive, most), guarded)
+        await self.app(scope, _limited(receive, most, self.settings.silence), guarded)
 
     def _refused(self, request: Request) -> Response | None:
         """The answer to a request that goes no further."""
@@ -129,9 +131,14 @@ def is_own_name(host: str, settings: Settings) -> bool:
         own |= {"localhost", "127.0.0.1", "::1"}
     elif settings.host in _ANY:
         # A rebound name is always a name, never a number.
-        own |= {"localhost", socket.gethostname().lower(), socket.getfqdn().lower()}
-        return name in own or _is_number(name)
+        return name in own | _names_of_this_machine() or _is_number(name)
     return name in own
+
+
+@cache
+def _names_of_this_machine() -> frozenset[str]:
+    """What the machine is called; to ask the network for it can take seconds."""
+    return frozenset({"localhost", socket.gethostname().lower(), socket.getfqdn().lower()})
 
 
 def _name(host: str) -> str:
@@ -156,9 +163,11 @@ def _is_own_page(method: str, headers: Headers, host: str) -> bool:
     """Whether a request comes from a page of this server, or from no page at all."""
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if method in _SAFE:
-        # Following a link is fine; a picture or script on another site is not.
+        # Following a link is fine; a picture, script or frame on another site is not: it could
+        # start work that nobody asked for.
         going = headers.get("sec-fetch-mode", "navigate") == "navigate"
-        return going or site in (None, "same-origin", "none")
+        is_alone = headers.get("sec-fetch-dest", "document") == "document"
+        return (going and is_alone) or site in (None, "same-origin", "none")
     if origin == "null" and site == "same-origin":
         return True  # a form of our own: pages that tell no referrer tell no origin either
     if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
@@ -171,13 +180,18 @@ def _bearer(headers: Headers) -> str:
     return given.strip() if kind.lower() == "bearer" else ""
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    """A body that ends with an error when more comes than was allowed."""
-    seen = 0
+def _limited(receive: Receive, most: int, silence: float) -> Receive:
+    """A body that ends with an error when more comes than was allowed, or nothing for long."""
+    seen, is_whole = 0, False
 
     async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, is_whole
+        try:
+            message = await asyncio.wait_for(receive(), None if is_whole else silence)
+        except TimeoutError:
+            told = f"Nothing came for {silence:g} seconds, so the rest is not waited for."
+            raise HTTPException(408, told, {"Connection": "close"}) from None
+        is_whole = not message.get("more_body", False)
         seen += len(message.get("body", b""))
         if seen > most:
             raise HTTPException(413, f"The request is too long; at most {most:,} bytes.")
@@ -193,6 +207,9 @@ def _with_headers(send: Send, bodiless: bool) -> Callable[[Any], Any]:
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)  # a report is shown under a stricter policy
             headers.setdefault("Cache-Control", "private, no-cache")
+            # A page and the part of it that a script asks for have one address.
+            headers.add_vary_header("Accept")
+            headers.add_vary_header("HX-Request")
         elif bodiless and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         await send(message)

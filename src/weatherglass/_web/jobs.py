@@ -220,11 +220,6 @@ class Jobs:
             self._drop(job)
         return job
 
-    def under_way(self) -> list[Job]:
-        """The long jobs that run or wait."""
-        with self._lock:
-            return [one for one in self._jobs.values() if one.is_long and not one.is_over]
-
     def of(self, kind: str) -> list[Job]:
         """The jobs whose key begins with a word, without those that failed; the latest first."""
         with self._lock:

@@ -42,7 +42,7 @@ def _environment() -> Environment:
     filters: dict[str, Any] = {
         "word": lru_cache(8192)(lambda text: Markup(words.word(text))),
         "words": lambda some: Markup(words.listed(some)),
-        "sentence": lru_cache(2048)(lambda text: Markup(words.sentence(text))),
+        "sentence": lambda text: (_short if len(text) <= _SHORT else _sentence)(text),
         "effect": rounding.effect,
         "p_value": rounding.p_value,
         "duration": rounding.duration,
@@ -51,6 +51,14 @@ def _environment() -> Environment:
     shared: dict[str, Any] = {"nav": NAV, "static": static_url, "version": __version__}
     made.globals |= shared | {"ends": rounding.ends, "signed": signed}
     return made
+
+
+def _sentence(text: str) -> Markup:
+    return Markup(words.sentence(text))
+
+
+_SHORT = 500
+_short = lru_cache(2048)(_sentence)  # a long text is shown once, and would only fill the memory
 
 
 def signed(value: float) -> str:

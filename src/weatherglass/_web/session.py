@@ -22,7 +22,7 @@ from .jobs import Jobs
 from .rendering import static_file
 from .settings import Settings
 from .sources import Sources
-from .uploads import Uploads
+from .upload_store import Uploads
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,8 @@ class Settings:
         Most questions under way at once, and most of the long kind.
     seconds
         A job that takes longer is stopped.
+    silence
+        Seconds after which a sender who sends nothing more is given up.
     patience
         An answer that takes longer becomes a job with progress and a cancel button.
     remembered
@@ -62,6 +64,7 @@ class Settings:
     waiting: int = 1000
     long_jobs: int = 8
     seconds: float = 600.0
+    silence: float = 60.0
     patience: float = 0.9
     remembered: int = 512
     warm: bool = False

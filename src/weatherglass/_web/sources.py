@@ -6,7 +6,7 @@ A page names a source by its short name, never by a path, so that nothing else c
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from weatherglass.vectors.detect import find_format
 from weatherglass.vectors.inputs import Input
 from weatherglass.vectors.lines import header, numbers_at_end
 
-from .jobs import Jobs
+from .jobs import Cancelled, Jobs
 from .settings import Settings
 
 ENDINGS = (
@@ -35,10 +35,11 @@ ENDINGS = (
 
 @dataclass(eq=False)
 class Source:
-    """A source: what pages call it, and what opens it."""
+    """A source: what pages call it, what opens it, and whether it was sent to this session."""
 
     name: str
     spec: str
+    is_sent: bool = False
     _opened: Vectors | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,7 +52,13 @@ class Source:
         """All vectors, read once; to be called from a job."""
         with self._lock:
             if self._opened is None:
-                vectors = open_vectors(self.spec, progress=report)
+                try:
+                    vectors = open_vectors(self.spec, progress=report)
+                except Cancelled:
+                    raise
+                except WeatherglassError as error:
+                    error.args = (without_path(str(error), self.spec, self.name),)
+                    raise
                 self._opened = replace(vectors, source=self.name)  # sentences show no path
             return self._opened
 
@@ -68,7 +75,9 @@ class Sources:
     def __iter__(self) -> Iterator[Source]:
         return iter(list(self._sources.values()))
 
-    def add(self, spec: str, name: str = "", vectors: Vectors | None = None) -> Source:
+    def add(
+        self, spec: str, name: str = "", vectors: Vectors | None = None, is_sent: bool = False
+    ) -> Source:
         """Let a source be asked: a spec of the command line, or a file that was uploaded.
 
         `vectors` are its vectors, where they are open already; they get its short name.
@@ -78,7 +87,7 @@ class Sources:
                 return one
         short = name or short_names([spec])[spec]
         free = (f"{short} ({k})" if k > 1 else short for k in range(1, 10_000))
-        made = Source(next(one for one in free if one not in self._sources), spec)
+        made = Source(next(one for one in free if one not in self._sources), spec, is_sent)
         if vectors is not None:
             made._opened = replace(vectors, source=made.name)
         self._sources[made.name] = made
@@ -121,6 +130,23 @@ class Sources:
                 )
             made[one.name] = vectors
         return made
+
+
+def prints(vectors: Mapping[str, Vectors]) -> tuple[tuple[str, str], ...]:
+    """What tells sources from others: names and fingerprints."""
+    return tuple((name, one.fingerprint) for name, one in vectors.items())
+
+
+def without_path(told: str, spec: str, name: str) -> str:
+    """A sentence about a source, without where it lies on the disk of the server.
+
+    >>> without_path("/data/a.txt has no line 7.", "/data/a.txt?format=glove", "a.txt")
+    'a.txt has no line 7.'
+    """
+    path = spec.partition("?")[0]
+    for way in (spec, str(Path(path).absolute()), path):
+        told = told.replace(way, name)
+    return told
 
 
 def vector_files(folders: Sequence[Path]) -> list[Path]:

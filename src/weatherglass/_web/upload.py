@@ -11,12 +11,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, Response
 
-from .answers import MAY_WORK, page_of
-from .question import JobOf
+from .ask_question import JobOf
 from .rendering import render
+from .responses import HTML, MAY_WORK, page_of, part_of
 from .session import Here, Page
-from .uploaded import trained, validated
-from .uploads import Kind, Upload
+from .upload_answers import trained, validated
+from .upload_store import Kind, Upload
 
 router = APIRouter()
 PAGE = Page("Upload", "/upload", router)
@@ -24,7 +24,7 @@ Id = Annotated[str, Query(max_length=40, description="The id of an upload.")]
 Dim = Annotated[int, Query(ge=2, le=500, description="Numbers a vector.")]
 Window = Annotated[int, Query(ge=1, le=50, description="Words to each side that are context.")]
 Rare = Annotated[int, Query(ge=1, le=1000, description="How often a word must occur.")]
-_PART: dict[str, Any] = {"response_class": HTMLResponse}
+_BACK = ("/upload", "All files")
 _BODY: dict[str, Any] = {
     "requestBody": {
         "description": "The file as it is.",
@@ -74,7 +74,7 @@ def _out(one: Upload) -> UploadOut:
     )
 
 
-@router.get("/upload", **_PART, responses=page_of("The page."))
+@router.get("/upload", **HTML, responses=page_of("The page."))
 async def page(here: Here) -> Response:
     """Send a file to this session, and see what became of those before."""
     shown = {"page_path": "/upload", "uploads": list(here.uploads), "most": here.settings.upload}
@@ -98,15 +98,14 @@ async def receive(
         raise HTTPException(400, "The file did not come whole.") from None
 
 
-@router.get("/upload/file", **_PART, responses={**page_of("A file that was sent."), **MAY_WORK})
+@router.get("/upload/file", **HTML, responses={**page_of("A file that was sent."), **MAY_WORK})
 async def file(here: Here, request: Request, id: Id = "", job: JobOf = "") -> Response:
     """What became of a file that was sent."""
     one = await validated(here, id, job)
-    form = "part" if request.headers.get("hx-request") else "page"
-    return HTMLResponse(render(f"upload_file_{form}.html", one=one, page_path="/upload"))
+    return part_of(request, "upload_file_part.html", "A file that was sent", _BACK, one=one)
 
 
-@router.get("/upload/train", **_PART, responses={**page_of("It is trained."), **MAY_WORK})
+@router.get("/upload/train", **HTML, responses={**page_of("It is trained."), **MAY_WORK})
 async def training(
     here: Here,
     request: Request,
@@ -118,8 +117,7 @@ async def training(
 ) -> Response:
     """Train vectors on a corpus that was sent, and let them be asked."""
     source = await trained(here, id, dim, window, min_count, job)
-    form = "part" if request.headers.get("hx-request") else "page"
-    return HTMLResponse(render(f"upload_trained_{form}.html", source=source, page_path="/upload"))
+    return part_of(request, "upload_trained_part.html", "Trained", _BACK, source=source)
 
 
 @router.get("/api/uploads")

@@ -13,6 +13,14 @@
   document.addEventListener("htmx:load", needed);
 })();
 
+// A page that took a while is opened anew once it is there: it cannot stand inside the one that waits.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { target, serverResponse } = event.detail;
+  if (!target.classList.contains("working") || !/^\s*<!doctype/i.test(serverResponse)) return;
+  event.detail.shouldSwap = false;
+  location.reload();
+});
+
 // Shows how far a job is without a new Cancel button: a press that falls between two would be lost.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { target, xhr, serverResponse } = event.detail;
@@ -20,7 +28,10 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const made = new DOMParser().parseFromString(serverResponse, "text/html").querySelector(".working");
   if (!made || made.getAttribute("hx-get") !== target.getAttribute("hx-get")) return;
   event.detail.shouldSwap = false;
-  target.querySelector("p").replaceWith(made.querySelector("p"));
+  for (const part of ["p b", "p .left"]) { // a screen reader says only what is new
+    const [was, is] = [target, made].map((one) => one.querySelector(part));
+    if (was.textContent !== is.textContent) was.textContent = is.textContent;
+  }
   const [bar, now] = [target, made].map((one) => one.querySelector("progress"));
   for (const name of ["value", "max"]) {
     if (now.hasAttribute(name)) bar.setAttribute(name, now.getAttribute(name));

@@ -16,8 +16,8 @@ import pytest
 from starlette.testclient import TestClient
 
 import weatherglass as wg
-from weatherglass._web import discovered, jobs, searching
-from weatherglass._web.search import Search
+from weatherglass._web import discover_answers, discover_tables, jobs
+from weatherglass._web.discover_question import Search
 from weatherglass._web.settings import Settings
 from weatherglass.discovery import Discovery
 from weatherglass.discovery.discover import discover
@@ -82,7 +82,7 @@ def test_every_cell_is_a_link_and_opens_with_score_p_and_neighbours(client, foun
     part = client.get(at, headers=as_browser(part=True)).text
     assert "<html" not in part
     assert f"{best.score:.3f}" in part
-    near = wg.open_vectors("default").neighbours(best.words[0], searching.NEAR)
+    near = wg.open_vectors("default").neighbours(best.words[0], discover_answers.NEAR)
     told = client.get(f"/api/discover/cell?{QUERY}&group={best.group}&category={best.category}")
     cell = told.json()
     assert cell["words"] == list(best.words)
@@ -126,6 +126,7 @@ def test_files_hold_the_same(client, found):
     assert svg.text.startswith("<svg")
 
 
+@pytest.mark.slow
 def test_two_sources_are_compared(client, as_browser, tmp_path):
     vectors = wg.open_vectors("default")
     known = vectors.words[:60_000]
@@ -226,6 +227,7 @@ def test_a_search_shows_how_far_it_is_and_can_be_cancelled(monkeypatch, as_brows
         assert ended.json()["error"].startswith("This was cancelled.")
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_after_the_server_was_started_anew(monkeypatch, own_cache: Path):
     began = _slow(monkeypatch)
     other = replace(LONG, seed=4)  # of which nothing has been counted yet
@@ -259,11 +261,11 @@ def test_labels_and_words_of_hostile_vectors_are_escaped(found):
     evil = '"><script>alert(1)</script>'
     cells = tuple(replace(one, words=(evil, "b", "c")) for one in found.cells)
     categories = tuple(replace(one, label=f"{evil}, x") for one in found.categories)
-    made = discovered.cells_table(replace(found, cells=cells, categories=categories), SMALL)
+    made = discover_tables.cells_table(replace(found, cells=cells, categories=categories), SMALL)
     assert "<script" not in made
     assert "&lt;script&gt;" in made
     groups = tuple(replace(one, shown=(evil,)) for one in found.groups)
-    names = discovered.names_table(replace(found, groups=groups))
+    names = discover_tables.names_table(replace(found, groups=groups))
     assert "<script" not in names
     assert "style=" not in names  # the policy of the pages allows none
     assert re.search(r'data-share="[\d.]+%"', names)

@@ -1,11 +1,9 @@
-"""Audits as jobs: what one found, as it is shown, and what changed between two."""
+"""Audits as jobs: what one found, with the report's sections about it; what changed between two."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -14,26 +12,17 @@ from starlette.concurrency import run_in_threadpool
 
 from weatherglass.auditing.changes import Changed, changes
 from weatherglass.errors import BadContent, UsageError, WeatherglassError, shown
-from weatherglass.report import audit_effects, audit_end, audit_top, rounding
+from weatherglass.report import audit_effects, audit_end, audit_top
 from weatherglass.report.arranged import short_names, sources
 from weatherglass.report.audited import Audited
-from weatherglass.report.markup import Markup, element, joined
-from weatherglass.report.tables import table
-from weatherglass.report.words import sentence
+from weatherglass.report.markup import Markup
 
+from .audits_folders import Run, find_run
+from .charts import figure
 from .jobs import Cancelled
-from .runs import Run, find_run
 from .session import Session
 
 T = TypeVar("T")
-_PS = ("p", "p_rotation", "p_holm", "pearson_p")
-_NUMBERS = {
-    "p_rotation": "p, random rotations",
-    "p_holm": "p, Holm's correction",
-    "pearson": "Pearson's r",
-    "pearson_p": "p of Pearson's r",
-    "spearman": "Spearman's ρ",
-}
 
 
 async def audited(here: Session, name: str, job: str = "") -> tuple[Run, Audited]:
@@ -74,11 +63,7 @@ def _sections(run: Run, found: Audited) -> markupsafe.Markup:
     at = urlencode({"run": run.name})
 
     def draw(make: Any, name: str, told: str, **options: Any) -> Markup:
-        still = element("img", src=f"/audits/effects.svg?{at}", alt=told)
-        room = element(
-            "div", element("noscript", still), class_="picture", role="img", aria_label=told
-        )
-        return element("figure", room, class_="chart", data_spec=f"/audits/effects.json?{at}")
+        return figure(f"/audits/effects.json?{at}", f"/audits/effects.svg?{at}", told)
 
     made = "".join(
         (
@@ -142,76 +127,3 @@ async def changed(here: Session, before: str, after: str, job: str = "") -> Comp
 
     key = ("changes", first.state, second.state)
     return await here.jobs.answer(key, "Comparing", work, job=job)
-
-
-def all_of(runs: Sequence[Run]) -> markupsafe.Markup:
-    """Runs as a table of links."""
-    rows = []
-    for run in runs:
-        at = f"/audits/run?{urlencode({'run': run.name})}"
-        names = short_names([one.name for one in run.about.sources]).values()
-        steps = ", ".join(f"{count:,} {status}" for status, count in run.counts.items())
-        rows.append(
-            (
-                element("a", element("bdi", sentence(run.name)), href=at),
-                element(
-                    "span",
-                    joined(*(element("bdi", sentence(name)) for name in names), between=", "),
-                ),
-                sentence(run.about.suite.id),
-                sentence(run.when),
-                sentence(steps),
-            )
-        )
-    heads = ("Audit", "Sources", "Suite", "When (UTC)", "Steps")
-    return markupsafe.Markup(table("Audits", heads, rows))
-
-
-def listed(some: Sequence[Changed], several: bool) -> markupsafe.Markup:
-    """Changes as a table."""
-    rows = [
-        (
-            sentence(one.test),
-            *([element("bdi", sentence(one.source))] if several else []),
-            sentence(one.measure),
-            sentence(_NUMBERS.get(one.number, one.number)),
-            *map(sentence, written(one)),
-        )
-        for one in some
-    ]
-    heads = ("Test", *(["Source"] if several else []), "Measure", "Number", "Before", "After")
-    last = len(heads) - 1
-    return markupsafe.Markup(table("Changes", heads, rows, numbers=(last - 1, last)))
-
-
-def written(one: Changed) -> tuple[str, str]:
-    """Both numbers as pages write them; with more digits where these hide the change.
-
-    >>> written(Changed("", "weat", "weat6", "effect", 1.7078, 1.7112))
-    ('1.708', '1.711')
-    >>> written(Changed("", "weat", "weat6", "p", 0.0123, 0.5))
-    ('0.012', '0.50')
-    """
-    pair = (one.before, one.after)
-    if not all(isinstance(value, float) for value in pair):
-        before, after = map(str, pair)
-        return before, after
-    forms: list[Callable[[Any], str]] = [
-        rounding.p_value if one.number in _PS else rounding.effect,
-        *(f"{{:.{digits}g}}".format for digits in (4, 6, 17)),
-    ]
-    for form in forms:
-        before, after = map(form, pair)
-        if before != after:
-            break
-    return before, after
-
-
-def as_csv(some: Sequence[Changed]) -> str:
-    """Changes as CSV."""
-    stream = io.StringIO()
-    names = [*Changed.__dataclass_fields__]
-    writer = csv.DictWriter(stream, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(one) for one in some)
-    return stream.getvalue()

@@ -12,21 +12,20 @@ from weatherglass.catalog import SeedSet, pairings, seed_sets, seed_sources, see
 from weatherglass.errors import CatalogError, WeatherglassError
 from weatherglass.report import rounding
 
-from . import seedsets_api
-from .answers import MAY_WORK, page_of, status_of, told_by
-from .charts import as_file
+from . import seeds_api
+from .ask_question import JobOf
+from .files import as_file, file_of
 from .jobs import Working
-from .question import JobOf
 from .rendering import render
-from .seedsets_api import IdOf, SetText, SourceOf
-from .seedsets_found import FEW, Browsed, first_words, flags_of, in_words
-from .seedsets_lint import compared, gravest_first, looked_at, set_of
+from .responses import HTML, MAY_WORK, page_of, part_of, status_of, told_by
+from .seeds_api import IdOf, SetText, SourceOf
+from .seeds_browse import FEW, Browsed, first_words, flags_of, in_words
+from .seeds_lint import compared, gravest_first, looked_at, set_of
 from .session import Here, Page, Session
 
 router = APIRouter()
-router.include_router(seedsets_api.router)
+router.include_router(seeds_api.router)
 PAGE = Page("Seeds", "/seeds", router)
-_PART: dict[str, Any] = {"response_class": HTMLResponse}
 _FILES = {
     "yaml": "application/yaml",
     "json": "application/json",
@@ -41,13 +40,13 @@ MATCH = {
 """How the words of two sets answer each other."""
 
 
-@router.get("/seeds", **_PART, responses=page_of("The page."))
+@router.get("/seeds", **HTML, responses=page_of("The page."))
 async def page(here: Here, browse: Browsed) -> Response:
     """Browse the seed sets by concept, by study, or by where their words come from."""
     return HTMLResponse(render("seeds.html", page_path="/seeds", **_listed(browse)))
 
 
-@router.get("/seeds/list", **_PART, responses=page_of("The list alone."))
+@router.get("/seeds/list", **HTML, responses=page_of("The list alone."))
 async def listing(here: Here, browse: Browsed) -> Response:
     """The seed sets that a search finds, as part of a page."""
     return HTMLResponse(render("seeds_list.html", **_listed(browse)))
@@ -66,7 +65,7 @@ def _listed(browse: Browsed) -> dict[str, Any]:
     }
 
 
-@router.get("/seeds/set", **_PART, responses=page_of("The set."))
+@router.get("/seeds/set", **HTML, responses=page_of("The set."))
 async def one_set(here: Here, id: IdOf, source: SourceOf = "") -> Response:
     """One seed set: its words, who used it, where they come from."""
     one = seeds(id)
@@ -95,20 +94,19 @@ def _sources(here: Session, source: str) -> dict[str, Any]:
     }
 
 
-@router.get("/seeds/lint", **_PART, responses={**page_of("What lint says."), **MAY_WORK})
+@router.get("/seeds/lint", **HTML, responses={**page_of("What lint says."), **MAY_WORK})
 async def linted(
     here: Here, request: Request, id: IdOf, source: SourceOf = "", job: JobOf = ""
 ) -> Response:
     """What to know of a set before anything is measured with it."""
     found = await looked_at(here, seeds(id), None, source, job)
     shown = {"found": found, "findings": gravest_first(found), "many": False}
-    if not request.headers.get("hx-request"):  # a browser without scripts
-        about = {"id": id, "page_path": "/seeds", "query": urlencode}
-        return HTMLResponse(render("seeds_lint_page.html", **shown, **about))
-    return HTMLResponse(render("seeds_lint.html", **shown))
+    back = f"/seeds/set?{urlencode({'id': id})}", id
+    title = f"What to know of {id} before you use it"
+    return part_of(request, "seeds_lint.html", title, back, **shown)
 
 
-@router.get("/seeds/compare", **_PART, responses={**page_of("The comparison."), **MAY_WORK})
+@router.get("/seeds/compare", **HTML, responses={**page_of("The comparison."), **MAY_WORK})
 async def comparison(
     here: Here, one: SetText = "", other: SetText = "", source: SourceOf = "", job: JobOf = ""
 ) -> Response:
@@ -130,7 +128,7 @@ async def comparison(
     return HTMLResponse(render("seeds_compare.html", **shown), status)
 
 
-@router.get("/seeds/compared", **_PART, responses={**page_of("The comparison."), **MAY_WORK})
+@router.get("/seeds/compared", **HTML, responses={**page_of("The comparison."), **MAY_WORK})
 async def comparison_alone(
     here: Here, one: SetText, other: SetText, source: SourceOf = "", job: JobOf = ""
 ) -> Response:
@@ -166,17 +164,7 @@ def _typed(one: SeedSet, text: str) -> str:
 @router.get(
     "/seeds/download.{kind}",
     response_class=Response,
-    responses={
-        200: {
-            "description": "The file.",
-            "content": {
-                name.partition(";")[0]: {
-                    "schema": {"type": "object" if kind in ("json", "yaml") else "string"}
-                }
-                for kind, name in _FILES.items()
-            },
-        }
-    },
+    responses=file_of(_FILES.values()),
 )
 async def download(here: Here, id: IdOf, kind: Literal["yaml", "json", "csv", "txt"]) -> Response:
     """A set as a file to change and use as one's own; every word is in full."""

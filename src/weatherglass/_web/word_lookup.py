@@ -13,6 +13,7 @@ from weatherglass.seedlab.findings import Finding
 from weatherglass.seedlab.lint import lint
 
 from .session import Session
+from .sources import prints
 from .typed import Typed
 
 
@@ -45,8 +46,9 @@ async def looked_up(here: Session, sources: Sequence[str], typed: Typed, job: st
         told = (one for one in found if one.check != "missing")  # the words themselves are shown
         return Looked(missing, wrong, tuple(sorted(told, key=lambda one: one.severity)))
 
-    prints = tuple(one.fingerprint for one in vectors.values())
-    return await here.jobs.answer(("words", typed, prints), "Looking words up", work, job=job)
+    return await here.jobs.answer(
+        ("words", typed, prints(vectors)), "Looking words up", work, job=job
+    )
 
 
 def _seed_set(typed: Typed) -> SeedSet:

@@ -16,8 +16,9 @@ from weatherglass.seedlab.multiverse import multiverse
 from weatherglass.seedlab.multiverse_record import Multiverse
 from weatherglass.vectors import Vectors
 
-from .question import Question
+from .ask_question import Question
 from .session import Session
+from .sources import prints
 
 QUICK = 52
 """Targets that are counted in about a second; more have a lane of their own."""
@@ -69,10 +70,9 @@ async def answered(
             )
         return Answer(question, test, made, vectors)
 
-    prints = tuple(one.fingerprint for one in vectors.values())
     targets = len(test.x.words) + len(test.y.words)
     return await here.jobs.answer(
-        ("ask", question, prints),
+        ("ask", question, prints(vectors)),
         "Measuring",
         work,
         is_long=targets > QUICK,

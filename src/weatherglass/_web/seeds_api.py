@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from weatherglass.catalog import SeedSet, pairings, seeds
 from weatherglass.seedlab.findings import Lint
 
-from .answers import MAY_WORK
-from .question import MOST_LETTERS, JobOf
-from .seedsets_found import Browsed
-from .seedsets_lint import compared, looked_at, set_of
+from .ask_question import MOST_LETTERS, JobOf
+from .responses import MAY_WORK
+from .seeds_browse import Browsed
+from .seeds_lint import compared, looked_at, set_of
 from .session import Here, Session
 
 router = APIRouter()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -14,25 +12,25 @@ from weatherglass.discovery import Comparison
 from weatherglass.errors import WeatherglassError
 from weatherglass.report.discovery import figures as figures_of
 
-from . import discovered, discovering_api
-from .answers import MAY_WORK, page_of, status_of, told_by
-from .charts import PICTURE, Form, as_file, picture
+from . import discover_api, discover_tables
+from .ask_question import JobOf
+from .charts import PICTURE, Form, picture
+from .discover_answers import Found, opened_cell, searched
+from .discover_question import MOST, Asked, Id, Search
+from .files import as_file, csv_text, file_of
 from .jobs import Working
-from .question import JobOf
 from .rendering import render
-from .search import MOST, Asked, Id, Search
-from .searching import Found, opened_cell, searched
+from .responses import HTML, MAY_WORK, page_of, part_of, status_of, told_by
 from .session import Here, Page, Session
 
 router = APIRouter()
-router.include_router(discovering_api.router)
+router.include_router(discover_api.router)
 PAGE = Page("Discover", "/discover", router)
-_PART: dict[str, Any] = {"response_class": HTMLResponse}
 _MOVED: dict[int | str, dict[str, Any]] = {303: {"description": "The same search, shorter."}}
 _FILES = {"json": "application/json", "csv": "text/csv", "html": "text/html"}
 
 
-@router.get("/discover", **_PART, responses={**page_of("The page."), **MAY_WORK, **_MOVED})
+@router.get("/discover", **HTML, responses={**page_of("The page."), **MAY_WORK, **_MOVED})
 async def page(here: Here, search: Asked, request: Request, job: JobOf = "") -> Response:
     """Ask for a search, and read what it found. The address is the search."""
     if search.source and not job and request.url.query != search.query:
@@ -67,36 +65,35 @@ def _view(found: Found, search: Search) -> dict[str, Any]:
         return {
             "found": found.before,
             "search": search,
-            "figures": discovered.figures(found),
-            "changes": discovered.changes_table(found),
-            "groups": discovered.names_table(found.before),
+            "figures": discover_tables.figures(found),
+            "changes": discover_tables.changes_table(found),
+            "groups": discover_tables.names_table(found.before),
         }
     return {
         "found": found,
         "search": search,
         "figures": figures_of(found),
-        "lead": discovered.searched(found),
-        "cells": discovered.cells_table(found, search),
-        "groups": discovered.names_table(found),
+        "lead": discover_tables.searched(found),
+        "cells": discover_tables.cells_table(found, search),
+        "groups": discover_tables.names_table(found),
     }
 
 
-@router.get("/discover/found", **_PART, responses={**page_of("What was found."), **MAY_WORK})
+@router.get("/discover/found", **HTML, responses={**page_of("What was found."), **MAY_WORK})
 async def part(here: Here, search: Asked, job: JobOf = "") -> Response:
     """What was found, as part of a page."""
     made = await searched(here, search, job)
     return HTMLResponse(render("discover_found.html", **_view(made, search)))
 
 
-@router.get("/discover/cell", **_PART, responses={**page_of("One cell."), **MAY_WORK})
+@router.get("/discover/cell", **HTML, responses={**page_of("One cell."), **MAY_WORK})
 async def cell(
     here: Here, search: Asked, request: Request, group: Id = "", category: Id = "", job: JobOf = ""
 ) -> Response:
     """One cell: its words, score and p-value, and what lies near its words."""
     opened = await opened_cell(here, search, group, category, job)
-    form = "part" if request.headers.get("hx-request") else "page"
-    shown = {"opened": opened, "search": search, "page_path": "/discover"}
-    return HTMLResponse(render(f"discover_cell_{form}.html", **shown))
+    back = f"/discover?{search.query}", "The whole table"
+    return part_of(request, "discover_cell_part.html", "One cell of a search", back, opened=opened)
 
 
 @router.get("/discover/picture.{form}", responses={**PICTURE, **MAY_WORK}, response_class=Response)
@@ -120,10 +117,7 @@ async def drawn(here: Here, search: Asked, form: Form, job: JobOf = "") -> Respo
     response_class=Response,
     responses={
         **MAY_WORK,
-        200: {
-            "description": "The file.",
-            "content": {kind: {"schema": {"type": "string"}} for kind in _FILES.values()},
-        },
+        **file_of(_FILES.values()),
     },
 )
 async def download(
@@ -147,14 +141,11 @@ def _json(found: Found) -> str:
 
 
 def _csv(found: Found) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     rows = found.to_rows()
-    writer.writerow(rows[0] if rows else ())
-    for row in rows:
-        cells = (", ".join(one) if isinstance(one, list) else one for one in row.values())
-        writer.writerow("" if one is None else one for one in cells)
-    return stream.getvalue()
+    return csv_text(
+        rows[0] if rows else (),
+        ([", ".join(x) if isinstance(x, list) else x for x in row.values()] for row in rows),
+    )
 
 
 def _html(found: Found) -> str:

@@ -11,9 +11,9 @@ from weatherglass.seedlab.checks import SEVERITIES
 from weatherglass.seedlab.findings import Finding, Lint
 from weatherglass.seedlab.lint import lint
 
-from .explore_answers import prints
 from .session import Session
 from .settings import Settings
+from .sources import prints
 from .typed import read_set
 
 _LONG = 300  # words; to look at more takes seconds

@@ -25,7 +25,7 @@ from weatherglass.errors import (
 
 from .jobs import Busy, Cancelled, Job, UnknownJob, Working
 from .rendering import render
-from .uploads import UnknownUpload
+from .upload_store import UnknownUpload
 
 _STATUS: tuple[tuple[type[WeatherglassError], int], ...] = (
     (UnknownEntry, 404),
@@ -80,6 +80,7 @@ ALWAYS: dict[int | str, dict[str, Any]] = {
         403: "It was sent from a page of another site.",
         404: "There is no such page, source, test, set or job.",
         405: "The page has no such method.",
+        408: "Nothing more of the request came.",
         413: "The request is too long.",
         421: "The Host header does not name this server.",
         422: "What was asked does not allow an answer; the sentence says why.",
@@ -89,6 +90,9 @@ ALWAYS: dict[int | str, dict[str, Any]] = {
     }.items()
 }
 """What every route may answer besides its own; `responses` of the whole app."""
+
+HTML: dict[str, Any] = {"response_class": HTMLResponse}
+"""What the decorator of a route that gives a page is given."""
 
 MAY_WORK: dict[int | str, dict[str, Any]] = {
     202: _described(202, "The answer takes a while: ask again with `job`, or cancel it."),
@@ -112,12 +116,41 @@ def wants_page(request: Request) -> bool:
     return "text/html" in headers.get("accept", "") or "hx-request" in headers  # htmx takes any
 
 
+def form_of(request: Request) -> str:
+    """Whether a script asks for a part of a page, or a person for the page."""
+    return "part" if request.headers.get("hx-request") else "page"
+
+
+def page_path(address: str) -> str:
+    """The page of the top bar that an address belongs to.
+
+    >>> page_path("/seeds/set?id=x"), page_path("/ask/lint?test=weat6"), page_path("/?test=weat6")
+    ('/seeds', '/', '/')
+    """
+    first = address.partition("?")[0].strip("/").partition("/")[0]
+    return "/" if first == "ask" else f"/{first}"
+
+
+def part_of(
+    request: Request, template: str, title: str, back: tuple[str, str], **values: Any
+) -> Response:
+    """A part of a page: alone for a script, inside the frame for a browser without scripts.
+
+    `back` is the address and the name of the page that it belongs to.
+    """
+    if form_of(request) == "part":
+        return HTMLResponse(render(template, **values))
+    about = {"part": template, "title": title, "back": back, "page_path": page_path(back[0])}
+    return HTMLResponse(render("part_page.html", **about, **values))
+
+
 def refusal(request: Request, status: int, told: str) -> Response:
     """A sentence in place of an answer."""
     if not wants_page(request):
         return JSONResponse({"error": told}, status)
-    part = "part" if request.headers.get("hx-request") else "page"
-    return HTMLResponse(render(f"problem_{part}.html", told=told, status=status), status)
+    return HTMLResponse(
+        render(f"problem_{form_of(request)}.html", told=told, status=status), status
+    )
 
 
 def progress_of(job: Job) -> Progress:
@@ -168,9 +201,12 @@ def add_answers(app: FastAPI) -> None:
     async def working(request: Request, error: Working) -> Response:
         if not wants_page(request):
             return JSONResponse(progress_of(error.job).model_dump(), 202)
-        part = "part" if request.headers.get("hx-request") else "page"
-        told = {"job": error.job, "again": again(request, error.job)}
-        return HTMLResponse(render(f"working_{part}.html", **told), 202)
+        shown = {
+            "job": error.job,
+            "again": again(request, error.job),
+            "page_path": page_path(request.url.path),
+        }
+        return HTMLResponse(render(f"working_{form_of(request)}.html", **shown), 202)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weatherglass.errors import UsageError, WeatherglassError
@@ -11,8 +10,8 @@ from weatherglass.vectors import Vectors, open_vectors
 
 from .jobs import Cancelled
 from .session import Session
-from .sources import Source
-from .uploads import Upload, cached_copies
+from .sources import Source, without_path
+from .upload_store import Upload, cached_copies
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Corpus
@@ -41,7 +40,7 @@ async def validated(here: Session, id: str, job: str = "") -> Upload:
             here.uploads.refuse(one, "Reading it was cancelled.")
             raise
         except WeatherglassError as error:
-            here.uploads.refuse(one, _without(one.path, str(error)))
+            here.uploads.refuse(one, _told(one, error))
         return one
 
     what = f"Reading {one.name}"
@@ -56,7 +55,7 @@ def _added(here: Session, spec: str, name: str, report: Callable[..., None]) -> 
     here.uploads.forget_later(
         {one for one in cached_copies() - before if one.name.startswith(vectors.fingerprint)}
     )
-    return here.sources.add(spec, name, vectors)
+    return here.sources.add(spec, name, vectors, is_sent=True)
 
 
 def corpus_of(one: Upload) -> Corpus:
@@ -66,9 +65,10 @@ def corpus_of(one: Upload) -> Corpus:
     return open_corpus(one.path, text=one.column or None)
 
 
-def _without(path: Path, told: str) -> str:
+def _told(one: Upload, error: Exception) -> str:
     """A sentence that names the file as its sender does."""
-    return told.replace(str(path), path.name).replace(f"{path.name}?text=COLUMN", "name it above")
+    told = without_path(str(error), str(one.path), one.name)
+    return told.replace(f"{one.name}?text=COLUMN", "name it above")
 
 
 async def trained(
@@ -85,8 +85,10 @@ async def trained(
         def tell(what: str, done: int, total: int) -> None:
             report(done, total, {"reading": "Reading the corpus"}.get(what, "Training vectors"))
 
-        out = here.uploads.folder_of(one) / f"{TRAINED}-{dim}-{window}-{min_count}"
+        made = f"{TRAINED}-{dim}-{window}-{min_count}"
         name = f"{one.name.partition('.')[0]} {dim}d"
+        assert one.summary is not None
+        out = here.uploads.make_room(one, made, 4 * dim * one.summary.types)
         try:
             train(
                 corpus_of(one),
@@ -101,9 +103,12 @@ async def trained(
             )
             return _added(here, str(out / "full.parquet"), name, report).name
         except Cancelled:
+            here.uploads.drop_made(one, made)
             raise
         except WeatherglassError as error:
-            raise type(error)(_without(one.path, str(error))) from None
+            here.uploads.drop_made(one, made)
+            error.args = (_told(one, error),)
+            raise
 
     key = ("train", id, dim, window, min_count)
     return await here.jobs.answer(key, "Reading the corpus", work, is_long=True, job=job)

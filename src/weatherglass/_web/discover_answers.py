@@ -9,10 +9,11 @@ from weatherglass.discovery import Comparison, Discovery
 from weatherglass.errors import UsageError
 from weatherglass.vectors import Vectors
 
-from . import discovered
+from . import discover_tables
+from .discover_question import Search
 from .jobs import Cancelled
-from .search import Search
 from .session import Session
+from .sources import prints
 
 Found = Discovery | Comparison
 NEAR = 8
@@ -40,8 +41,7 @@ async def searched(here: Session, search: Search, job: str = "") -> Found:
         made: Found = run(*vectors.values(), resume=True, progress=tell, **search.options)
         return made
 
-    prints = tuple(one.fingerprint for one in vectors.values())
-    key = ("discover", search, prints)
+    key = ("discover", search, prints(vectors))
     try:
         what = "Putting names into groups and words into categories"
         return await here.jobs.answer(key, what, work, is_long=True, job=job)
@@ -51,16 +51,16 @@ async def searched(here: Session, search: Search, job: str = "") -> Found:
 
 async def opened_cell(
     here: Session, search: Search, group: str, category: str, job: str = ""
-) -> discovered.Opened:
+) -> discover_tables.Opened:
     """A cell, and the nearest neighbours of its words."""
     found = await searched(here, search, job)
     if isinstance(found, Comparison):
         found = found.before
-    one, its_group, its_category = discovered.find_cell(found, group, category)
+    one, its_group, its_category = discover_tables.find_cell(found, group, category)
     vectors = (await here.sources.opened((search.source,), job))[search.source]
     near = await neighbours(here, vectors, one.words, job)
     beside = tuple(other for other in found.cells if other.category == category and other != one)
-    return discovered.Opened(one, its_group, its_category, beside, near)
+    return discover_tables.Opened(one, its_group, its_category, beside, near)
 
 
 async def neighbours(

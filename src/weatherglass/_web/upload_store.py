@@ -8,6 +8,7 @@ import secrets
 import shutil
 import tempfile
 import threading
+import unicodedata
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ SPARE = 64 << 20
 """Bytes that an upload leaves free on the disk."""
 
 _BLOCK = 1 << 20
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class UnknownUpload(WeatherglassError):
@@ -96,8 +97,7 @@ class Uploads:
         CannotWrite
             There is no room on the disk.
         """
-        if len(self._sizes) >= MOST:
-            raise UsageError(f"{MOST} files were sent to this session; start the server anew.")
+        self._check_number()
         id = secrets.token_urlsafe(9)
         self._sizes[id] = 0
         try:
@@ -144,9 +144,29 @@ class Uploads:
             self._folder.cleanup()
             self._folder = None
 
-    def folder_of(self, one: Upload) -> Path:
-        """The folder of a file, where what is made of it can be kept, too."""
-        return one.path.parent
+    def make_room(self, one: Upload, what: str, size: int) -> Path:
+        """Where something can be made of a file that was sent; it counts as a file of its own.
+
+        Raises
+        ------
+        HTTPException
+            It is too large, with those before.
+        CannotWrite
+            There is no room on the disk.
+        """
+        self._check_number()
+        try:
+            # It is opened from a parsed copy, which needs room as well.
+            self._count(f"{one.id}/{what}", size, 2 * size, one.path.parent)
+        except BaseException:
+            self.drop_made(one, what)
+            raise
+        return one.path.parent / what
+
+    def drop_made(self, one: Upload, what: str) -> None:
+        """Keep nothing of what could not be made."""
+        self._sizes.pop(f"{one.id}/{what}", None)
+        shutil.rmtree(one.path.parent / what, ignore_errors=True)
 
     def _place(self, id: str) -> Path:
         with self._lock:
@@ -161,10 +181,20 @@ class Uploads:
         return place
 
     def _write(self, one: Upload, file: IO[bytes], some: bytes) -> None:
+        one.size += len(some)
+        self._count(one.id, one.size, len(some), one.path.parent)
+        with self._told():
+            file.write(some)
+
+    def _check_number(self) -> None:
+        if len(self._sizes) >= MOST:
+            raise UsageError(f"{MOST} files are in this session; start the server anew.")
+
+    def _count(self, id: str, size: int, more: int, place: Path) -> None:
+        """Keep the size of a file that grows by some bytes, if there is room for them."""
         most = self.settings.upload
         with self._lock:
-            one.size += len(some)
-            self._sizes[one.id] = one.size
+            self._sizes[id] = size
             everything = sum(self._sizes.values())
         if everything > most:
             raise HTTPException(
@@ -172,10 +202,8 @@ class Uploads:
                 f"The files of this session are over {most:,} bytes together; start the server "
                 "anew, or name large files when it is started.",
             )
-        if shutil.disk_usage(one.path.parent).free - len(some) < SPARE:
+        if shutil.disk_usage(place).free - more < SPARE:
             raise CannotWrite("There is no room on the disk for this file.")
-        with self._told():
-            file.write(some)
 
     @staticmethod
     @contextlib.contextmanager
@@ -193,14 +221,17 @@ class Uploads:
 
 
 def safe_name(name: str) -> str:
-    r"""A name for a file, of letters that every system allows; its ending stays.
+    r"""A name for a file, of letters and digits of any script; its ending stays.
 
     >>> safe_name("../../etc/passwd"), safe_name('<b>"x".vec.gz'), safe_name("..")
     ('passwd', 'b_x_.vec.gz', 'file')
+    >>> safe_name("слова.vec"), safe_name("\u202e★.csv")
+    ('слова.vec', 'file.csv')
     """
-    last = re.split(r"[/\\]", name)[-1]
-    plain = _UNSAFE.sub("_", last).lstrip("._-")
-    return plain[-80:].lstrip("._-") or "file"
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
+    stem, dot, ending = _UNSAFE.sub("_", last).lstrip(".").partition(".")
+    plain = (stem.lstrip("_-") or "file") + (dot + ending if ending else "")
+    return plain[-60:].lstrip("._-") or "file"  # most disks allow 255 bytes
 
 
 def cached_copies() -> set[Path]:

@@ -22,7 +22,7 @@ from weatherglass.report.tables import table as plain_table
 from weatherglass.report.words import label, listed
 from weatherglass.significance import format_p
 
-from .search import Search
+from .discover_question import Search
 
 _SHARE = re.compile(r' style="--share:([\d.]+%)"')
 _GONE = Markup("–")

@@ -8,10 +8,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from .answers import MAY_WORK
-from .question import JobOf
-from .search import Asked, Id
-from .searching import opened_cell, searched
+from .ask_question import JobOf
+from .discover_answers import opened_cell, searched
+from .discover_question import Asked, Id
+from .responses import MAY_WORK
 from .session import Here
 
 router = APIRouter()
