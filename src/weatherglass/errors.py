@@ -15,6 +15,7 @@
     ├── CatalogError              a catalogue entry or a user's own file breaks the schema
     │   └── UnknownEntry          no entry has that id (exit code 2)
     ├── CannotMeasure             the words or numbers given do not allow the measurement
+    ├── WorkersLost               tasks were lost with their workers, again and again
     └── MissingExtra              an optional package is not installed
     UsageError                    the call itself was wrong (exit code 2)
 
@@ -84,11 +85,23 @@ class CannotMeasure(WeatherglassError):
     """The words or numbers given do not allow the measurement."""
 
 
+class WorkersLost(WeatherglassError):
+    """Tasks were lost with their workers, again and again; `tasks` has their numbers."""
+
+    def __init__(self, message: str, tasks: tuple[int, ...] = ()) -> None:
+        super().__init__(message)
+        self.tasks = tasks
+
+
 class MissingExtra(WeatherglassError):
     """An optional package is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional package: pip install 'weatherglass[{extra}]'")
+        self._said = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        return type(self), self._said  # a worker process tells it to ours
 
 
 class UsageError(WeatherglassError):

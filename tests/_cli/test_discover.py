@@ -112,7 +112,7 @@ def test_unfinished_searches_are_listed_and_cleared(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
-    kept = tmp_path / "discovery" / "abc.json"
+    kept = tmp_path / "discovery" / "abc.jsonl"
     kept.parent.mkdir()
     kept.write_text("{}", encoding="utf-8")
     assert "1 unfinished searches (discover --resume)" in run("cache", "list").out

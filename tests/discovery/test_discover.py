@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from weatherglass import (
     open_vectors,
 )
 from weatherglass.discovery import Options
-from weatherglass.discovery.checkpoint import Checkpoint
+from weatherglass.discovery.rotations import Null
 from weatherglass.errors import BadContent, CannotMeasure, CatalogError, UsageError
 from weatherglass.vectors import text, word2vec_binary
 
@@ -141,50 +142,67 @@ def test_another_seed_gives_other_rotations_but_the_same_findings(names_file: Pa
     assert words[0] == words[1]
 
 
-def test_a_search_that_was_stopped_goes_on(
-    names_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vectors, _ = planted(0.5)
-    options = SMALL | {"names": str(names_file), "rotations": 5000, "stop_early": False}
-    whole = discover(vectors, **options)
-    monkeypatch.setattr("weatherglass.discovery.checkpoint.EVERY", 0.0)
-    seen: list[int] = []
+def counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The batches that are counted from now on."""
+    batches: list[int] = []
+    count = Null.count
 
+    def watched(self: Null, index: int, size: int) -> Any:
+        batches.append(index)
+        return count(self, index, size)
+
+    monkeypatch.setattr(Null, "count", watched)
+    return batches
+
+
+def stopped_halfway(vectors: Vectors, options: dict[str, Any]) -> None:
     def stop(done: int, total: int) -> None:
-        seen.append(done)
         if done > total / 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         discover(vectors, progress=stop, **options)
-    first = len(seen)
-    seen.clear()
-    again = discover(
-        vectors, resume=True, progress=lambda done, total: seen.append(done), **options
-    )
-    assert again == whole
-    assert seen[0] > 5000 / 3  # it did not start anew
-    assert first > 1
 
 
-def test_a_damaged_checkpoint_is_not_read(
+def test_a_search_that_was_stopped_goes_on(
     names_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vectors, _ = planted(0.5)
-    options = SMALL | {"names": str(names_file)}
+    options = SMALL | {"names": str(names_file), "rotations": 5000, "stop_early": False}
+    batches = counting(monkeypatch)
     whole = discover(vectors, **options)
-    paths: list[Path] = []
-    load = Checkpoint.load
-
-    def damaged(self: Checkpoint) -> Any:
-        paths.append(self.path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text('{"counts": [1, 2', encoding="utf-8")
-        return load(self)
-
-    monkeypatch.setattr(Checkpoint, "load", damaged)
+    every = sorted(batches)
+    stopped_halfway(vectors, options)
+    batches.clear()
     assert discover(vectors, resume=True, **options) == whole
-    assert not paths[0].exists()
+    assert 0 < len(batches) < 0.6 * len(every)  # it did not start anew
+    batches.clear()
+    discover(vectors, resume=True, **options)
+    assert sorted(batches) == every  # what is done is not kept
+
+
+def test_damaged_counts_are_counted_again(
+    names_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors, _ = planted(0.5)
+    options = SMALL | {"names": str(names_file), "rotations": 5000, "stop_early": False}
+    whole = discover(vectors, **options)
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
+    stopped_halfway(vectors, options)
+    (path,) = (tmp_path / "discovery").iterdir()
+    whole_lines = {json.loads(line)["task"]: line for line in path.read_bytes().split()}
+    strange = [
+        b"\xff{",
+        whole_lines.pop(0)[:20],
+        whole_lines.pop(1)[:-1],
+        b'{"task":2,"result":[[1]]}',
+    ]
+    del whole_lines[2]
+    path.write_bytes(b"\n".join([*strange, *whole_lines.values(), b'{"task": 99, "re']))
+    batches = counting(monkeypatch)
+    assert discover(vectors, resume=True, **options) == whole
+    assert {0, 1, 2} <= set(batches)
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(

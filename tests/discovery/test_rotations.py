@@ -14,12 +14,14 @@ from weatherglass.discovery.cells import Space, choose
 from weatherglass.discovery.rotations import (
     Null,
     Tally,
+    batches,
     frames,
     run,
     settled,
     significant,
     verdicts,
 )
+from weatherglass.tasks import executor
 
 
 def a_space(seed: int = 0, n: int = 4, d: int = 10, voronoi: bool = True) -> Space:
@@ -32,10 +34,9 @@ def a_space(seed: int = 0, n: int = 4, d: int = 10, voronoi: bool = True) -> Spa
     return Space(centres, words.astype(np.float32), starts, 3, voronoi)
 
 
-def counted(null: Null, asked: int, workers: int = 2, **more: object) -> Tally:
-    start = Tally(np.zeros(null.scores.shape, np.int64))
-    options = {"alpha": 0.05, "stop_early": False, "tally": start, "workers": workers} | more
-    return run(null, asked, **options)  # type: ignore[arg-type]
+def counted(null: Null, asked: int, workers: int = 2, stop_early: bool = False) -> Tally:
+    with executor(workers, threads=True) as team:
+        return run(null, asked, team, alpha=0.05, stop_early=stop_early)
 
 
 @pytest.mark.parametrize("voronoi", [True, False])
@@ -90,13 +91,10 @@ def test_the_same_counts_for_any_number_of_workers() -> None:
     assert one.done == many.done == 3000
 
 
-def test_a_run_in_two_parts_is_the_run_in_one() -> None:
+def test_batches_are_all_of_the_rotations_once() -> None:
     null = Null(space := a_space(), choose(space).scores, rng=5)
-    kept: list[Tally] = []
-    whole = counted(null, 4000, keep=kept.append)
-    half = next(tally for tally in kept if tally.done >= 2000)
-    again = counted(null, 4000, tally=half)
-    np.testing.assert_array_equal(again.counts, whole.counts)
+    some = batches(null, 3 * null.batch + 1)
+    assert some == [(0, null.batch), (1, null.batch), (2, null.batch), (3, 1)]
 
 
 def test_a_cell_without_words_has_p_one() -> None:

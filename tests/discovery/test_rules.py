@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,11 @@ import pytest
 from weatherglass import Vectors
 from weatherglass.catalog import NameList, load_names
 from weatherglass.discovery.cells import Chosen, Space
-from weatherglass.discovery.checkpoint import Checkpoint
 from weatherglass.discovery.clusters import _starts, most_central
 from weatherglass.discovery.indirect import indirect
 from weatherglass.discovery.names import clean, find, locate, place
 from weatherglass.discovery.record import Category, Group
-from weatherglass.discovery.rotations import Null, Tally, significant
+from weatherglass.discovery.rotations import Null, kept_counts, significant
 from weatherglass.discovery.vocabulary import by_frequency, frequent_words, is_word
 
 
@@ -139,16 +139,16 @@ def test_one_is_added_to_both_counts() -> None:
     assert not significant(np.array([[0]]), 18, 0.05).any()
 
 
-def test_a_checkpoint_belongs_to_one_search() -> None:
+def test_counts_are_kept_for_one_search() -> None:
     words = np.eye(4, dtype=np.float32)
     space = Space(np.eye(4)[:2], words, np.array([0, 4]), 1)
     scores = np.ones((2, 1))
     paths = {
-        Checkpoint(Null(space, scores, 0), 100, 0.05).path,
-        Checkpoint(Null(space, scores, 1), 100, 0.05).path,
-        Checkpoint(Null(space, scores, 0), 200, 0.05).path,
-        Checkpoint(Null(space, scores, 0), 100, 0.01).path,
-        Checkpoint(Null(space, scores + 1, 0), 100, 0.05).path,
+        kept_counts(Null(space, scores, 0).shared(), 100, False).path,
+        kept_counts(Null(space, scores, 1).shared(), 100, False).path,
+        kept_counts(Null(space, scores, 0).shared(), 200, False).path,
+        kept_counts(Null(space, scores + 1, 0).shared(), 100, False).path,
+        kept_counts(Null(replace(space, voronoi=False), scores, 0).shared(), 100, False).path,
     }
     assert len(paths) == 5
 
@@ -157,10 +157,9 @@ def test_a_cache_that_cannot_be_written_does_not_stop_a_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("weatherglass.discovery.checkpoint.EVERY", 0.0)
     (tmp_path / "discovery").write_text("a file where the folder should be")
     space = Space(np.eye(4)[:2], np.eye(4, dtype=np.float32), np.array([0, 4]), 1)
-    checkpoint = Checkpoint(Null(space, np.ones((2, 1)), 0), 100, 0.05)
-    checkpoint.keep(Tally(np.zeros((2, 1), np.int64)))
-    checkpoint.remove()
-    assert checkpoint.load() is None
+    kept = kept_counts(Null(space, np.ones((2, 1)), 0).shared(), 100, True)
+    kept.keep(0, np.zeros((2, 1), np.int64))
+    kept.remove()
+    assert not kept.found

@@ -44,7 +44,7 @@ def list_entries(form: str) -> None:
         }
         for kept in memory.entries()
     ]
-    searches = list((cache_dir() / "discovery").glob("*.json"))
+    searches = list((cache_dir() / "discovery").glob("*.jsonl"))
     if searches:
         rows.append(
             {

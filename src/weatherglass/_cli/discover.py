@@ -13,6 +13,7 @@ from weatherglass.errors import UsageError
 from .asking import frequency_told, seed_option
 from .output import delimited, format_choice, out_option, plot_option, put, remarks, table
 from .progress import progress_bar
+from .spreading import spread_options
 from .vectorfiles import opened
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     help="Stop when no verdict can change any more, or do all rotations.",
 )
 @click.option("--resume", is_flag=True, help="Go on where the same search was stopped, if it was.")
-@click.option("--workers", type=click.IntRange(1), help="Threads; all processors by default.")
+@spread_options("Threads; all processors by default.", "rotations are spread, the rest is done here")
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -111,6 +112,7 @@ def discover(
     compare: tuple[str, str] | None,
     resume: bool,
     workers: int | None,
+    cluster: str | None,
     top: int,
     show_slurs: bool,
     form: str,
@@ -140,9 +142,9 @@ def discover(
     load_names("ssa" if Options(rng=seed, **options).names == "auto" else options["names"])
     searched = [opened(name) for name in ([source] if source else compare or ())]
     with progress_bar("rotating") as draw:
-        how: dict[str, Any] = {"resume": resume, "workers": workers, "progress": draw}
+        how: dict[str, Any] = {"resume": resume, "workers": workers, "cluster": cluster}
         search: Any = discover_both if compare else run
-        found = search(*searched, rng=seed, **how, **options)
+        found = search(*searched, rng=seed, progress=draw, **how, **options)
     if form == "parquet" and out is not None:
         found.to_parquet(out)
     else:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from weatherglass.measures.record import named
+from weatherglass.tasks import executor
 from weatherglass.vectors import Control, Vectors, control
 
 from .discover import Progress, judge
@@ -20,6 +21,7 @@ def discover_both(
     *,
     resume: bool = False,
     workers: int | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparison:
@@ -31,7 +33,7 @@ def discover_both(
         Two whole embeddings: of two corpora, or before and after debiasing. Only names and words
         that both have are used; with ``control="auto"`` frequency is taken out of both if it is
         strong in one.
-    resume, workers, progress, **options
+    resume, workers, cluster, progress, **options
         As for `discover`.
 
     Returns
@@ -42,15 +44,15 @@ def discover_both(
     """
     asked = Options(**options)
     workers = at_least("workers", workers, 1)
-    (first, first_control), (second, second_control) = _controlled(before, after, asked, workers)
-    layout = lay_out(first, asked, second)
     found = []
-    for part, (vectors, done, source) in enumerate(
-        ((first, first_control, named(before)), (second, second_control, named(after)))
-    ):
-        found.append(
-            judge(vectors, done, source, layout, asked, resume, workers, _half(progress, part))
-        )
+    with executor(workers, cluster, threads=True) as team:
+        (first, of_first), (second, of_second) = _controlled(before, after, asked, workers)
+        layout = lay_out(first, asked, second)
+        for part, (vectors, done, source) in enumerate(
+            ((first, of_first, named(before)), (second, of_second, named(after)))
+        ):
+            told = _half(progress, part)
+            found.append(judge(vectors, done, source, layout, asked, team, resume, workers, told))
     return Comparison(before=found[0], after=found[1], changes=_changes(*found))
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from weatherglass.measures.record import named
 from weatherglass.significance import sampled_rotation_p
+from weatherglass.tasks import Workers, executor
 from weatherglass.vectors import Control, Vectors, control
 
 from .cells import Chosen, choose
-from .checkpoint import Checkpoint
 from .indirect import indirect
 from .layout import Layout, lay_out
 from .options import Options, at_least
@@ -28,6 +28,7 @@ def discover(
     *,
     resume: bool = False,
     workers: int | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Discovery:
@@ -41,6 +42,9 @@ def discover(
         Go on from the counts that an earlier run of the same search left behind.
     workers
         Threads; all processors by default. The result does not depend on their number.
+    cluster
+        Rotate on the workers of a Dask cluster instead: the address of its scheduler, such as
+        ``tcp://host:8786``, or ``local``. Each worker is sent names and words once.
     progress
         Called with the rotations done and the rotations in all.
     **options
@@ -76,9 +80,10 @@ def discover(
     """
     asked = Options(**options)
     workers = at_least("workers", workers, 1)
-    plain, done = control(vectors, asked.control, workers=workers)
-    layout = lay_out(plain, asked)
-    return judge(plain, done, named(vectors), layout, asked, resume, workers, progress)
+    with executor(workers, cluster, threads=True) as team:
+        plain, done = control(vectors, asked.control, workers=workers)
+        layout = lay_out(plain, asked)
+        return judge(plain, done, named(vectors), layout, asked, team, resume, workers, progress)
 
 
 def judge(
@@ -87,6 +92,7 @@ def judge(
     source: dict[str, Any],
     layout: Layout,
     options: Options,
+    team: Workers,
     resume: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -98,19 +104,15 @@ def judge(
     with threadpool_limits(1):  # many small products, which several cores only hinder
         chosen = choose(space)
     null = Null(space, chosen.scores, options.rng)
-    checkpoint = Checkpoint(null, options.rotations, options.alpha)
-    start = checkpoint.load() if resume else None
     tally = run(
         null,
         options.rotations,
+        team,
         alpha=options.alpha,
         stop_early=options.stop_early,
-        tally=start or Tally(np.zeros(chosen.scores.shape, np.int64)),
-        workers=workers,
+        resume=resume,
         progress=progress,
-        keep=checkpoint.keep,
     )
-    checkpoint.remove()
     significant, rotations = verdicts(tally, options.rotations, options.alpha)
     cells = _cells(layout, chosen, tally, significant)
     about = layout.words, layout.groups, layout.categories

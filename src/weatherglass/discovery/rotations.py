@@ -16,13 +16,14 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.significance import benjamini_hochberg
-from weatherglass.vectors.fingerprints import processors
-from weatherglass.vectors.inputs import ordered
+from weatherglass.tasks import Kept, Shared, Workers
+from weatherglass.tasks import run as run_tasks
 
 from .cells import Floats, Space
 from .record import Rotations
@@ -46,6 +47,23 @@ class Null:
     space: Space
     scores: Floats
     rng: int
+
+    @classmethod
+    def of(cls, rng: int, scores: Floats, **space: Any) -> Null:
+        """A search from the fields of its space, its scores and its seed."""
+        return cls(Space(**space), scores, rng)
+
+    def shared(self) -> Shared[Null]:
+        """The search as workers get it, once each."""
+        space = self.space
+        arrays: dict[str, NDArray[Any]] = {
+            "centres": space.centres,
+            "words": space.words,
+            "starts": space.starts,
+            "scores": self.scores,
+        }
+        plain = {"rng": self.rng, "per_cell": space.per_cell, "voronoi": space.voronoi}
+        return Shared(self, Null.of, arrays, plain)
 
     @property
     def batch(self) -> int:
@@ -103,7 +121,7 @@ def frames(stream: np.random.Generator, size: int, d: int, k: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts so far: after `batches` batches, `done` rotations; `stopped` says why it ended."""
+    """Counts after `batches` batches and `done` rotations; `stopped` says why it ended early."""
 
     counts: Counts
     batches: int = 0
@@ -111,45 +129,56 @@ class Tally:
     stopped: str = ""
 
 
+def batches(null: Null, asked: int) -> list[tuple[int, int]]:
+    """The number and the size of each batch of a search for so many rotations."""
+    starts = range(0, asked, null.batch)
+    return [(k, min(null.batch, asked - start)) for k, start in enumerate(starts)]
+
+
+def counts_of(null: Null, batch: tuple[int, int]) -> Counts:
+    """The task of a worker: the counts of one batch."""
+    return null.count(*batch)
+
+
+def kept_counts(shared: Shared[Null], asked: int, resume: bool) -> Kept[Counts]:
+    """Where the counts of a search are kept, under all that they depend on."""
+    shape = shared.value.scores.shape
+
+    def decode(counts: Any) -> Counts:
+        return np.array(counts, dtype=np.int64).reshape(shape)
+
+    question = [shared.digest, shared.value.batch, asked]
+    return Kept("discovery", question, encode=np.ndarray.tolist, decode=decode, resume=resume)
+
+
 def run(
     null: Null,
     asked: int,
+    workers: Workers,
     *,
     alpha: float,
     stop_early: bool,
-    tally: Tally,
-    workers: int | None = None,
+    resume: bool = False,
     progress: Callable[[int, int], None] | None = None,
-    keep: Callable[[Tally], None] | None = None,
 ) -> Tally:
-    """Count rotations from where `tally` is until `asked` are done, or no verdict can change."""
-    from threadpoolctl import threadpool_limits
-
-    batches = -(-asked // null.batch)
-
-    def size(k: int) -> int:
-        return min(null.batch, asked - k * null.batch)
-
-    left = range(tally.batches, batches)
-    # Each product runs on one core, and so adds in one order whatever the number of workers.
-    with (
-        threadpool_limits(1),
-        contextlib.closing(
-            ordered(lambda k: null.count(k, size(k)), left, workers or processors())
-        ) as counted,
-    ):
-        for k, some in zip(left, counted, strict=True):
-            tally = Tally(tally.counts + some, k + 1, tally.done + size(k))
-            look = tally.batches % ROUND == 0 and tally.batches < batches
+    """Count rotations until `asked` are done, or no verdict can change."""
+    todo, shared = batches(null, asked), null.shared()
+    kept = kept_counts(shared, asked, resume)
+    tally = Tally(np.zeros(null.scores.shape, np.int64))
+    with contextlib.closing(
+        run_tasks(counts_of, todo, workers, shared=shared, kept=kept)
+    ) as counted:
+        for (k, size), some in zip(todo, counted, strict=False):
+            tally = Tally(tally.counts + some, k + 1, tally.done + size)
+            look = tally.batches % ROUND == 0 and tally.batches < len(todo)
             if look and stop_early and settled(tally.counts, tally.done, asked, alpha):
                 why = f"after {tally.done:,} rotations no cell's verdict could still change"
                 tally = dataclasses.replace(tally, stopped=why)
             if progress:
                 progress(tally.done, asked)
-            if keep:
-                keep(tally)
             if tally.stopped:
                 break
+    kept.remove()
     return tally
 
 

@@ -64,7 +64,7 @@ def entries() -> Iterator[Entry]:
 def clear() -> int:
     """Delete the cache; returns the bytes freed."""
     freed = 0
-    for name in ("vectors", "seen", "discovery"):
+    for name in ("vectors", "seen", "discovery", "shared"):
         folder = cache_dir() / name
         for file in folder.rglob("*"):
             with contextlib.suppress(OSError):  # another process may be clearing, too

@@ -1,0 +1,159 @@
+"""The workers of a Dask cluster, elsewhere or on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
+from typing import Any
+
+from weatherglass._version import __version__
+from weatherglass.errors import MissingExtra, UsageError, WeatherglassError, WorkersLost, shown
+from weatherglass.vectors.fingerprints import processors
+from weatherglass.vectors.sources import check_options, parse_spec
+
+from .executors import Submit, Workers, done_by_ticket
+from .shared import NotSeen, Shared, Ticket
+
+SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
+_PATIENCE = 30.0  # seconds for the scheduler to answer, and for a first worker
+_LOOK = 2.0  # seconds between two counts of the workers
+
+
+@contextlib.contextmanager
+def connected(name: str, workers: int | None = None) -> Iterator[Workers]:
+    """The workers of the cluster of that name; `workers` is for one on this machine."""
+    spec = parse_spec(name)
+    check_options(spec, ["limit"])
+    limit = _limit(spec.options.get("limit"))
+    address = name.partition("?")[0]
+    if address != "local" and spec.scheme not in SCHEMES:
+        raise UsageError(
+            f"The cluster is {shown(name)}; expected the address of a Dask scheduler, such as "
+            "tcp://host:8786, or local."
+        )
+    try:
+        import distributed
+    except ImportError:
+        raise MissingExtra("A cluster", "cluster") from None
+    with contextlib.ExitStack() as stack:
+        place: Any = address
+        if address == "local":
+            place = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=workers or processors(),
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    silence_logs=logging.ERROR,
+                )
+            )
+        try:
+            client = distributed.Client(place, timeout=_PATIENCE, set_as_default=False)
+        except OSError:
+            raise WeatherglassError(
+                f"No Dask scheduler answers at {shown(address)}. Start one with `dask scheduler`, "
+                "and workers with `dask worker`."
+            ) from None
+        with contextlib.closing(client):
+            yield _Cluster(client, address, limit)
+
+
+def _limit(text: str | None) -> float | None:
+    try:
+        limit = None if text is None else float(text)
+    except ValueError:
+        limit = 0.0
+    if limit is not None and not limit > 0:
+        raise UsageError(f"The limit of the cluster is {shown(str(text))}; seconds were expected.")
+    return limit
+
+
+class _Cluster(Workers):
+    """Workers that a Dask scheduler knows. They may come and go."""
+
+    def __init__(self, client: Any, address: str, limit: float | None) -> None:
+        self._client, self._address, self.limit = client, address, limit
+        self._pool = client.get_executor(pure=False)  # a task that is run again is a new one
+        self._count, self._counted = 0, 0.0
+        self._sent: Any = None
+        self._sending = False
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            raise WeatherglassError(
+                f"The cluster at {shown(address)} has no workers after {_PATIENCE:g} seconds. "
+                f"Start one with `dask worker {address}`."
+            ) from None
+
+    @property
+    def slots(self) -> int:
+        if time.monotonic() - self._counted > _LOOK:
+            with contextlib.suppress(Exception):  # a scheduler that starts again cannot tell
+                self._count = sum(self._client.nthreads().values())
+            self._counted = time.monotonic()
+        return max(1, self._count)
+
+    @contextlib.contextmanager
+    def holding(self, shared: Shared[Any] | None) -> Iterator[Submit]:
+        if shared is None:
+            yield lambda call, item: self._submit(call, None, None, item)
+            return
+        with shared.on_disk() as ticket:
+            seen = self._client.run(_sees, ticket, on_error="return")
+            self._sent, self._sending = None, not all(one is True for one in seen.values())
+
+            def submit(call: Callable[..., Any], item: Any) -> Future[Any]:
+                if self._sending and self._sent is None:
+                    [self._sent] = self._client.scatter([shared.arrays])
+                return self._submit(call, ticket, self._sent, item)
+
+            yield submit
+            self._sent = None
+
+    def _submit(self, *task: Any) -> Future[Any]:
+        try:
+            future: Future[Any] = self._pool.submit(_done, __version__, *task)
+        except Exception as error:  # whatever the client says of a connection that is gone
+            raise WorkersLost(
+                f"The connection to the cluster at {shown(self._address)} is lost ({error}). "
+                "What was finished is kept."
+            ) from None
+        return future
+
+    def lost(self, error: BaseException) -> str:
+        from distributed import KilledWorker
+        from distributed.comm import CommClosedError
+
+        if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("weatherglass"):
+            raise WeatherglassError(
+                f"A worker of the cluster at {shown(self._address)} has no Weatherglass. Install "
+                "it there."
+            )
+        if isinstance(error, NotSeen):
+            self._sending = True
+            return "its worker could not read what it needs"
+        if isinstance(error, KilledWorker | CancelledError | CommClosedError):
+            self._sent = None  # may be lost with the worker, and is sent again
+            return "its worker ended"
+        return ""
+
+
+def _sees(ticket: Ticket[Any]) -> bool:
+    try:
+        ticket.made()
+    except NotSeen:
+        return False
+    return True
+
+
+def _done(version: str, *task: Any) -> Any:
+    """Do a task, in a worker that would give the same numbers as we."""
+    if version != __version__:
+        raise WeatherglassError(
+            f"A worker of the cluster has Weatherglass {__version__}, and this is {version}: their "
+            "numbers may differ. Install the same version there."
+        )
+    return done_by_ticket(*task)

@@ -1,0 +1,141 @@
+"""What every task of a run needs: sent to each worker at most once, never with a task.
+
+The arrays lie in a folder while the run lasts. A worker that sees the folder maps it into memory; a
+worker on another machine is sent the arrays, once. What goes with a task is a `Ticket`: the place
+of the folder and the digest of what is in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass.vectors.cache import cache_dir
+
+T = TypeVar("T")
+Arrays = dict[str, NDArray[Any]]
+_ABOUT = "about.json"
+_MOST = 4  # things that a worker keeps open
+
+
+class NotSeen(Exception):
+    """A worker does not see the folder with what it needs."""
+
+
+@dataclass(frozen=True)
+class Ticket(Generic[T]):
+    """What a task carries in place of what all tasks need."""
+
+    digest: str
+    folder: str
+    build: Callable[..., T]
+    plain: str
+
+    def made(self, arrays: Arrays | None = None) -> T:
+        """The thing itself, from the folder or from arrays that were sent; made once."""
+        with _lock:
+            if self.digest not in _made:
+                opened = self._opened() if arrays is None else arrays
+                made = self.build(**opened, **json.loads(self.plain))
+                while len(_made) >= _MOST:
+                    _made.pop(next(iter(_made)))
+                _made[self.digest] = made
+            here: T = _made[self.digest]
+            return here
+
+    def _opened(self) -> Arrays:
+        folder = Path(self.folder)
+        try:
+            about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+            if about["digest"] != self.digest:
+                raise NotSeen(self.folder)
+            return {
+                name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+                for name in about["arrays"]
+            }
+        except (OSError, ValueError, KeyError):
+            raise NotSeen(self.folder) from None
+
+
+_lock = threading.Lock()
+_made: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Shared(Generic[T]):
+    """Something that all tasks of a run need.
+
+    Attributes
+    ----------
+    value
+        The thing itself, for workers that are threads of this process.
+    build
+        A function of a module that makes it again from `arrays` and `plain`.
+    arrays, plain
+        All that it is made of: arrays, and values that JSON can hold.
+
+    Examples
+    --------
+    >>> import types
+    >>> shared = Shared.of(types.SimpleNamespace, {"rows": np.eye(2)}, {"step": 3})
+    >>> with shared.on_disk() as ticket:
+    ...     again = ticket.made()
+    >>> again.rows.tolist(), again.step
+    ([[1.0, 0.0], [0.0, 1.0]], 3)
+    """
+
+    value: T
+    build: Callable[..., T]
+    arrays: Arrays
+    plain: dict[str, Any]
+
+    @classmethod
+    def of(cls, build: Callable[..., T], arrays: Arrays, plain: dict[str, Any]) -> Shared[T]:
+        """Shared arrays and values, and what is made of them."""
+        return cls(build(**arrays, **plain), build, arrays, plain)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all that it is made of."""
+        whole = hashlib.blake2b(digest_size=16)
+        about = {name: [one.dtype.str, one.shape] for name, one in self.arrays.items()}
+        named = [self.build.__module__, self.build.__qualname__, about, self.plain]
+        whole.update(json.dumps(named).encode())
+        for one in self.arrays.values():
+            whole.update(np.ascontiguousarray(one).data)
+        return whole.hexdigest()
+
+    @contextlib.contextmanager
+    def on_disk(self) -> Iterator[Ticket[T]]:
+        """A folder with the arrays while the block lasts, and the ticket to it."""
+        folder = _new_folder()
+        try:
+            for name, one in self.arrays.items():
+                np.save(folder / f"{name}.npy", np.ascontiguousarray(one), allow_pickle=False)
+            about = {"digest": self.digest, "arrays": list(self.arrays)}
+            (folder / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+            yield Ticket(self.digest, str(folder), self.build, json.dumps(self.plain))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _new_folder() -> Path:
+    """In the cache, which the machines of a cluster may share; else in the system's own place."""
+    try:
+        root = cache_dir() / "shared"
+        root.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=root.resolve()))
+    except OSError:
+        return Path(tempfile.mkdtemp())

@@ -1,0 +1,84 @@
+"""What the tests of tasks share: tasks that die, written as a module that worker processes find."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+_TASKS = '''
+"""Tasks whose worker dies, hangs or fails."""
+
+import os
+import time
+from pathlib import Path
+
+from weatherglass.errors import CannotMeasure, MissingExtra
+
+HERE = Path(__file__).parent
+
+
+def first_time(name):
+    """Whether nobody has come here before."""
+    try:
+        os.close(os.open(HERE / f"{name}.seen", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+
+def dies_once(item):
+    if item % 5 == 2 and first_time(item):
+        os._exit(9)
+    return item * item
+
+
+def dies(item):
+    if item == 3:
+        os._exit(9)
+    return item * item
+
+
+def fails(item):
+    raise CannotMeasure(f"{item} cannot be measured.")
+
+
+def needs(item):
+    raise MissingExtra("This", "train")
+
+
+def slow_once(item):
+    if item == 1 and first_time("slow"):
+        time.sleep(600)
+    return item * item
+
+
+def summed(rows, item):
+    return float(rows.sum()) + item
+
+
+def pid(rows, item):
+    time.sleep(0.05)
+    return os.getpid()
+'''
+
+
+@pytest.fixture(scope="session")
+def _module(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tasks")
+    (folder / "strange_tasks.py").write_text(_TASKS, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def strange(_module: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Tasks that die, hang or fail."""
+    monkeypatch.syspath_prepend(str(_module))
+    paths = [str(_module), *filter(None, [os.environ.get("PYTHONPATH")])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    for mark in _module.glob("*.seen"):
+        mark.unlink()
+    return importlib.import_module("strange_tasks")

@@ -1,0 +1,149 @@
+"""Tasks give the same results whoever does them, and none is lost unseen."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weatherglass import errors
+from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, WorkersLost
+from weatherglass.tasks import Kept, Workers, executor, finished, run
+
+
+class Unsteady(Workers):
+    """Does tasks when asked, and loses those that it is told to, so many times each."""
+
+    def __init__(self, losses: dict[int, int], slots: int = 2) -> None:
+        self.losses, self._slots, self.most, self.flying = dict(losses), slots, 0, 0
+
+    @property
+    def slots(self) -> int:
+        return self._slots
+
+    @contextlib.contextmanager
+    def holding(self, shared: Any) -> Iterator[Callable[..., Future[Any]]]:
+        yield self.submit
+
+    def submit(self, call: Callable[[Any], Any], item: int) -> Future[Any]:
+        future: Future[Any] = Future()
+        if self.losses.get(item, 0):
+            self.losses[item] -= 1
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            future.set_result(call(item))
+        return future
+
+    def lost(self, error: BaseException) -> str:
+        return "its worker ended" if isinstance(error, CancelledError) else ""
+
+
+@given(
+    st.integers(0, 20),
+    st.dictionaries(st.integers(0, 19), st.integers(1, 4), max_size=4),
+    st.integers(1, 3),
+)
+def test_every_task_is_done_in_order_or_named(
+    count: int, losses: dict[int, int], slots: int
+) -> None:
+    """A task that is lost fewer than three times is done; one that is lost more often is named,
+    after all others are done."""
+    hopeless = {k for k, n in losses.items() if n >= 3 and k < count}
+    seen: dict[int, int] = {}
+    if hopeless:
+        with pytest.raises(WorkersLost, match=f"{len(hopeless)} of {count} tasks") as caught:
+            seen.update(finished(lambda k: k * k, range(count), Unsteady(losses, slots)))
+        assert set(caught.value.tasks) == hopeless
+        return
+    assert list(run(lambda k: k * k, range(count), Unsteady(losses, slots))) == [
+        k * k for k in range(count)
+    ]
+
+
+def test_the_others_are_done_and_kept_when_one_cannot_be() -> None:
+    def asked(resume: bool) -> Kept[int]:
+        return Kept("test", "the others", encode=int, decode=int, resume=resume)
+
+    with pytest.raises(WorkersLost, match=r"1 of 9 tasks could not be done: 4 \(its worker ended"):
+        list(run(abs, range(9), Unsteady({4: 99}), kept=asked(False)))
+    again = asked(True)
+    assert sorted(again.found) == [0, 1, 2, 3, 5, 6, 7, 8]
+    called: list[int] = []
+    assert list(run(lambda k: called.append(k) or k, range(9), Unsteady({}), kept=again)) == list(
+        range(9)
+    )
+    assert called == [4]
+
+
+def test_it_ends_soon_if_nothing_can_be_done() -> None:
+    team = Unsteady(dict.fromkeys(range(1000), 99))
+    with pytest.raises(WorkersLost, match="1000 of 1000"):
+        list(run(abs, range(1000), team))
+    assert sum(99 - left for left in team.losses.values()) < 50
+
+
+def test_few_tasks_are_in_flight() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for k in range(100):
+            taken.append(k)
+            yield k
+
+    gate = threading.Event()
+    with executor(2, threads=True) as team:
+        results = finished(lambda k: gate.wait(5) and k, items(), team)
+        gate.set()
+        assert next(results) is not None
+        assert len(taken) <= 8
+        results.close()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("threads", [True, False])
+def test_an_error_of_the_task_is_the_users(
+    strange: ModuleType, workers: int, threads: bool
+) -> None:
+    with executor(workers, threads=threads) as team:
+        with pytest.raises(CannotMeasure, match="0 cannot be measured"):
+            list(run(strange.fails, range(3), team))
+        with pytest.raises(MissingExtra, match=r"This needs an optional package: .*\[train\]"):
+            list(run(strange.needs, range(3), team))
+
+
+def test_every_error_survives_the_way_from_a_worker() -> None:
+    for kind in vars(errors).values():
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            made = kind("this", "train") if kind is MissingExtra else kind("this")
+            again = pickle.loads(pickle.dumps(made))
+            assert (type(again), str(again)) == (kind, str(made))
+
+
+def test_a_process_that_dies_takes_no_result_with_it(strange: ModuleType) -> None:
+    with executor(2) as team:
+        assert list(run(strange.dies_once, range(8), team)) == [k * k for k in range(8)]
+
+
+@pytest.mark.slow
+def test_a_task_that_always_kills_its_process_is_named(strange: ModuleType) -> None:
+    done: dict[int, int] = {}
+    with (
+        executor(2) as team,
+        pytest.raises(WorkersLost, match=r"1 of 8 tasks could not be done: 3 \(its worker ended\)"),
+    ):
+        done.update(finished(strange.dies, range(8), team))
+    assert sorted(done) == [0, 1, 2, 4, 5, 6, 7]
+
+
+def test_no_worker_is_a_mistake() -> None:
+    with pytest.raises(UsageError, match="workers is 0"), executor(0):
+        pass
