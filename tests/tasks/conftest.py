@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -60,25 +61,27 @@ def summed(rows, item):
     return float(rows.sum()) + item
 
 
-def pid(rows, item):
-    time.sleep(0.05)
-    return os.getpid()
+def slept(item):
+    time.sleep(0.2)
+    return item * item
 '''
 
 
 @pytest.fixture(scope="session")
-def _module(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def strange_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the tasks, which processes that are started from now on look into."""
     folder = tmp_path_factory.mktemp("tasks")
     (folder / "strange_tasks.py").write_text(_TASKS, encoding="utf-8")
-    return folder
+    paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", os.pathsep.join(paths))
+        yield folder
 
 
 @pytest.fixture
-def strange(_module: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def strange(strange_folder: Path) -> ModuleType:
     """Tasks that die, hang or fail."""
-    monkeypatch.syspath_prepend(str(_module))
-    paths = [str(_module), *filter(None, [os.environ.get("PYTHONPATH")])]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
-    for mark in _module.glob("*.seen"):
+    for mark in strange_folder.glob("*.seen"):
         mark.unlink()
     return importlib.import_module("strange_tasks")

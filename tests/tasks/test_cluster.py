@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
-import threading
-import time
-from collections.abc import Iterator
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,16 +17,17 @@ import numpy as np
 import pytest
 
 from weatherglass.discovery.cells import Space, choose
-from weatherglass.discovery.rotations import Null, counts_of, run as rotate
-from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError
+from weatherglass.discovery.rotations import Null
+from weatherglass.discovery.rotations import run as rotate
+from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError, WorkersLost
 from weatherglass.tasks import executor, finished, run
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def cluster(strange_folder: Path) -> Iterator[Any]:
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as made:
@@ -39,37 +42,142 @@ def a_null(words: int = 500) -> Null:
     return Null(space, choose(space).scores, 7)
 
 
-def counted(null: Null, asked: int, **where: Any) -> Any:
+def counted(
+    null: Null, asked: int, progress: Callable[[int, int], None] | None = None, **where: Any
+) -> Any:
     with executor(threads=True, **where) as team:
-        return rotate(null, asked, team, alpha=0.05, stop_early=False).counts
+        return rotate(null, asked, team, alpha=0.05, stop_early=False, progress=progress).counts
 
 
-def test_a_cluster_counts_as_one_thread_does(cluster: Any) -> None:
-    null = a_null()
+def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let workers look for the folder of what is shared in vain, as on another machine."""
+    monkeypatch.setattr("weatherglass.tasks.shared._ABOUT", "known-to-us-only.json")
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_cluster_counts_as_one_thread_does(
+    cluster: Any, seen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    null = a_null(500 if seen else 400)
     here = counted(null, 2000, workers=1)
+    if not seen:
+        unseen(monkeypatch)
     np.testing.assert_array_equal(counted(null, 2000, cluster=cluster.scheduler_address), here)
 
 
-def test_workers_that_do_not_see_our_files_are_sent_what_they_need(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_worker_that_is_killed_changes_no_number(
+    cluster: Any, seen: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    null = a_null(400)
+    null = a_null(3000 if seen else 3001)
+    here = counted(null, 6000, workers=2)
+    if not seen:
+        unseen(monkeypatch)
+    killed: list[int] = []
 
-    def elsewhere() -> Path:
-        folder = tmp_path / "ours"
-        folder.mkdir()
-        return folder
+    def kill(done: int, total: int) -> None:
+        if not killed:
+            killed.append(next(iter(cluster.workers.values())).pid)
+            os.kill(killed[0], signal.SIGKILL)
 
-    monkeypatch.setattr("weatherglass.tasks.shared._new_folder", elsewhere)
-    monkeypatch.setattr("weatherglass.tasks.shared._ABOUT", "known-to-us-only.json")
-    here = counted(null, 1000, workers=1)
-    np.testing.assert_array_equal(counted(null, 1000, cluster=cluster.scheduler_address), here)
+    there = counted(null, 6000, kill, cluster=cluster.scheduler_address)
+    assert killed
+    np.testing.assert_array_equal(there, here)
 
 
-def test_an_error_of_the_task_is_the_users(
-    cluster: Any, strange: ModuleType
-) -> None:
+def test_tasks_that_kill_their_worker_once_are_done(cluster: Any, strange: ModuleType) -> None:
     with executor(cluster=cluster.scheduler_address) as team:
-        cluster_knows(team, strange)
+        assert list(run(strange.dies_once, range(8), team)) == [k * k for k in range(8)]
+
+
+def test_a_task_that_takes_too_long_is_run_again(strange: ModuleType) -> None:
+    with executor(2, "local?limit=10") as team:
+        assert team.limit == 10
+        assert list(run(strange.slow_once, range(4), team)) == [0, 1, 4, 9]
+
+
+def test_an_error_of_the_task_is_the_users(cluster: Any, strange: ModuleType) -> None:
+    with executor(cluster=cluster.scheduler_address) as team:
         with pytest.raises(CannotMeasure, match="0 cannot be measured"):
             list(run(strange.fails, [0], team))
+        with pytest.raises(WeatherglassError, match="pip install 'weatherglass"):
+            list(run(strange.needs, [0], team))
+
+
+def test_another_version_would_give_other_numbers(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weatherglass.tasks.cluster.__version__", "0.0.1")
+    with (
+        executor(cluster=cluster.scheduler_address) as team,
+        pytest.raises(WeatherglassError, match=r"and this is 0\.0\.1"),
+    ):
+        list(run(abs, [1], team))
+
+
+def test_what_is_wrong_with_an_address_is_said() -> None:
+    with pytest.raises(UsageError, match=r"expected the address of a Dask scheduler"):
+        executor(cluster="far away").__enter__()
+    with pytest.raises(UsageError, match="limit of the cluster is 'soon'"):
+        executor(cluster="local?limit=soon").__enter__()
+    with pytest.raises(UsageError, match="has no option 'workers'"):
+        executor(cluster="tcp://host:1?workers=3").__enter__()
+
+
+def test_a_scheduler_that_does_not_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weatherglass.tasks.cluster._PATIENCE", 1.0)
+    with pytest.raises(WeatherglassError, match="No Dask scheduler answers"):
+        executor(cluster=f"tcp://127.0.0.1:{_free_port()}").__enter__()
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@contextlib.contextmanager
+def _process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_scheduler_that_starts_again_loses_nothing(strange: ModuleType) -> None:
+    port = str(_free_port())
+    scheduler = "distributed.cli.dask_scheduler", "--port", port, "--no-dashboard"
+    worker = (
+        "distributed.cli.dask_worker",
+        f"tcp://127.0.0.1:{port}",
+        *("--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60"),
+    )
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(_process(*scheduler))
+        stack.enter_context(_process(*worker))
+        team = stack.enter_context(executor(cluster=f"tcp://127.0.0.1:{port}"))
+        results = finished(strange.slept, range(12), team)
+        done = dict([next(results)])
+        first.kill()
+        first.wait()
+        stack.enter_context(_process(*scheduler))
+        stack.enter_context(_process(*worker))
+        done.update(results)
+        assert done == {k: k * k for k in range(12)}
+
+
+def test_a_cluster_that_is_gone_is_said(strange: ModuleType) -> None:
+    with contextlib.ExitStack() as stack:
+        gone = stack.enter_context(
+            distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None)
+        )
+        team = stack.enter_context(executor(cluster=gone.scheduler_address))
+        results = finished(strange.slept, range(50), team)
+        next(results)
+        gone.close()
+        with pytest.raises(WorkersLost):
+            list(results)

@@ -95,7 +95,9 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     help="Stop when no verdict can change any more, or do all rotations.",
 )
 @click.option("--resume", is_flag=True, help="Go on where the same search was stopped, if it was.")
-@spread_options("Threads; all processors by default.", "rotations are spread, the rest is done here")
+@spread_options(
+    "Threads; all processors by default.", "rotations are spread, the rest is done here"
+)
 @click.option(
     "--top",
     type=click.IntRange(1),
