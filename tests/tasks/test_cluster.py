@@ -170,14 +170,21 @@ def test_a_scheduler_that_starts_again_loses_nothing(strange: ModuleType) -> Non
         assert done == {k: k * k for k in range(12)}
 
 
-def test_a_cluster_that_is_gone_is_said(strange: ModuleType) -> None:
+def test_a_cluster_that_is_gone_is_said(
+    strange: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weatherglass.tasks.cluster._PATIENCE", 10.0)
+    port = str(_free_port())
     with contextlib.ExitStack() as stack:
-        gone = stack.enter_context(
-            distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None)
+        scheduler = stack.enter_context(
+            _process("distributed.cli.dask_scheduler", "--port", port, "--no-dashboard")
         )
-        team = stack.enter_context(executor(cluster=gone.scheduler_address))
+        stack.enter_context(
+            _process("distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--no-nanny")
+        )
+        team = stack.enter_context(executor(cluster=f"tcp://127.0.0.1:{port}"))
         results = finished(strange.slept, range(50), team)
         next(results)
-        gone.close()
-        with pytest.raises(WorkersLost):
+        scheduler.kill()
+        with pytest.raises(WorkersLost, match="What was finished is kept"):
             list(results)

@@ -20,6 +20,7 @@ from .shared import NotSeen, Shared, Ticket
 SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 _PATIENCE = 30.0  # seconds for the scheduler to answer, and for a first worker
 _LOOK = 2.0  # seconds between two counts of the workers
+_DESERTED = 300.0  # seconds without any, after which nobody will come
 
 
 @contextlib.contextmanager
@@ -77,7 +78,7 @@ class _Cluster(Workers):
     def __init__(self, client: Any, address: str, limit: float | None) -> None:
         self._client, self._address, self.limit = client, address, limit
         self._pool = client.get_executor(pure=False)  # a task that is run again is a new one
-        self._count, self._counted = 0, 0.0
+        self._count, self._counted, self._seen = 0, 0.0, time.monotonic()
         self._sent: Any = None
         self._sending = False
         try:
@@ -91,10 +92,23 @@ class _Cluster(Workers):
     @property
     def slots(self) -> int:
         if time.monotonic() - self._counted > _LOOK:
+            self._counted = time.monotonic()
             with contextlib.suppress(Exception):  # a scheduler that starts again cannot tell
                 self._count = sum(self._client.nthreads().values())
-            self._counted = time.monotonic()
+            if self._count:
+                self._seen = self._counted
         return max(1, self._count)
+
+    def check(self) -> None:
+        if self._client.status in ("closing", "closed"):
+            raise self._gone("the scheduler does not answer")
+        if self.slots and time.monotonic() - self._seen > _DESERTED:
+            raise self._gone(f"it has had no workers for {_DESERTED:g} seconds")
+
+    def _gone(self, why: object) -> WorkersLost:
+        return WorkersLost(
+            f"The cluster at {shown(self._address)} is lost: {why}. What was finished is kept."
+        )
 
     @contextlib.contextmanager
     def holding(self, shared: Shared[Any] | None) -> Iterator[Submit]:
@@ -117,10 +131,7 @@ class _Cluster(Workers):
         try:
             future: Future[Any] = self._pool.submit(_done, __version__, *task)
         except Exception as error:  # whatever the client says of a connection that is gone
-            raise WorkersLost(
-                f"The connection to the cluster at {shown(self._address)} is lost ({error}). "
-                "What was finished is kept."
-            ) from None
+            raise self._gone(error) from None
         return future
 
     def lost(self, error: BaseException) -> str:

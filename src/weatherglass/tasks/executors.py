@@ -54,6 +54,9 @@ class Workers(ABC):
         """Why a task must be run again; nothing if it is the task itself that failed."""
         return ""
 
+    def check(self) -> None:  # noqa: B027 - those of this machine are always there
+        """Raise `WorkersLost` if nobody is there to do what was submitted."""
+
 
 @contextlib.contextmanager
 def executor(

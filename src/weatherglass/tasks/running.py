@@ -22,6 +22,7 @@ TRIES = 3
 """How often a task is tried whose worker died or took too long."""
 
 _AHEAD = 2  # tasks in flight for each that a worker can do at once
+_LOOK = 2.0  # seconds between two looks at whether the workers are still there
 _NAMED = 10
 
 
@@ -155,12 +156,14 @@ class _Run:
         return max(1, self._workers.slots * (1 if self._workers.limit else _AHEAD))
 
     def _done(self) -> set[Future[Any]]:
-        limit = self._workers.limit
-        timeout = None
+        limit, patience = self._workers.limit, _LOOK
         if limit is not None:
             first = min(one.since for one in self._running.values())
-            timeout = max(0.0, first + limit - time.monotonic())
-        return wait(self._running, timeout, FIRST_COMPLETED).done
+            patience = min(patience, max(0.0, first + limit - time.monotonic()))
+        done = wait(self._running, patience, FIRST_COMPLETED).done
+        if not done:
+            self._workers.check()
+        return done
 
     def _give_up_on_the_late(self) -> None:
         limit, now = self._workers.limit, time.monotonic()
