@@ -99,13 +99,19 @@ def test_the_same_seed_gives_the_same_files_whatever_the_number_of_workers(tmp_p
     assert one["boot-000.parquet"] != other["boot-000.parquet"]
 
 
-def test_an_executor_of_ones_own_does_the_work(tmp_path, weather):
-    from concurrent.futures import ThreadPoolExecutor
-
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_files(tmp_path, weather):
+    pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
     wg.train(weather, tmp_path / "one", **FAST)
-    with ThreadPoolExecutor(2) as executor:
-        wg.train(weather, tmp_path / "two", executor=executor, **FAST)
+    wg.train(weather, tmp_path / "two", cluster="local", **FAST | {"workers": 2})
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_a_worker_that_does_not_see_the_folder_says_so(tmp_path):
+    from weatherglass.corpus.tasks import count
+
+    with pytest.raises(SourceNotFound, match="a folder that all its machines share"):
+        count((tmp_path / "elsewhere", 5))
 
 
 def test_training_again_does_nothing_and_more_bootstraps_can_be_added(tmp_path, weather):

@@ -13,6 +13,7 @@ from .asking import chosen_tests, ids_option, missing_option, own_tests_option, 
 from .output import emit, format_option, out_option, plot_option, put, remarks, table
 from .progress import progress_bar
 from .seeds_asking import case_option
+from .spreading import spread_options
 from .tokenizing import chosen_tokenizer, word_options
 
 if TYPE_CHECKING:
@@ -73,7 +74,10 @@ if TYPE_CHECKING:
     help="With --by: values with fewer tokens are left out, and named.",
 )
 @seed_option
-@click.option("--workers", type=click.IntRange(1), help="Processes; all processors by default.")
+@spread_options(
+    "Processes; all processors by default.",
+    "each model is a task; its workers must see the folder of --models",
+)
 @format_option
 @out_option
 @plot_option

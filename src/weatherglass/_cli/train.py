@@ -12,6 +12,7 @@ import click
 from .asking import seed_option
 from .output import emit, format_option, printable
 from .progress import progress_bar
+from .spreading import spread_options
 from .tokenizing import chosen_tokenizer, token_options
 
 if TYPE_CHECKING:
@@ -107,10 +108,9 @@ if TYPE_CHECKING:
     help="With --by: values with fewer tokens are left out, and named.",
 )
 @seed_option
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    help="Processes that train; by default as many as there are processors.",
+@spread_options(
+    "Processes that train; by default as many as there are processors.",
+    "each model is a task; its workers must see the folder of -o",
 )
 @format_option
 def train(corpus: str, out: Path, form: str, **options: Any) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from weatherglass.errors import SourceNotFound
+
 from .modelfiles import write_model
 from .numbered import Integers, Numbered, open_numbered
 from .pairs import count_pairs, open_pairs
@@ -36,16 +38,26 @@ class Job:
     settings: Settings
 
 
-def count(numbers: Path, window: int) -> None:
-    """Count the pairs of a group, for the method ppmi-svd."""
-    count_pairs(open_numbered(numbers), window, numbers)
+def count(job: tuple[Path, int]) -> None:
+    """Count the pairs of a group inside a window, for the method ppmi-svd."""
+    numbers, window = job
+    count_pairs(_opened(numbers), window, numbers)
+
+
+def _opened(numbers: Path) -> Numbered:
+    if not numbers.is_dir():
+        raise SourceNotFound(
+            f"A worker of the cluster does not see {numbers}. Training on a cluster needs a folder "
+            "that all its machines share."
+        )
+    return open_numbered(numbers)
 
 
 def train_model(job: Job) -> None:
     """Train one model and write it. The result does not depend on who else is at work."""
     from threadpoolctl import threadpool_limits
 
-    corpus = open_numbered(job.numbers)
+    corpus = _opened(job.numbers)
     rng = stream(job.settings.seed, job.group, job.sample)
     if job.sample is None:
         order, weights = np.arange(len(corpus.ends)), None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from weatherglass.errors import MissingExtra, UsageError
+from weatherglass.tasks import Workers, executor, finished
+from weatherglass.tasks.executors import physical_memory
 from weatherglass.vectors.fingerprints import processors
 
 from . import tasks
@@ -26,7 +25,6 @@ from .runs import Run
 from .settings import Method, Settings
 from .tasks import Job
 from .tokens import Tokenizer
-from .workers import Task, physical_memory, processes, run_tasks
 
 _SMALL = 2_000_000  # tokens, of all models; so many are trained while a process starts
 
@@ -77,7 +75,7 @@ def train(
     shift: float = 1.0,
     power: float = 0.5,
     workers: int | None = None,
-    executor: Executor | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Trained:
     """Train vectors on a corpus, and on bootstrap samples of its documents.
@@ -120,9 +118,9 @@ def train(
     workers
         Processes; by default as many as there are processors, and one for a small corpus. They
         are fewer if the memory does not suffice.
-    executor
-        Does the work instead: any `concurrent.futures` executor, such as Dask's, whose workers
-        see the same files.
+    cluster
+        Train on the workers of a Dask cluster instead: the address of its scheduler, such as
+        ``tcp://host:8786``, or ``local``. The workers must see the folder `out`.
     progress
         Called with what is being done, how much of it is, and how much there is in all.
 
@@ -182,8 +180,9 @@ def train(
             check_column(opened, by)
         with run.working() as work:
             folders = gather(opened, settings, run, work, progress)
-            with _executor(executor, workers or _enough(run)) as (pool, most):
-                _train_all(run, settings, folders, pool, most, progress)
+            local = workers if cluster else workers or _enough(run)
+            with executor(local, cluster) as team:
+                _train_all(run, settings, folders, team, None if cluster else team.slots, progress)
     record = run.record
     return Trained(run.folder, tuple(record["models"]), record["groups"], tuple(record["notes"]))
 
@@ -192,44 +191,36 @@ def _train_all(
     run: Run,
     settings: Settings,
     folders: dict[str, Path],
-    pool: Executor,
-    most: int,
+    team: Workers,
+    most: int | None,
     progress: Progress | None,
 ) -> None:
-    """Train what is left."""
+    """Train what is left, `most` models at once if the memory suffices."""
     models = run.record["models"]
-    needed = 1  # bytes that a model takes
+    left = {name: folder.resolve() for name, folder in folders.items() if _left(run, name)}
 
     def tell() -> None:
         if progress is not None:
             done = sum(state == "done" for state in models.values())
             progress("training", done, len(models))
 
-    def finished(label: str) -> list[Task]:
-        models[label] = "done"
+    tell()
+    if settings.method == "ppmi-svd":
+        for _ in finished(tasks.count, [(one, settings.window) for one in left.values()], team):
+            pass
+    jobs = {
+        label: Job(left[name], name, sample, run.path(label).resolve(), run.key(label), settings)
+        for name in left
+        for label, sample in _left(run, name)
+    }
+    if most is not None and left:
+        needed = max(tasks.memory(folder, settings) for folder in left.values())
+        most = min(most, physical_memory() // 2 // max(1, needed))
+    labels = list(jobs)
+    for number, _ in finished(tasks.train_model, jobs.values(), team, at_once=most):
+        models[labels[number]] = "done"
         run.save()
         tell()
-        return []
-
-    def of_group(name: str) -> list[Task]:
-        nonlocal needed
-        needed = max(needed, tasks.memory(folders[name], settings))
-        made = []
-        for label, sample in _left(run, name):
-            job = Job(folders[name], name, sample, run.path(label), run.key(label), settings)
-            made.append(Task(tasks.train_model, (job,), partial(finished, label)))
-        return made
-
-    first: list[Task] = []
-    for name, folder in folders.items():
-        if not _left(run, name):
-            continue
-        if settings.method == "ppmi-svd":
-            first.append(Task(tasks.count, (folder, settings.window), partial(of_group, name)))
-        else:
-            first += of_group(name)
-    tell()
-    run_tasks(first, pool, lambda: min(most, physical_memory() // 2 // needed))
 
 
 def _left(run: Run, group: str) -> list[tuple[str, int | None]]:
@@ -245,13 +236,3 @@ def _enough(run: Run) -> int:
     groups = run.record["groups"].values()
     tokens = sum(one["tokens"] for one in groups) * (1 + run.record["bootstrap"])
     return processors() if tokens > _SMALL else 1
-
-
-@contextlib.contextmanager
-def _executor(given: Executor | None, workers: int) -> Iterator[tuple[Executor, int]]:
-    """An executor, and how many tasks it may be given at once."""
-    if given is not None:
-        yield given, 1 << 30
-        return
-    with processes(workers) as pool:
-        yield pool, workers

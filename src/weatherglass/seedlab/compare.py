@@ -207,7 +207,7 @@ def _plain(training: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value if value is None or isinstance(value, str | int | float) else str(value)
         for name, value in training.items()
-        if name not in ("workers", "executor")
+        if name not in ("workers", "cluster")
     }
 
 
