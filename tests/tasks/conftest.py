@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -85,3 +86,13 @@ def strange(strange_folder: Path) -> ModuleType:
     for mark in strange_folder.glob("*.seen"):
         mark.unlink()
     return importlib.import_module("strange_tasks")
+
+
+@pytest.fixture(scope="session")
+def cluster(strange_folder: Path) -> Iterator[Any]:
+    """A Dask cluster on this machine: two workers, each a process."""
+    distributed = pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as made:
+        yield made

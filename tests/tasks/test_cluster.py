@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -24,14 +23,6 @@ from weatherglass.tasks import executor, finished, run
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def cluster(strange_folder: Path) -> Iterator[Any]:
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as made:
-        yield made
 
 
 def a_null(words: int = 500) -> Null:

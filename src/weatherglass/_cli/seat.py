@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from .asking import (
 )
 from .output import format_option, out_option, plot_option, printable, table
 from .progress import progress_bar
+from .spreading import spread_options
 
 
 @click.command()
@@ -63,6 +65,10 @@ from .progress import progress_bar
 @missing_option
 @seed_option
 @click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True)
+@spread_options(
+    "Threads for the tests; all processors by default. An encoder uses what it likes.",
+    "sentences are encoded there, the tests run here",
+)
 @format_option
 @out_option
 @plot_option
@@ -79,6 +85,8 @@ def seat(
     max_missing: float,
     seed: int,
     batch_size: int,
+    workers: int | None,
+    cluster: str | None,
     form: str,
     out: Path | None,
     picture: Path | None,
@@ -92,6 +100,7 @@ def seat(
     from weatherglass.encoders import open_encoder
     from weatherglass.encoders.seat import seat as measure
     from weatherglass.measures import Results
+    from weatherglass.tasks import executor
 
     chosen = chosen_tests(ids, files, Test, "*")
     if annotations and not sentences:
@@ -105,25 +114,29 @@ def seat(
         raise UsageError(f"None of the tests asked for is of level {level}.")
     made: list[Any] = []
     failed: list[str] = []
-    for name in dict.fromkeys(encoders):
-        try:
-            encoder = open_encoder(name)
-            with progress_bar(f"encoding with {name}") as draw:
-                made += measure(
-                    encoder,
-                    chosen,
-                    method=method,
-                    alternative=alternative,
-                    rng=seed,
-                    max_missing=max_missing,
-                    batch_size=batch_size,
-                    progress=draw,
-                )
-        except WeatherglassError as error:
-            if len(set(encoders)) == 1:
-                raise
-            failed.append(name)  # what the other encoders give is not lost
-            click.echo(f"weatherglass: {printable(error)}", err=True)
+    with contextlib.ExitStack() as stack:
+        team = stack.enter_context(executor(workers, cluster)) if cluster else None
+        for name in dict.fromkeys(encoders):
+            try:
+                encoder = open_encoder(name)
+                with progress_bar(f"encoding with {name}") as draw:
+                    made += measure(
+                        encoder,
+                        chosen,
+                        method=method,
+                        alternative=alternative,
+                        rng=seed,
+                        max_missing=max_missing,
+                        batch_size=batch_size,
+                        workers=workers,
+                        cluster=team,
+                        progress=draw,
+                    )
+            except WeatherglassError as error:
+                if len(set(encoders)) == 1:
+                    raise
+                failed.append(name)  # what the other encoders give is not lost
+                click.echo(f"weatherglass: {printable(error)}", err=True)
     if not made:
         raise CannotMeasure("No encoder could be measured.")
     results = Results.of(made)

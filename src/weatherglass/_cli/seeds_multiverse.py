@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from .progress import progress_bar
 from .seeds_asking import case_option
 from .seeds_multiverse_pages import page
 from .seeds_sources import control_option, named_vectors, open_whole, sources_argument
+from .spreading import spread_options
 
 if TYPE_CHECKING:
     from weatherglass.catalog import SeedSet, Test
@@ -82,6 +83,9 @@ if TYPE_CHECKING:
 @missing_option
 @control_option
 @seed_option
+@spread_options(
+    "Threads; all processors by default.", "the p-values of 64 specifications are a task"
+)
 @format_option
 @out_option
 @plot_option
@@ -97,6 +101,8 @@ def multiverse(
     out: Path | None,
     picture: Path | None,
     seed: int,
+    workers: int | None,
+    cluster: str | None,
     **options: Any,
 ) -> None:
     """Run a test under every documented choice of seed words, on each SOURCE.
@@ -106,15 +112,29 @@ def multiverse(
     that `weatherglass train` has written, the full model of each group is measured.
     """
     from weatherglass.catalog import Test
+    from weatherglass.tasks import executor
 
     if not ids and not files:
         raise UsageError("Say which test: --test weat6, or --tests FILE for your own.")
     tests = chosen_tests(ids, files, Test)
     options |= {"concepts": _concepts(concepts), "own": _own(own), "cross": cross, "rng": seed}
-    alone = len(tests) == 1 and len(set(sources)) == 1
+    with executor(workers, cluster, threads=True) as team:
+        made, runs = _run_all(dict.fromkeys(sources), tests, control, options | {"workers": team})
+    if not made:
+        raise CannotMeasure("No test could be run on any source.")
+    _say(made, form, out, picture)
+    if len(made) < runs:
+        raise CannotMeasure(f"{runs - len(made)} of {runs} runs could not be made.")
+
+
+def _run_all(
+    sources: Collection[str], tests: Sequence[Test], control: Any, options: dict[str, Any]
+) -> tuple[list[Multiverse], int]:
+    """Every test on every source, and how many runs there were; what fails is told."""
+    alone = len(tests) == 1 and len(sources) == 1
     made: list[Multiverse] = []
     runs = 0
-    for source in dict.fromkeys(sources):
+    for source in sources:
         try:
             opened = open_whole(source, _wanted(tests, options), control)
         except WeatherglassError as error:
@@ -131,11 +151,7 @@ def multiverse(
                 if alone and len(opened) == 1:
                     raise
                 _tell_failed(f"{models.name}, {test.id}", error)  # what the others give is not lost
-    if not made:
-        raise CannotMeasure("No test could be run on any source.")
-    _say(made, form, out, picture)
-    if len(made) < runs:
-        raise CannotMeasure(f"{runs - len(made)} of {runs} runs could not be made.")
+    return made, runs
 
 
 def _tell_failed(what: str, error: WeatherglassError) -> None:

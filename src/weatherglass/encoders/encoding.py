@@ -5,16 +5,18 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import EncoderError, UsageError, WeatherglassError, shown
+from weatherglass.tasks import Workers
 
 from .memory import Memory
 from .protocol import Encoder, Encodings
+from .spread import can_spread, spread
 
 Progress = Callable[[int, int], None]
 _NO_MEMORY = re.compile(r"out of memory|not enough memory|allocate.*memory|bad_?alloc", re.I)
@@ -28,6 +30,7 @@ def encode_all(
     progress: Progress | None = None,
     missing: Literal["raise", "nan"] = "raise",
     cache: bool = True,
+    team: Workers | None = None,
 ) -> Encodings:
     """The encodings of sentences, each distinct one encoded once and kept on disk.
 
@@ -50,6 +53,9 @@ def encode_all(
         error that names them, or give rows of ``nan``.
     cache
         Whether to look for encodings on disk and keep them there.
+    team
+        Workers that encode, if the encoder is one that they can open by its name; otherwise it
+        encodes here.
 
     Returns
     -------
@@ -77,8 +83,17 @@ def encode_all(
     left = sorted((text for text in distinct if text not in rows), key=len, reverse=True)
     if progress is not None:
         progress(len(rows), len(distinct))
+    if team is not None and can_spread(encoder):
+        made = spread(encoder, left, batch_size, team)
+    else:
+        made = encode_batches(encoder, left, batch_size, rows)
     try:
-        _encode(encoder, left, batch_size, rows, memory, progress)
+        for fresh in made:
+            rows.update(fresh)
+            if memory is not None:
+                memory.add(fresh)
+            if progress is not None:
+                progress(len(rows), len(distinct))
     finally:
         if memory:
             memory.flush()
@@ -109,17 +124,12 @@ def _checked(sentences: Iterable[str], batch_size: int) -> list[str]:
     return texts
 
 
-def _encode(
-    encoder: Encoder,
-    left: Sequence[str],
-    size: int,
-    rows: dict[str, Encodings],
-    memory: Memory | None,
-    progress: Progress | None,
-) -> None:
-    """Encode what is left, batch by batch, into `rows` and `memory`."""
-    total, at = len(rows) + len(left), 0
-    width = len(next(iter(rows.values()))) if rows else None
+def encode_batches(
+    encoder: Encoder, left: Sequence[str], size: int, before: Mapping[str, Encodings] | None = None
+) -> Iterator[dict[str, Encodings]]:
+    """The rows of what is left, batch by batch, as wide as those that were there before."""
+    at, good_ones = 0, len(before or {})
+    width = len(next(iter(before.values()))) if before else None
     while at < len(left):
         batch = left[at : at + size]
         enough, made = _attempt(encoder, batch)
@@ -129,20 +139,16 @@ def _encode(
         table = _table(encoder, batch, made, width)
         width = table.shape[1]
         good: NDArray[np.bool_] = np.all(np.isfinite(table), axis=1)
-        fresh = {text: row for text, row, ok in zip(batch, table, good, strict=True) if ok}
-        rows.update(fresh)
-        if memory is not None:
-            memory.add(fresh)
+        good_ones += int(good.sum())
+        yield {text: row for text, row, ok in zip(batch, table, good, strict=True) if ok}
         if not good.all():
             bad = batch[int(good.argmin())]
             raise EncoderError(
                 f"{encoder.name} gave NaN or infinity for {shown(bad)}"
                 + (f" and {(~good).sum() - 1} more sentences" if (~good).sum() > 1 else "")
-                + f". The {len(rows)} good encodings are kept."
+                + f". The {good_ones} good encodings are kept."
             )
         at += len(batch)
-        if progress is not None:
-            progress(len(rows), total)
 
 
 def _attempt(encoder: Encoder, batch: Sequence[str]) -> tuple[bool, object]:

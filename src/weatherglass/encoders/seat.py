@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import Results, SeatResult, seat_test
 from weatherglass.measures.seat import origins
 from weatherglass.measures.weat import association_test
+from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
-from weatherglass.vectors.fingerprints import processors
 
 from .encoding import Progress, encode_all
 from .opening import checked_encoder
@@ -27,6 +28,8 @@ def seat(
     tests: Test | str | Iterable[Test | str],
     *,
     batch_size: int = 64,
+    workers: int | None = None,
+    cluster: str | Workers | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Results:
@@ -40,6 +43,13 @@ def seat(
         Tests, or their ids in the catalogue.
     batch_size
         How many sentences an encoder is given at a time.
+    workers
+        Threads that run the tests; all processors by default. What an encoder itself uses is its
+        own affair.
+    cluster
+        Encode on the workers of a Dask cluster: the address of its scheduler, such as
+        ``tcp://host:8786``, or ``local``. Each worker opens the encoder by its name, which must
+        mean the same there; one that has none is used here.
     progress
         Called with the distinct sentences done and those in all.
     options
@@ -67,16 +77,29 @@ def seat(
         raise UsageError(f"There are no {'encoders' if chosen else 'tests'} to run.")
     made: list[SeatResult] = []
     # The compiled kernels behind the p-values let other threads run; bootstrap intervals do not.
-    threads = 1 if options.get("intervals") else processors()
-    with ThreadPoolExecutor(threads) as pool:
+    threads = 1 if options.get("intervals") else workers
+    with executor(threads, threads=True) as here, _elsewhere(cluster) as there:
         for encoder in map(checked_encoder, several):
-            encoded = _encoded(encoder, chosen, batch_size, progress)
-            made += pool.map(lambda entry, it=encoded: seat_test(it, entry, **options), chosen)
+            encoded = _encoded(encoder, chosen, batch_size, progress, there)
+            made += run(partial(seat_test, encoded, **options), chosen, here)
     return Results.of(made)
 
 
+@contextlib.contextmanager
+def _elsewhere(cluster: str | Workers | None) -> Iterator[Workers | None]:
+    if isinstance(cluster, str):
+        with executor(cluster=cluster) as team:
+            yield team
+    else:
+        yield cluster
+
+
 def _encoded(
-    encoder: Encoder, tests: Sequence[Test], batch_size: int, progress: Progress | None
+    encoder: Encoder,
+    tests: Sequence[Test],
+    batch_size: int,
+    progress: Progress | None,
+    team: Workers | None,
 ) -> Vectors:
     """The items as vectors, without those of which the encoder knows nothing.
 
@@ -90,7 +113,12 @@ def _encoded(
     items = list(origin)
     words = sorted(set(origin.values()) - set(items)) if hasattr(encoder, "missing") else []
     rows = encode_all(
-        encoder, items + words, batch_size=batch_size, progress=progress, missing="nan"
+        encoder,
+        items + words,
+        batch_size=batch_size,
+        progress=progress,
+        missing="nan",
+        team=team,
     )
     lost = np.flatnonzero(np.isnan(rows).any(axis=1)).tolist()
     unknown = {(items + words)[i] for i in lost}

@@ -14,6 +14,7 @@ from weatherglass.measures.weat import NOISE, association_test
 from weatherglass.measures.words import Case, check_case
 from weatherglass.significance import Alternative, PValue
 from weatherglass.significance.many import permutation_many
+from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
 
 from .alternatives import alternatives
@@ -42,7 +43,8 @@ def multiverse(
     case: Case = "auto",
     max_missing: float = 0.2,
     rng: int = 0,
-    workers: int | None = None,
+    workers: int | Workers | None = None,
+    cluster: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Multiverse:
     """Run an association test under every documented choice of seed sets.
@@ -74,6 +76,9 @@ def multiverse(
         The seed of the sub-samples.
     workers
         Threads; all processors by default. The result does not depend on their number.
+    cluster
+        Find p-values on the workers of a Dask cluster instead: the address of its scheduler, such
+        as ``tcp://host:8786``, or ``local``.
     progress
         Called with the specifications done and those in all.
 
@@ -140,13 +145,14 @@ def multiverse(
     every, flat = measured(found, ddof)
     if not every:
         raise CannotMeasure(why_nothing(asked, flat))
-    p = permutation_many(
-        [(one.x, one.y) for one in every],
-        alternative=alternative,
-        resolution=NOISE,
-        workers=workers,
-        progress=progress,
-    )
+    with executor(workers, cluster, threads=True) as team:
+        p = permutation_many(
+            [(one.x, one.y) for one in every],
+            alternative=alternative,
+            resolution=NOISE,
+            spread=lambda call, chunks: run(call, chunks, team),
+            progress=progress,
+        )
     made = _specifications(every, p)
     factors = tuple(tuple(one.choice for one in factor) for factor in found.factors)
     documented = _documented(made, factors)

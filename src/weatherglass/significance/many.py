@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -29,14 +29,19 @@ CHUNK = 64
 """Tests given to a thread at once."""
 
 Progress = Callable[[int, int], None]
+Pair = tuple[ArrayLike, ArrayLike]
+Spread = Callable[
+    [Callable[[Sequence[Pair]], list[PValue]], Sequence[Sequence[Pair]]], Iterable[list[PValue]]
+]
 
 
 def permutation_many(
-    tests: Sequence[tuple[ArrayLike, ArrayLike]],
+    tests: Sequence[Pair],
     *,
     alternative: Alternative = "greater",
     resolution: float = 0.0,
     workers: int | None = None,
+    spread: Spread | None = None,
     progress: Progress | None = None,
 ) -> list[PValue]:
     """The p-values of many permutation tests, each as `permutation_p` gives it.
@@ -49,6 +54,9 @@ def permutation_many(
         As in `permutation_p`.
     workers : int, optional
         Threads; all cores if not given. The answer does not depend on it.
+    spread : callable, optional
+        Does the work instead of threads: given a function and a list of what to call it with, it
+        gives the results in that order. The function can be sent to another process.
     progress : callable, optional
         Called with the tests done and the tests in all.
 
@@ -68,16 +76,18 @@ def permutation_many(
     check_alternative(alternative)
     chunks = [tests[start : start + CHUNK] for start in range(0, len(tests), CHUNK)]
 
-    def run(chunk: Sequence[tuple[ArrayLike, ArrayLike]]) -> list[PValue]:
-        return [_p(x, y, alternative, resolution) for x, y in chunk]
-
+    run = functools.partial(_chunk_p, alternative, resolution)
     made: list[PValue] = []
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        for some in pool.map(run, chunks):
+        for some in (spread or pool.map)(run, chunks):
             made += some
             if progress is not None:
                 progress(len(made), len(tests))
     return made
+
+
+def _chunk_p(alternative: Alternative, resolution: float, chunk: Sequence[Pair]) -> list[PValue]:
+    return [_p(x, y, alternative, resolution) for x, y in chunk]
 
 
 def _p(x: ArrayLike, y: ArrayLike, alternative: Alternative, resolution: float) -> PValue:

@@ -60,14 +60,15 @@ class Workers(ABC):
 
 @contextlib.contextmanager
 def executor(
-    workers: int | None = None, cluster: str | None = None, *, threads: bool = False
+    workers: int | Workers | None = None, cluster: str | None = None, *, threads: bool = False
 ) -> Iterator[Workers]:
     """Workers for independent tasks. What they give does not depend on which or how many they are.
 
     Parameters
     ----------
     workers
-        How many; as many as there are processors by default. One does its work right here.
+        How many; as many as there are processors by default. One does its work right here. What
+        `executor` gave before is used again, and not ended.
     cluster
         The address of a Dask scheduler, such as ``tcp://host:8786``, or ``local`` for a cluster on
         this machine that lasts as long as the block. ``?limit=600`` behind it is a time limit for
@@ -82,6 +83,9 @@ def executor(
     ...     workers.slots
     2
     """
+    if isinstance(workers, Workers):
+        yield workers
+        return
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; it must be at least 1.")
     if cluster is not None:
