@@ -23,9 +23,12 @@ COMMANDS = {
 def weather(tmp_path: Path) -> list[Path]:
     """Two small corpora."""
     made = []
-    for name, more in (("sea", "the calm sea and a high wave"), ("land", "a green hill")):
+    for name, more in (
+        ("sea", "the calm sea and a high wave"),
+        ("land", "a green hill and a field"),
+    ):
         path = tmp_path / f"{name}.txt"
-        lines = [f"{more} and the calm field", "the sea was high", "a wave on the hill", more]
+        lines = [f"{more} and the calm green field", "the sea was high", "a wave on the hill", more]
         path.write_text("\n\n".join(lines * 6), encoding="utf-8")
         made.append(path)
     return made

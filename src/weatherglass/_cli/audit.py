@@ -13,14 +13,16 @@ import click
 from weatherglass.errors import CannotMeasure, UsageError
 
 from .asking import seed_option
-from .output import delimited, table, write_whole
+from .output import delimited, remarks, table, write_whole
 from .progress import progress_bar
+from .spreading import spread_options
 
 if TYPE_CHECKING:
     from weatherglass.auditing.changes import Changed
     from weatherglass.report.audited import Audited
 
 _SHOWN = 20
+_MANY = 8
 _PS = ("p", "p_rotation", "p_holm", "pearson_p")
 
 
@@ -62,7 +64,10 @@ _PS = ("p", "p_rotation", "p_holm", "pearson_p")
     metavar="DIR",
     help="Say what changed since the audit of this folder; changes.tsv gets all of it.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Threads; all processors by default.")
+@spread_options(
+    "Threads, or with several sources processes that do a step each; all processors by default.",
+    "each step on each source is a task",
+)
 def audit(
     sources: tuple[str, ...],
     out: Path,
@@ -74,21 +79,24 @@ def audit(
     repeat: Path | None,
     against: Path | None,
     workers: int | None,
+    cluster: str | None,
 ) -> None:
     """Measure SOURCE with every step of a suite, and write a report that a person can read.
 
-    Without SOURCE the embedded vectors are measured. The folder gets report.html, the results as
-    Parquet, TSV and JSON, and run.json with all that is needed to repeat it. A step that fails is
-    told in the report; what is done when you stop is kept, and --resume goes on.
+    Without SOURCE the embedded vectors are measured. Many sources can stand in a YAML file: a list
+    of names, or of mappings of source, name and facts such as step or year. The folder gets
+    report.html, the results as Parquet, TSV and JSON, and run.json with all that is needed to
+    repeat it. A step that fails is told in the report; what is done when you stop is kept, and
+    --resume goes on.
     """
     from weatherglass.auditing import open_audit
 
     if repeat is not None:
         context = click.get_current_context()
         given = [name for name in context.params if _was_given(context, name)]
-        if set(given) - {"repeat", "workers"}:
+        if set(given) - {"repeat", "workers", "cluster"}:
             raise UsageError("--repeat takes sources and options from the folder: name no others.")
-        _repeat(repeat, workers)
+        _repeat(repeat, workers=workers, cluster=cluster)
         return
     before = open_audit(against) if against is not None else None
     try:
@@ -101,6 +109,7 @@ def audit(
             rng=seed,
             resume=resume,
             workers=workers,
+            cluster=cluster,
         )
     except KeyboardInterrupt:
         if (out / "run.json").exists():
@@ -120,14 +129,14 @@ def _was_given(context: click.Context, name: str) -> bool:
     return source is click.core.ParameterSource.COMMANDLINE and bool(context.params[name])
 
 
-def _run(sources: tuple[str, ...] | list[str], **options: Any) -> Audited:
+def _run(sources: Sequence[Any], **options: Any) -> Audited:
     from weatherglass.auditing.audit import audit as run
 
     with progress_bar("auditing") as draw:
         return run(sources, progress=lambda title, done, total: draw(done, total, title), **options)
 
 
-def _repeat(folder: Path, workers: int | None) -> None:
+def _repeat(folder: Path, **how: Any) -> None:
     """Do an audit again beside it, and compare every number."""
     from weatherglass.auditing import open_audit
     from weatherglass.auditing.changes import changes, nearly
@@ -135,11 +144,14 @@ def _repeat(folder: Path, workers: int | None) -> None:
 
     before = open_audit(folder)
     suite = Suite.model_validate(before.about["suite"])
-    names = [source["name"] for source in before.about["sources"]]
+    names = [
+        {"source": one.get("opens", one["name"]), "name": one["name"], **one.get("facts", {})}
+        for one in before.about["sources"]
+    ]
     rng = before.about["options"]["rng"]
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "again")
-        again = _run(names, out=out, suite=suite, rng=rng, workers=workers)
+        again = _run(names, out=out, suite=suite, rng=rng, **how)
     found = changes(before, again)
     left = sum(step["status"] != "done" for step in before.about["steps"])
     if left:  # what is new was not done then, and cannot be compared
@@ -155,7 +167,13 @@ def _repeat(folder: Path, workers: int | None) -> None:
 
 
 def _summary(found: Audited) -> str:
-    """The steps, and how each went."""
+    """The steps, and how each went; of many sources, how often each went how."""
+    steps = found.about["steps"]
+    counts = Counter(step["status"] for step in steps)
+    said = ", ".join(f"{n} {status}" for status, n in counts.items())
+    title = f"Audit: {found.about['suite']['title']} ({said})"
+    if len(found.about["sources"]) > _MANY:
+        return _counted(steps, title)
     rows = [
         {
             "step": step["title"],
@@ -163,11 +181,24 @@ def _summary(found: Audited) -> str:
             "status": step["status"],
             "": step["reason"],
         }
-        for step in found.about["steps"]
+        for step in steps
     ]
-    counts = Counter(step["status"] for step in found.about["steps"])
-    said = ", ".join(f"{n} {status}" for status, n in counts.items())
-    return table(rows, f"Audit: {found.about['suite']['title']} ({said})")
+    return table(rows, title)
+
+
+def _counted(steps: Sequence[dict[str, Any]], title: str) -> str:
+    by_step: dict[str, Counter[str]] = {}
+    for step in steps:
+        by_step.setdefault(step["title"], Counter())[step["status"]] += 1
+    rows = [
+        {"step": name, **{status: counts[status] for status in ("done", "failed", "skipped")}}
+        for name, counts in by_step.items()
+    ]
+    wrong = [step for step in steps if step["status"] != "done"]
+    lines = [f"{one['source']}, {one['title']}: {one['reason']}." for one in wrong[:_SHOWN]]
+    if len(wrong) > _SHOWN:
+        lines.append(f"{len(wrong) - _SHOWN} more are in run.json and in the report.")
+    return table(rows, title) + remarks(lines)
 
 
 def _changed(before: Audited, after: Audited, out: Path) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
-import json
 import os
 import platform
 import shlex
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from os import PathLike
 from pathlib import Path
@@ -17,22 +16,26 @@ from typing import Any
 from weatherglass._version import __version__
 from weatherglass.catalog.suites import Suite, load_suite, with_control
 from weatherglass.errors import UsageError, WeatherglassError, shown
-from weatherglass.report import audit_page
 from weatherglass.report.audited import Audited
+from weatherglass.tasks import Workers, executor
+from weatherglass.tasks import run as run_tasks
 from weatherglass.vectors import ControlMethod
-from weatherglass.vectors.writing import write_text
 
 from . import folder as files
-from .reading import gathered
+from .models import Given, sources_of
+from .orders import described
+from .running import Progress, Run
 from .sources import Source
-from .steps import Payload, Task, perform, tasks
+from .steps import tasks
 
-Progress = Callable[[str, int, int], None]
+_FEW = 4
+"""Sources that are audited one after another unless several workers are asked for."""
+
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
 
 
 def audit(
-    sources: str | Sequence[str] = "default",
+    sources: Given | Sequence[Given] = "default",
     *,
     out: str | PathLike[str],
     suite: str | PathLike[str] | Suite = "standard",
@@ -41,6 +44,7 @@ def audit(
     rng: int = 0,
     resume: bool = False,
     workers: int | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Audited:
     """Measure sources with every step of a suite, and write a report.
@@ -48,7 +52,9 @@ def audit(
     Parameters
     ----------
     sources
-        Word vectors or encoders, as they are named everywhere.
+        Word vectors or encoders, as they are named everywhere. A mapping, such as
+        ``{"source": "step-1000.vec", "name": "1000", "step": 1000}``, adds facts that become
+        columns of the results; a YAML file has a list of names or mappings.
     out
         A folder for the results and the report; it is made if need be.
     suite
@@ -64,7 +70,13 @@ def audit(
     resume
         Keep what an earlier run in the same folder has found, and do the rest.
     workers
-        Threads; all processors by default.
+        All processors by default. The steps of one source, or of a few, are done one after
+        another by threads; with several sources and a number given, or with more than four
+        sources, each step is a task for one of so many processes.
+    cluster
+        Do each step on the workers of a Dask cluster: the address of its scheduler, such as
+        ``tcp://host:8786``, or ``local``. A worker opens a source by its name; where it does not
+        see it, it is sent the rows that a step needs, and what needs all of them is done here.
     progress
         Called with the title of a step, the steps done and the steps in all.
 
@@ -82,9 +94,7 @@ def audit(
     >>> len(found.results), found.about["steps"][0]["status"]
     (12, 'done')
     """
-    names = [sources] if isinstance(sources, str) else list(sources)
-    if not names or len(set(names)) < len(names):
-        raise UsageError("Name one source or several, each once.")
+    opened = sources_of(sources)
     chosen = suite if isinstance(suite, Suite) else load_suite(suite)
     if control is not None:
         chosen = with_control(chosen, control)
@@ -95,107 +105,54 @@ def audit(
         raise UsageError(
             f"{shown(str(folder))} holds an audit already; give a new folder, or resume it."
         )
-    opened = [Source(name) for name in names]
     options = {"suite": _name(suite), "control": control, "rng": rng, "budget": budget}
-    about = _about(opened, chosen, options)
-    files.make(folder)
-    run = _Run(folder, about, tasks(chosen, opened), rng, budget, resume, workers, progress)
-    try:
-        run.all()
-    finally:
-        found = run.finish()
+    with _team(len(opened), workers, cluster) as team:
+        about = _about(_asked(sources), opened, chosen, options, team)
+        files.make(folder)
+        todo = tasks(chosen, opened)
+        run = Run(folder, about, todo, rng, budget, resume, workers, team, progress)
+        try:
+            run.all()
+        finally:
+            found = run.finish()
     return found
 
 
-class _Run:
-    """An audit under way. What is done is kept, whatever happens next."""
-
-    def __init__(
-        self,
-        folder: Path,
-        about: dict[str, Any],
-        todo: list[Task],
-        rng: int,
-        budget: float | None,
-        resume: bool,
-        workers: int | None,
-        progress: Progress | None,
-    ) -> None:
-        self._folder, self._about, self._todo = folder, about, todo
-        self._rng, self._budget, self._resume, self._workers = rng, budget, resume, workers
-        self._progress = progress or (lambda title, done, total: None)
-        self._start = time.monotonic()
-        self._found: list[Payload] = []
-        self._about["steps"] = [_entry(task) for task in todo]
-
-    def all(self) -> None:
-        """Do every task that there is time for."""
-        for number, (task, entry) in enumerate(zip(self._todo, self._about["steps"], strict=True)):
-            self._progress(task.title, number, len(self._todo))
-            if self._budget is not None and time.monotonic() - self._start > 60 * self._budget:
-                entry |= {"reason": f"the {self._budget:g} minutes were used up"}
-                continue
-            start = time.monotonic()
-            entry |= self._one(number, task) | {"seconds": round(time.monotonic() - start, 3)}
-
-    def _one(self, number: int, task: Task) -> dict[str, Any]:
-        path = files.step_file(self._folder, number, task)
-        try:
-            fingerprint = str(task.source.described()["fingerprint"])
-            key = files.key(task, fingerprint, self._rng)
-            found = files.kept(path, key) if self._resume else None
-            if found is None:
-                told = self._told(task, number)
-                found = perform(task, self._rng, self._workers, told)
-                files.keep(path, found, key)
-        except WeatherglassError as error:
-            return {"status": "failed", "reason": str(error)}
-        except Exception as error:  # a step that breaks must not take the others with it
-            return {"status": "failed", "reason": f"unexpected {type(error).__name__}: {error}"}
-        self._found.append(found)
-        return {"status": "done", "reason": "", "file": path.name}
-
-    def _told(self, task: Task, number: int) -> Callable[[int, int], None]:
-        """Tell of a step again while it is under way, so that a long one is seen."""
-        return lambda done, total: self._progress(task.title, number, len(self._todo))
-
-    def finish(self) -> Audited:
-        """Write all that was found, and the report."""
-        self._progress("Writing the report", len(self._todo), len(self._todo))
-        self._about["seconds"] = round(time.monotonic() - self._start, 3)
-        audited = gathered(self._about, self._found)
-        files.write_results(self._folder, audited.results)
-        # The page last: it takes longest, and can be made anew from the rest.
-        write_text(self._folder / files.RUN, json.dumps(self._about, indent=1) + "\n")
-        write_text(self._folder / files.REPORT, audit_page(audited))
-        return audited
-
-
-def _entry(task: Task) -> dict[str, Any]:
-    return {
-        "title": task.title,
-        "source": task.source.name,
-        "kind": task.step.run,
-        "status": "skipped",
-        "reason": "the audit was stopped before",
-        "seconds": 0.0,
-        "file": "",
-    }
+@contextlib.contextmanager
+def _team(sources: int, workers: int | None, cluster: str | None) -> Iterator[Workers | None]:
+    """Workers that do steps side by side; none where one after another is as good."""
+    if cluster is None and (workers == 1 or sources <= (1 if workers else _FEW)):
+        yield None
+        return
+    with executor(workers, cluster) as team:
+        yield team if cluster or team.slots > 1 else None
 
 
 def _name(suite: str | PathLike[str] | Suite) -> str:
     return suite.id if isinstance(suite, Suite) else os.fspath(suite)
 
 
-def _about(sources: Sequence[Source], suite: Suite, options: dict[str, Any]) -> dict[str, Any]:
+def _asked(sources: Given | Sequence[Given]) -> list[str]:
+    """The sources as the command line would name them."""
+    several = [sources] if isinstance(sources, str | PathLike | Mapping) else sources
+    return [str(one["source"]) if isinstance(one, Mapping) else os.fspath(one) for one in several]
+
+
+def _about(
+    asked: Sequence[str],
+    sources: Sequence[Source],
+    suite: Suite,
+    options: dict[str, Any],
+    team: Workers | None,
+) -> dict[str, Any]:
     """What a run says of itself before it begins."""
-    words = ["weatherglass", "audit", *(one.name for one in sources), "--suite", options["suite"]]
+    words = ["weatherglass", "audit", *asked, "--suite", options["suite"]]
     words += ["--control", options["control"]] if options["control"] else []
     words += ["--seed", str(options["rng"])] if options["rng"] else []
     return {
         "weatherglass": __version__,
         "suite": suite.model_dump(mode="json"),
-        "sources": _opened(sources),
+        "sources": _opened(sources, team),
         "options": options,
         "command": shlex.join(words),
         "machine": {
@@ -207,20 +164,24 @@ def _about(sources: Sequence[Source], suite: Suite, options: dict[str, Any]) -> 
     }
 
 
-def _opened(sources: Sequence[Source]) -> list[dict[str, Any]]:
+def _opened(sources: Sequence[Source], team: Workers | None) -> list[dict[str, Any]]:
     """What is to be said of each source, or why it cannot be opened: then its steps will fail.
 
     Where none can be opened there is nothing to audit, and the first error is raised.
     """
     made: list[dict[str, Any]] = []
     wrong: list[WeatherglassError] = []
-    for one in sources:
+    # Whole files are read here: that, too, is the workers' work, of those that they see.
+    seen: Iterable[Any] = ["" for _ in sources]
+    if team is not None:
+        seen = run_tasks(described, [(one.name, one.opens) for one in sources], team)
+    for one, told in zip(sources, seen, strict=True):
         try:
-            made.append(one.described())
+            about = told if isinstance(told, dict) else one.described()
         except WeatherglassError as error:
             wrong.append(error)
-            told = {"kind": "unknown", "fingerprint": "", "reason": str(error)}
-            made.append({"name": one.name, **told})
+            about = {"name": one.name, "kind": "unknown", "fingerprint": "", "reason": str(error)}
+        made.append(about | one.noted())
     if len(wrong) == len(made):
         raise wrong[0]
     return made

@@ -15,6 +15,7 @@ from weatherglass.seedlab.findings import Lint
 from weatherglass.seedlab.multiverse_record import Multiverse
 
 from .folder import RUN, STEPS, kept
+from .sources import Source
 from .steps import Payload
 
 
@@ -28,8 +29,16 @@ def open_audit(folder: str | PathLike[str]) -> Audited:
     """
     folder = Path(folder)
     about = read_run(folder)
-    found = [kept(folder / STEPS / step["file"]) for step in about["steps"] if step["file"]]
-    return gathered(about, [one for one in found if one is not None])
+    sources = {
+        one["name"]: Source(one["name"], one.get("opens", ""), one.get("facts", {}))
+        for one in about["sources"]
+    }
+    found = []
+    for step in about["steps"]:
+        one = kept(folder / STEPS / step["file"]) if step["file"] else None
+        if one is not None:
+            found.append(sources[step["source"]].labelled(one))
+    return gathered(about, found)
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -47,16 +56,12 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 def gathered(about: dict[str, Any], found: list[Payload]) -> Audited:
     """All findings in their places; the tests of each source corrected together."""
-    results: list[Any] = []
-    for source in dict.fromkeys(step["source"] for step in about["steps"]):
-        here = [
-            one
-            for some in found
-            if isinstance(some, Results)
-            for one in some
-            if one.source.get("name") == source
-        ]
-        results += Results.of(here).correct()
+    by_source: dict[str, list[Any]] = {step["source"]: [] for step in about["steps"]}
+    for some in found:
+        for one in some if isinstance(some, Results) else ():
+            if one.source.get("name") in by_source:
+                by_source[one.source["name"]].append(one)
+    results = [one for some in by_source.values() for one in Results.of(some).correct()]
     return Audited(
         about,
         Results.of(results),

@@ -57,7 +57,7 @@ def _split(step: Step) -> list[str]:
     if step.run != "multiverse":
         return [""]
     try:
-        return [one.id for one in _chosen(step, Test)]
+        return [one.id for one in chosen_tests(step, Test)]
     except (CatalogError, UsageError):  # one task, which fails and says why
         return [""]
 
@@ -70,13 +70,13 @@ def perform(task: Task, rng: int, workers: int | None, progress: Progress) -> Pa
 def _weat(task: Task, given: dict[str, Any]) -> Results:
     from weatherglass.measures.weat import weat
 
-    return _each(task, _chosen(task.step, Test), weat, given)
+    return _each(task, chosen_tests(task.step, Test), weat, given)
 
 
 def _wefat(task: Task, given: dict[str, Any]) -> Results:
     from weatherglass.measures.wefat import wefat
 
-    return _each(task, _chosen(task.step, FactualTest), wefat, given)
+    return _each(task, chosen_tests(task.step, FactualTest), wefat, given)
 
 
 def _each(
@@ -127,7 +127,7 @@ def _seat(task: Task, given: dict[str, Any]) -> Results:
     from weatherglass.measures.seat import seat_test
 
     options = _options(task.step, seat_test, given)
-    chosen = _chosen(task.step, Test)
+    chosen = chosen_tests(task.step, Test)
     return seat(task.source.encoder, chosen, progress=given["progress"], **options)
 
 
@@ -135,7 +135,7 @@ def _multiverse(task: Task, given: dict[str, Any]) -> Multiverse:
     from weatherglass.seedlab.multiverse import multiverse
 
     if not task.test:
-        _chosen(task.step, Test)  # raises
+        chosen_tests(task.step, Test)  # raises
     return multiverse(task.source.vectors, task.test, **_options(task.step, multiverse, given))
 
 
@@ -182,14 +182,15 @@ def used_sets(suite: Suite) -> list[Any]:
             with suppress(CatalogError):
                 found[id] = seeds(id)
         with suppress(CatalogError, UsageError):
-            for test in _chosen(step, Test) if step.tests else ():
+            for test in chosen_tests(step, Test) if step.tests else ():
                 for one in test.sets.values():
                     if one.words in words:
                         found[words[one.words].id] = words[one.words]
     return list(found.values())
 
 
-def _chosen(step: Step, kind: type[Any]) -> list[Any]:
+def chosen_tests(step: Step, kind: type[Any]) -> list[Any]:
+    """The tests of a kind that a step names."""
     found = [one for one in tests(*step.tests) if isinstance(one, kind)]
     if not found:
         wanted = "an association test" if kind is Test else "a factual test"

@@ -249,7 +249,7 @@ def _flat(result: Result) -> dict[str, Any]:
         }
     if isinstance(result, WeatResult | WefatResult) and result.control is not None:
         ours |= _controlled(result.control)
-    return {
+    row: dict[str, Any] = {
         "model": result.source.get("name"),
         "options": options,
         "test": result.test,
@@ -268,8 +268,10 @@ def _flat(result: Result) -> dict[str, Any]:
         "published_p": published.get("p"),
         "fingerprint": result.source.get("fingerprint"),
         "weatherglass": result.version,
-        "record": json.dumps(to_record(result)),
     }
+    for fact, known in result.source.get("facts", {}).items():
+        row[f"fact_{fact}" if fact in row or fact == "record" else fact] = known
+    return row | {"record": json.dumps(to_record(result))}
 
 
 def _measured(result: MeasureResult) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from weatherglass.report.arranged import (
     source_of,
     sources,
 )
+from weatherglass.report.audit_many import MANY, many_page
 from weatherglass.report.audited import Audited
 from weatherglass.report.markup import Markup, element, joined
 from weatherglass.report.page import page
@@ -49,7 +50,8 @@ def audit_page(audited: Audited, *, show_slurs: bool = False) -> str:
     Returns
     -------
     str
-        The page, with pictures if the extra ``plots`` is installed. Every word is escaped.
+        The page, with pictures if the extra ``plots`` is installed. Every word is escaped. More
+        than eight sources are shown together, not one by one.
 
     Examples
     --------
@@ -62,6 +64,8 @@ def audit_page(audited: Audited, *, show_slurs: bool = False) -> str:
     True
     """
     names = short_names(sources(audited))
+    if len(names) > MANY:
+        return many_page(audited, show_slurs=show_slurs)
     drawing = pictures.can_draw()
     draw = _draw if drawing else _leave_out
     made = [
@@ -138,6 +142,7 @@ def audit_figures(audited: Audited, *, show_slurs: bool = False) -> dict[str, An
     MissingExtra
         The extra ``plots`` is not installed.
     """
+    from weatherglass.report.course_plot import plot_course
     from weatherglass.report.discovery_plot import plot_discovery
     from weatherglass.report.forest import forest
     from weatherglass.report.multiverse_plot import plot_multiverses
@@ -148,6 +153,8 @@ def audit_figures(audited: Audited, *, show_slurs: bool = False) -> dict[str, An
     drawing()
     names = short_names(sources(audited))
     results = audited.results
+    if len(names) > MANY:
+        return {"course": plot_course(results)[0]}
     made: dict[str, Any] = {}
 
     def add(chart: Any, *name: str) -> None:
