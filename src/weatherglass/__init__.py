@@ -10,6 +10,8 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from .auditing.audit import audit as audit
+    from .auditing.querying import query as query
+    from .auditing.querying import rank as rank
     from .catalog import FactualTest as FactualTest
     from .catalog import SeedSet as SeedSet
     from .catalog import Test as Test
@@ -79,6 +81,8 @@ _HOME = {
     "WeatResult": "measures",
     "WefatResult": "measures",
     "audit": "auditing.audit",
+    "query": "auditing.querying",
+    "rank": "auditing.querying",
     "ceat": "encoders.ceat",
     "control": "vectors",
     "compare": "seedlab.compare",
@@ -160,6 +164,8 @@ __all__ = [
     "pair_variance",
     "permutation_p",
     "plot",
+    "query",
+    "rank",
     "save_plot",
     "seat",
     "seed_axis",

@@ -23,6 +23,8 @@ COMMANDS = {
     "discover": "Find the biases that nobody thought to ask for.",
     "check": "Hold a source against a policy: may it ship?",
     "measure": "Run any other measure of bias on word sets of your choice; list the measures.",
+    "query": "Ask the results of audits a question in SQL.",
+    "rank": "Order the sources of audits by their effect in a test.",
     "report": "Write the report of an audit anew, and its pictures.",
     "seat": "Run association tests on sentence encoders.",
     "seeds": "Choose seed words, look at them, and see how far an answer depends on them.",
