@@ -67,7 +67,7 @@ def plot_course(results: Results) -> tuple[Any, int, int]:
         else alt.X("at:Q", title="sources, by effect", axis=alt.Axis(labels=False, ticks=False))
     )
     colour = alt.value(INK) if not series else alt.Color("series:N", title=series)
-    base = alt.Chart().encode(where, alt.Y("effect:Q", title="effect"), colour)
+    base = alt.Chart().encode(where, alt.Y("effect:Q", title="effect"), color=colour)
     zero = alt.Chart().mark_rule(color=PALE, strokeDash=[3, 3]).encode(y=alt.datum(0))
     dots = base.mark_point(size=22, filled=True).encode(
         opacity=alt.condition("datum.sure", alt.value(1), alt.value(0.3)),
