@@ -38,6 +38,7 @@ benchmarks: .venv/heavy
 	$(BIN)/python benchmarks/seat.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/discovery.py
+	$(BIN)/python benchmarks/scale.py
 
 setup: .venv/ready
 

@@ -114,6 +114,7 @@ def test_two_sources_of_one_name_are_refused() -> None:
     assert len(sources_of(["default", {"source": "default", "name": "again"}])) == 2
 
 
+@pytest.mark.slow
 def test_side_by_side_is_as_one_after_another(models: Path, tmp_path: Path) -> None:
     suite = models.parent / "suite.yaml"
     one = wg.audit(str(models), out=tmp_path / "one", suite=suite, workers=1)
@@ -171,6 +172,7 @@ def test_a_worker_does_not_measure_another_source(models: Path) -> None:
     assert carried_out(sent).found == carried_out(Order.of(task, fingerprint, 0)).found
 
 
+@pytest.mark.slow
 def test_lost_tasks_are_told_and_the_others_kept(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,10 +46,12 @@ class Source:
     def __post_init__(self) -> None:
         object.__setattr__(self, "opens", self.opens or self.name)
 
-    @property
+    @cached_property
     def is_encoder(self) -> bool:
         """Whether the name has the scheme of an encoder."""
-        return parse_spec(self.opens).scheme in schemes()
+        scheme = parse_spec(self.opens).scheme
+        # Looking through all that is installed takes long, if there are hundreds of sources.
+        return scheme is not None and scheme in schemes()
 
     @cached_property
     def vectors(self) -> Vectors:
