@@ -29,9 +29,15 @@ def query(sql: str, folders: tuple[Path, ...], form: str, out: Path | None) -> N
     from weatherglass.auditing.querying import query as ask
 
     found = ask(sql, list(folders) or "audit")
-    emit([{name: _plain(value) for name, value in row.items()} for row in found], form, out=out)
+    short = form == "table"
+    rows = [{name: _plain(value, short) for name, value in row.items()} for row in found]
+    emit(rows, form, out=out)
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _plain(value: Any, short: bool) -> Any:
+    """A value as JSON can hold it; for a table a number with six digits."""
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return None
+    return float(f"{value:.6g}") if short else value
