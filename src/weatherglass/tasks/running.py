@@ -24,6 +24,8 @@ TRIES = 3
 _AHEAD = 2  # tasks in flight for each that a worker can do at once
 _LOOK = 2.0  # seconds between two looks at whether the workers are still there
 _NAMED = 10
+_IN_VAIN = 20
+"""So many tasks lost, and none done: it is not the tasks, and the rest is not tried."""
 
 
 @dataclass
@@ -106,7 +108,7 @@ class _Run:
         self._running: dict[Future[Any], _Try] = {}
         self._lost: list[_Try] = []
         self._total = 0
-        self._in_vain = 0  # tasks lost since the last that was done
+        self._in_vain: int | None = 0  # tasks lost before the first that was done
 
     def results(self) -> Iterator[tuple[int, Any]]:
         while self._fill():
@@ -114,7 +116,7 @@ class _Run:
                 one = self._running.pop(future)
                 error = _error(future)
                 if error is None:
-                    self._in_vain = 0
+                    self._in_vain = None
                     yield one.index, future.result()
                 elif reason := self._workers.lost(error):
                     self._put_back(one, reason)
@@ -130,7 +132,7 @@ class _Run:
 
     def _fill(self) -> bool:
         """Submit what there is room for; whether there is anything to wait for."""
-        if self._in_vain > TRIES * self._room():
+        if self._in_vain is not None and self._in_vain > max(_IN_VAIN, TRIES * self._room()):
             self._lost += self._alone + self._again
             rest = [_Try(k, None, reason="no worker could do a task") for k, _ in self._fresh]
             self._total += len(rest)
@@ -155,7 +157,7 @@ class _Run:
             return max(1, self._at_once)
         return max(1, self._workers.slots * (1 if self._workers.limit else _AHEAD))
 
-    def _done(self) -> set[Future[Any]]:
+    def _done(self) -> list[Future[Any]]:
         limit, patience = self._workers.limit, _LOOK
         if limit is not None:
             first = min(one.since for one in self._running.values())
@@ -163,7 +165,7 @@ class _Run:
         done = wait(self._running, patience, FIRST_COMPLETED).done
         if not done:
             self._workers.check()
-        return done
+        return sorted(done, key=lambda future: self._running[future].index)
 
     def _give_up_on_the_late(self) -> None:
         limit, now = self._workers.limit, time.monotonic()
@@ -177,7 +179,7 @@ class _Run:
     def _put_back(self, one: _Try, reason: str) -> None:
         one.tries += 1
         one.reason = reason
-        self._in_vain += 1
+        self._in_vain = None if self._in_vain is None else self._in_vain + 1
         if one.tries >= TRIES:
             self._lost.append(one)
         else:
