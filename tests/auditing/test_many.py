@@ -138,7 +138,7 @@ def test_a_cluster_is_as_one_after_another_also_if_it_sees_no_files(
     here, there = tmp_path / "here", tmp_path / "there"
     here.symlink_to(models.parent)
     there.mkdir()
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as c:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as c:
         seen = wg.audit(str(models), out=tmp_path / "two", suite=suite, cluster=c.scheduler_address)
         # A relative path means nothing to workers that were started elsewhere.
         monkeypatch.chdir(here)

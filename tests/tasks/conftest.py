@@ -93,6 +93,6 @@ def cluster(strange_folder: Path) -> Iterator[Any]:
     """A Dask cluster on this machine: two workers, each a process."""
     distributed = pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as made:
         yield made

@@ -114,7 +114,7 @@ def test_an_error_of_the_task_is_the_users(
     strange: ModuleType, workers: int, threads: bool
 ) -> None:
     with executor(workers, threads=threads) as team:
-        with pytest.raises(CannotMeasure, match="[012] cannot be measured"):
+        with pytest.raises(CannotMeasure, match=r"[012] cannot be measured"):
             list(run(strange.fails, range(3), team))
         with pytest.raises(MissingExtra, match=r"This needs an optional package: .*\[train\]"):
             list(run(strange.needs, range(3), team))

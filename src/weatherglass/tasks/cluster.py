@@ -47,7 +47,7 @@ def connected(name: str, workers: int | None = None) -> Iterator[Workers]:
                     n_workers=workers or processors(),
                     threads_per_worker=1,
                     processes=True,
-                    dashboard_address=None,
+                    dashboard_address=":0",
                     silence_logs=logging.ERROR,
                 )
             )
