@@ -133,7 +133,7 @@ class _Run:
     def _fill(self) -> bool:
         """Submit what there is room for; whether there is anything to wait for."""
         if self._in_vain is not None and self._in_vain > max(_IN_VAIN, TRIES * self._room()):
-            self._lost += self._alone + self._again
+            self._lost += [*self._alone, *self._again, *self._running.values()]
             rest = [_Try(k, None, reason="no worker could do a task") for k, _ in self._fresh]
             self._total += len(rest)
             raise _lost(self._lost + rest, self._total)
