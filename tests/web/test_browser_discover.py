@@ -104,7 +104,7 @@ def test_the_table_is_there_without_scripts(browser, server):
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    from weatherglass.discovery import checkpoint, rotations
+    from weatherglass.discovery import rotations
 
     whole = rotations.Null.count
 
@@ -113,7 +113,6 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
         return whole(self, index, size)
 
     monkeypatch.setattr(rotations.Null, "count", slowly)
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
 
 
 LONG = Search(source="default", groups=4, categories=8, words=500, rotations=100_000, seed=9)

@@ -179,7 +179,7 @@ def test_an_unknown_source_and_one_without_names_are_told(client, as_browser):
 
 def _slow(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Searches that say after each round how far they are, and take their time."""
-    from weatherglass.discovery import checkpoint, rotations
+    from weatherglass.discovery import rotations
 
     began: list[Any] = []
     whole = rotations.Null.count
@@ -190,7 +190,6 @@ def _slow(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return whole(self, index, size)
 
     monkeypatch.setattr(rotations.Null, "count", slowly)
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
     return began
 
 
@@ -234,7 +233,7 @@ def test_a_search_goes_on_after_the_server_was_started_anew(monkeypatch, own_cac
     address = f"/api/discover?{other.query}"
     with asked(Settings(patience=0.05)) as client:
         first = _until(client, address, lambda one: one.json().get("done", 0) > 2000).json()
-    assert list((own_cache / "discovery").glob("*.json"))
+    assert list((own_cache / "discovery").glob("*.jsonl"))
     before = len(began)
     with asked(Settings(patience=0.05)) as client:
         assert client.get(f"/jobs/{first['job']}").status_code == 404

@@ -174,7 +174,7 @@ def run(
             if look and stop_early and settled(tally.counts, tally.done, asked, alpha):
                 why = f"after {tally.done:,} rotations no cell's verdict could still change"
                 tally = dataclasses.replace(tally, stopped=why)
-            if progress:
+            if progress and k not in kept.found:  # the speed is that of what is counted now
                 progress(tally.done, asked)
             if tally.stopped:
                 break
