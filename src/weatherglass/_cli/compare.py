@@ -14,7 +14,7 @@ from .output import emit, format_option, out_option, plot_option, put, remarks, 
 from .progress import progress_bar
 from .seeds_asking import case_option
 from .spreading import spread_options
-from .tokenizing import chosen_tokenizer, word_options
+from .tokenizing import chosen_tokenizer, min_size_option, model_options, word_options
 
 if TYPE_CHECKING:
     from weatherglass.seedlab.compare import CorpusComparison
@@ -41,23 +41,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How vectors are trained.",
 )
-@click.option(
-    "--dim", type=click.IntRange(1), default=100, show_default=True, help="Numbers a vector."
-)
-@click.option(
-    "--window",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    help="Words to each side that are context.",
-)
-@click.option(
-    "--epochs",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    help="sgns: times through the corpus.",
-)
+@model_options
 @word_options
 @click.option(
     "--bootstrap",
@@ -66,13 +50,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How many samples of the documents to train on as well.",
 )
-@click.option(
-    "--min-size",
-    type=click.IntRange(0),
-    default=10_000,
-    show_default=True,
-    help="With --by: values with fewer tokens are left out, and named.",
-)
+@min_size_option
 @seed_option
 @spread_options(
     "Processes; all processors by default.",

@@ -1,4 +1,4 @@
-"""What the commands that read a corpus share: how texts are cut into words."""
+"""What the commands that read a corpus share: how texts are cut into words, and models made."""
 
 from __future__ import annotations
 
@@ -39,6 +39,41 @@ _OPTIONS = (
         help="How often a word must occur.",
     ),
 )
+
+_MODEL_OPTIONS = (
+    click.option(
+        "--dim", type=click.IntRange(1), default=100, show_default=True, help="Numbers a vector."
+    ),
+    click.option(
+        "--window",
+        type=click.IntRange(1),
+        default=5,
+        show_default=True,
+        help="Words to each side that are context.",
+    ),
+    click.option(
+        "--epochs",
+        type=click.IntRange(1),
+        default=5,
+        show_default=True,
+        help="sgns: times through the corpus.",
+    ),
+)
+
+min_size_option = click.option(
+    "--min-size",
+    type=click.IntRange(0),
+    default=10_000,
+    show_default=True,
+    help="With --by: values with fewer tokens are left out, and named.",
+)
+
+
+def model_options(command: Command) -> Command:
+    """Add the options that every way to train has."""
+    for add in reversed(_MODEL_OPTIONS):
+        command = add(command)
+    return command
 
 
 def word_options(command: Command) -> Command:

@@ -13,7 +13,7 @@ from .asking import seed_option
 from .output import emit, format_option, printable
 from .progress import progress_bar
 from .spreading import spread_options
-from .tokenizing import chosen_tokenizer, token_options
+from .tokenizing import chosen_tokenizer, min_size_option, model_options, token_options
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Trained
@@ -36,23 +36,7 @@ if TYPE_CHECKING:
     help="Skip-gram with negative sampling (needs gensim), or factors of mutual information, which "
     "are much faster.",
 )
-@click.option(
-    "--dim", type=click.IntRange(1), default=100, show_default=True, help="Numbers a vector."
-)
-@click.option(
-    "--window",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    help="Words to each side that are context.",
-)
-@click.option(
-    "--epochs",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    help="sgns: times through the corpus.",
-)
+@model_options
 @click.option(
     "--negative",
     type=click.IntRange(1),
@@ -100,13 +84,7 @@ if TYPE_CHECKING:
     metavar="COLUMN",
     help="Train models for each value of this column of the corpus.",
 )
-@click.option(
-    "--min-size",
-    type=click.IntRange(0),
-    default=10_000,
-    show_default=True,
-    help="With --by: values with fewer tokens are left out, and named.",
-)
+@min_size_option
 @seed_option
 @spread_options(
     "Processes that train; by default as many as there are processors.",
