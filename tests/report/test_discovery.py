@@ -424,7 +424,10 @@ def test_the_picture_masks_slurs_and_uses_the_scale_of_the_page(paper, chart):
     assert shade["domain"] == [pytest.approx(0.14), pytest.approx(0.3)]
 
 
-@pytest.mark.parametrize("suffix", ["svg", "png", "html", "json"])
+@pytest.mark.parametrize(
+    "suffix",
+    ["svg", "json", *(pytest.param(one, marks=pytest.mark.slow) for one in ("png", "html"))],
+)
 def test_a_discovery_is_plotted_and_saved(hostile, tmp_path, suffix):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     path = tmp_path / f"table.{suffix}"

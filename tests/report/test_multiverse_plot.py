@@ -73,6 +73,7 @@ def test_few_specifications_have_a_column_each_and_many_choices_no_rings():
     assert "(rings)" not in curve.title["subtitle"][0]
 
 
+@pytest.mark.slow
 def test_several_are_drawn_below_each_other_and_none_is_nothing(found, tmp_path):
     wg.save_plot(wg.plot([found, found]), tmp_path / "curves.svg")
     assert (tmp_path / "curves.svg").read_text().count(">documented: 1.50<") == 2

@@ -32,6 +32,7 @@ def test_tilted_is_as_near_to_exact_as_promised(targets: int, shift: float) -> N
             assert tilted.value == pytest.approx(exact.value, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_ends_of_tilted_hold_even_where_it_is_coarse() -> None:
     rng = np.random.default_rng(9)
     for _ in range(30):

@@ -72,6 +72,7 @@ _texts = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.lists(_texts, min_size=8, max_size=8))
 @example(["16777217", "16777217.0000000000000000000001", "9007199254740993", "1e-45"] * 2)

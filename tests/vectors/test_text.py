@@ -201,6 +201,7 @@ def _outcome(path, words, block):
         return (raw, found.matrix.tobytes(), found.duplicates, found.cased), found
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(_files(), st.randoms(use_true_random=False))
 def test_where_blocks_begin_does_not_matter(folder, content, chance: random.Random):

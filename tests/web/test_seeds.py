@@ -54,6 +54,7 @@ def test_by_paper_there_are_as_many_as_the_catalogue_has(client):
     assert len(found) == 21
 
 
+@pytest.mark.slow
 def test_the_page_of_every_set_opens_and_shows_no_slur(client, as_browser):
     for one in seed_sets():
         page = client.get("/seeds/set", params={"id": one.id}, headers=as_browser())
