@@ -149,6 +149,7 @@ def test_a_check_fails_with_the_list_of_violations(run, tmp_path):
     assert run("check", "default", "--policy", policy).code == 0
 
 
+@pytest.mark.slow
 def test_a_report_is_made_anew_with_its_pictures(run, tmp_path, suite):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     out = tmp_path / "run"

@@ -164,6 +164,7 @@ def test_the_curve_is_drawn(run, tmp_path):
     assert "Math vs arts, male vs female terms: 378 specifications on default" in drawn
 
 
+@pytest.mark.slow
 def test_the_picture_on_the_page_is_drawn_by_its_command(run, tmp_path):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     picture = tmp_path / "multiverse-weat3.svg"

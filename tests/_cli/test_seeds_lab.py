@@ -194,6 +194,7 @@ def test_coherence_ranks_and_cuts(run):
     assert "names_black-Garg_et_al_2018" in cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["measure", "variance", "axis", "coherence", "generated"])
 def test_each_can_be_drawn_and_written(run, trained, own, command, tmp_path):
     pytest.importorskip("altair", reason="needs the extra 'plots'")

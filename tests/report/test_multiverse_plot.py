@@ -58,6 +58,7 @@ def test_the_curve_and_its_rows_say_what_was_found(found):
     assert [dot["own"] for dot in values(whole, attributes, 1)] == [False] * 17 + [True]
 
 
+@pytest.mark.slow
 def test_few_specifications_have_a_column_each_and_many_choices_no_rings():
     vectors = wg.open_vectors("default")
     few = wg.multiverse(vectors, "weat7", samples=0)
