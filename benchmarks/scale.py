@@ -127,7 +127,7 @@ def main() -> None:
             )
         print(f"\n{'two workers against one':<36} {'one':>8} {'two':>8} {'efficiency':>11}")
         null = a_null(8000, asked.dim)
-        shared, todo = null.shared(), batches(null, 48 * null.batch)
+        shared, todo = null.shared(), list(batches(null, 48 * null.batch))
         audit = orders(models(folder, 32))
         kinds: tuple[tuple[str, bool, Any, Any, Any], ...] = (
             ("rotations, threads", True, counts_of, todo, shared),

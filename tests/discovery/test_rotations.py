@@ -93,7 +93,7 @@ def test_the_same_counts_for_any_number_of_workers() -> None:
 
 def test_batches_are_all_of_the_rotations_once() -> None:
     null = Null(space := a_space(), choose(space).scores, rng=5)
-    some = batches(null, 3 * null.batch + 1)
+    some = list(batches(null, 3 * null.batch + 1))
     assert some == [(0, null.batch), (1, null.batch), (2, null.batch), (3, 1)]
 
 

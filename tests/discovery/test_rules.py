@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,7 +95,8 @@ def test_starts_of_k_means_are_rows_far_apart() -> None:
     rows = np.repeat(np.eye(5), 40, axis=0) + 0.01 * stream.standard_normal((200, 5))
     rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     for seed in range(20):
-        starts = _starts(rows, 5, np.random.default_rng(seed))
+        with ThreadPoolExecutor(1) as pool:
+            starts = _starts(rows, 5, np.random.default_rng(seed), pool)
         assert sorted(starts.argmax(axis=1)) == [0, 1, 2, 3, 4]
         assert all((rows == start).all(axis=1).any() for start in starts)
 

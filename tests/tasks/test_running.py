@@ -147,3 +147,17 @@ def test_a_task_that_always_kills_its_process_is_named(strange: ModuleType) -> N
 def test_no_worker_is_a_mistake() -> None:
     with pytest.raises(UsageError, match="workers is 0"), executor(0):
         pass
+
+
+def test_tasks_are_taken_when_there_is_room() -> None:
+    taken = 0
+
+    def items() -> Iterator[int]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield -taken
+
+    with executor(2, threads=True) as team, contextlib.closing(run(abs, items(), team)) as results:
+        assert [next(results) for _ in range(50)] == list(range(1, 51))
+    assert taken < 70

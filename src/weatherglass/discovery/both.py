@@ -41,13 +41,24 @@ def discover_both(
     Comparison
         A cell that is significant in one of the two appears or vanishes, in both it stays; a cell
         that has too few words in one of them counts as not significant there.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> vectors = wg.open_vectors("default")
+    >>> few = vectors.subset(vectors.words[:8000])
+    >>> plain = wg.debias(few, [["she", "he"], ["woman", "man"]])
+    >>> both = wg.discover_both(few, plain, groups=2, categories=3, words=300, rotations=49,
+    ...                         control="none")
+    >>> len(both.before.groups), len(both.after.groups), len(both.of("vanishes"))
+    (2, 2, 0)
     """
     asked = Options(**options)
     workers = at_least("workers", workers, 1)
     found = []
     with executor(workers, cluster, threads=True) as team:
         (first, of_first), (second, of_second) = _controlled(before, after, asked, workers)
-        layout = lay_out(first, asked, second)
+        layout = lay_out(first, asked, second, workers)
         for part, (vectors, done, source) in enumerate(
             ((first, of_first, named(before)), (second, of_second, named(after)))
         ):

@@ -15,12 +15,17 @@ LABEL = 3
 
 
 def categorise(
-    vectors: Vectors, words: NDArray[np.intp], count: int, per_cell: int, rng: int
+    vectors: Vectors,
+    words: NDArray[np.intp],
+    count: int,
+    per_cell: int,
+    rng: int,
+    workers: int = 1,
 ) -> tuple[tuple[Category, ...], NDArray[np.intp], NDArray[np.intp]]:
     """Cluster the words. Gives the categories, the words' positions with those of one category
     together, and where each category starts."""
-    rows = vectors.unit_at(words).astype(np.float32)
-    labels = cluster(rows, count, "words", rng)
+    rows = vectors.single_unit_at(words)
+    labels = cluster(rows, count, "words", rng, workers)
     sizes = np.bincount(labels, minlength=count)
     if sizes.max() < per_cell:
         raise CannotMeasure(

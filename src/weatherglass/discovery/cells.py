@@ -65,8 +65,9 @@ def choose(space: Space) -> Chosen:
     apart = space.centres - space.centres.mean(axis=0)
     for j in range(m):
         rows = space.category(j).astype(np.float64)
-        gain = (rows - rows.mean(axis=0)) @ apart.T
-        nearest = (rows @ space.centres.T).argmax(axis=1)
+        gain = rows @ apart.T
+        nearest = gain.argmax(axis=1)  # the mean of the centres makes no difference
+        gain -= gain.mean(axis=0)
         for i in range(n):
             inside = np.flatnonzero(nearest == i) if space.voronoi else np.arange(len(rows))
             if len(inside) >= t:

@@ -82,7 +82,7 @@ def discover(
     workers = at_least("workers", workers, 1)
     with executor(workers, cluster, threads=True) as team:
         plain, done = control(vectors, asked.control, workers=workers)
-        layout = lay_out(plain, asked)
+        layout = lay_out(plain, asked, workers=workers)
         return judge(plain, done, named(vectors), layout, asked, team, resume, workers, progress)
 
 

@@ -22,7 +22,7 @@ def group(
     Groups are ordered by their first fact, as the paper's tables are by the share of women, or
     where nothing is known of the names by their size.
     """
-    rows = vectors.unit_at(names.positions).astype(np.float32)
+    rows = vectors.single_unit_at(names.positions)
     labels = cluster(rows, count, "names", rng)
     facts = {column: _means(values, labels, count) for column, values in names.facts.items()}
     first = next(iter(facts.values()), np.zeros(count))

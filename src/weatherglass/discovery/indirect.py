@@ -18,6 +18,7 @@ from .rotations import Null
 
 STRONGEST = 10
 CHANCE = 8
+_NOTHING = 1e-12
 _OWN_STREAM = 1 << 40  # beyond the batches of any search
 
 
@@ -72,14 +73,12 @@ def _shared(
     space: Space, chosen: Chosen, cells: NDArray[np.bool_]
 ) -> Iterator[tuple[int, int, NDArray[np.intp], Floats]]:
     """Every two groups i < i' that share two categories or more; these, and Āᵢⱼ − Āᵢ'ⱼ of each."""
+    means = np.zeros((*cells.shape, space.words.shape[1]))
+    means[cells] = space.words[chosen.positions[cells]].mean(axis=1, dtype=np.float64)
     for i, k in combinations(range(len(space.centres)), 2):
         both = np.flatnonzero(cells[i] & cells[k])
         if len(both) > 1:
-            first, second = (
-                space.words[chosen.positions[one, both]].mean(axis=1, dtype=np.float64)
-                for one in (i, k)
-            )
-            yield i, k, both, first - second
+            yield i, k, both, means[i, both] - means[k, both]
 
 
 def _proxies(
@@ -95,23 +94,32 @@ def _proxies(
     made: list[Proxy] = []
     for i, k, both, apart in _shared(space, chosen, significant):
         names = space.centres[i] - space.centres[k]
+        names /= max(float(np.linalg.norm(names)), _NOTHING)
+        here, there = chosen.positions[i, both], chosen.positions[k, both]
+        first, second = (space.words[one].astype(np.float64) for one in (here, there))
+        near = _cosines(first, second, names)
+        a, b = np.divmod(near.reshape(len(both), -1).argmax(axis=1), near.shape[2])
+        every = np.arange(len(both))
+        carried = apart @ (first[every, a] - second[every, b]).T > 0
+        others = carried.sum(axis=0) - carried.diagonal()
         for at, j in enumerate(both.tolist()):
-            first, second = (
-                space.words[chosen.positions[one, j]].astype(np.float64) for one in (i, k)
-            )
-            pairs = first[:, None] - second[None]
-            length = np.linalg.norm(pairs, axis=2) * np.linalg.norm(names)
-            near = pairs @ names / np.where(length > 0, length, np.inf)
-            a, b = np.unravel_index(int(near.argmax()), near.shape)
-            carried = np.delete(apart, at, axis=0) @ pairs[a, b] > 0
             made.append(
                 Proxy(
                     (groups[i].id, groups[k].id),
                     categories[j].id,
-                    (words[chosen.positions[i, j, a]], words[chosen.positions[k, j, b]]),
-                    float(near[a, b]),
-                    int(carried.sum()),
-                    len(carried),
+                    (words[here[at, a[at]]], words[there[at, b[at]]]),
+                    float(near[at, a[at], b[at]]),
+                    int(others[at]),
+                    len(both) - 1,
                 )
             )
     return made
+
+
+def _cosines(first: Floats, second: Floats, along: Floats) -> Floats:
+    """The cosine of first − second with a unit vector, for each of the first words (second axis)
+    with each of the second (third axis) of every category; 0 for a word with itself."""
+    square = (first * first).sum(axis=2)[:, :, None] + (second * second).sum(axis=2)[:, None]
+    square -= 2 * (first @ second.transpose(0, 2, 1))
+    product = (first @ along)[:, :, None] - (second @ along)[:, None]
+    return np.where(square > _NOTHING, product / np.sqrt(np.maximum(square, _NOTHING)), 0.0)

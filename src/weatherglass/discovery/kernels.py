@@ -1,4 +1,4 @@
-"""Compiled inner loop. Import this where it runs: it brings in numba, which is slow."""
+"""Compiled inner loops. Import this where it runs: it brings in numba, which is slow."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 Singles = NDArray[np.float32]
+Labels = NDArray[np.intp]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
@@ -51,3 +52,46 @@ def _insert(falling: Singles, score: np.float32) -> None:
         falling[at] = falling[at - 1]
         at -= 1
     falling[at] = score
+
+
+@njit(cache=True, nogil=True)
+def nearest(product: Singles, halves: Singles, rows: Labels, labels: Labels, lead: Singles) -> None:
+    """Number the nearest centre of some rows, and say by how much it leads.
+
+    `product` has that of each row (first axis) with each centre. The nearest centre is that with
+    the largest product less half its square.
+    """
+    for i in range(len(rows)):
+        best = second = np.float32(-np.inf)
+        who = 0
+        for k in range(len(halves)):
+            here = product[i, k] - halves[k]
+            if here > best:
+                second, best, who = best, here, k
+            elif here > second:
+                second = here
+        labels[rows[i]] = who
+        lead[rows[i]] = best - second
+
+
+@njit(cache=True, nogil=True)
+def move(
+    rows: Singles,
+    moved: Labels,
+    labels: Labels,
+    found: Labels,
+    sums: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+) -> None:
+    """Take rows out of the sums of the clusters they were in (-1 for none) and into the new."""
+    for i in moved:
+        old, new = labels[i], found[i]
+        for d in range(rows.shape[1]):
+            value = np.float64(rows[i, d])
+            if old >= 0:
+                sums[old, d] -= value
+            sums[new, d] += value
+        if old >= 0:
+            sizes[old] -= 1
+        sizes[new] += 1
+        labels[i] = new

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from weatherglass.catalog import load_names
 from weatherglass.errors import CannotMeasure
 from weatherglass.vectors import Vectors, by_frequency
+from weatherglass.vectors.fingerprints import processors
 
 from . import names as naming
 from .categories import categorise
@@ -46,15 +47,19 @@ class Layout:
         names = naming.place(vectors, self.names)
         assert (names >= 0).all(), "a name of the layout is not in the vocabulary"
         rows = vectors.unit_at(names)
-        words = vectors.unit_at(vectors.words.find(self.words)).astype(np.float32)
+        words = vectors.single_unit_at(vectors.words.find(self.words))
         centres = means(rows, self.labels, len(self.groups))
         return Space(centres, words, self.starts, options.per_cell, options.voronoi)
 
 
-def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> Layout:
+def lay_out(
+    vectors: Vectors,
+    options: Options,
+    also: Vectors | None = None,
+    workers: int | None = None,
+) -> Layout:
     """Group the names and the words of an embedding; of those that `also` has too, if given."""
-    # Both threads need these, and must not meet while they are being imported.
-    import sklearn.cluster
+    # Imported here, because the thread that needs it is one of two.
     import sklearn.svm  # noqa: F401
     from threadpoolctl import threadpool_limits
 
@@ -69,11 +74,16 @@ def lay_out(vectors: Vectors, options: Options, also: Vectors | None = None) -> 
             f"{vectors.source} has no words of the letters a to z in lower case beside the names. "
             "For another alphabet give --alphabet any."
         )
-    # Each keeps to one core; the limit around both holds while one of them ends before the other.
+    # The limit around both holds while one of them ends before the other.
     with threadpool_limits(1), ThreadPoolExecutor(1) as pool:
         grouping = pool.submit(_grouped, vectors, found, known.positions, options, also)
         categories, words, starts = categorise(
-            vectors, candidates, options.categories, options.per_cell, options.rng
+            vectors,
+            candidates,
+            options.categories,
+            options.per_cell,
+            options.rng,
+            workers or processors(),
         )
         names, groups, labels = grouping.result()
     auto = options.names == "auto"

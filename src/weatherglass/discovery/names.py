@@ -165,9 +165,9 @@ def _among_names(vectors: Vectors, asked: Positions, known: Positions) -> NDArra
     frequent = by_frequency(vectors)[:NON_NAMES]
     every = np.union1d(frequent[usable(vectors, frequent)], known)
     count = min(NEIGHBOURS + 1, len(every))
-    rows = vectors.unit_at(every).astype(np.float32)
+    rows = vectors.single_unit_at(every)
     search = NearestNeighbors(n_neighbors=count, algorithm="brute").fit(rows)
-    near = search.kneighbors(vectors.unit_at(asked).astype(np.float32), return_distance=False)
+    near = search.kneighbors(vectors.single_unit_at(asked), return_distance=False)
     others = every[near] != asked[:, None]
     others[others.all(axis=1), -1] = False  # one neighbour too many: the token itself is not there
     names = np.isin(every, known)[near] & others

@@ -206,7 +206,15 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Shown):
-    """The same names and words on two embeddings: groups and categories are those of `before`."""
+    """The same names and words on two embeddings: groups and categories are those of `before`.
+
+    Attributes
+    ----------
+    before, after
+        The discovery on each.
+    changes
+        Every cell that is significant in one of them or in both, and what became of it.
+    """
 
     measure: ClassVar[str] = "comparison"
 

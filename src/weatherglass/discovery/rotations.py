@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -113,7 +113,13 @@ class Null:
 
 def frames(stream: np.random.Generator, size: int, d: int, k: int) -> Floats:
     """Random k-frames in d dimensions, uniformly distributed, as rows: size × k × d."""
-    q, r = np.linalg.qr(stream.standard_normal((size, d, k)))
+    normal = stream.standard_normal((size, d, k))
+    if d >= 2 * k:
+        # Of many more dimensions than rows the triangle is got faster, and well enough, from the
+        # products: G = QR and GᵀG = RᵀR, so that Qᵀ is R⁻ᵀGᵀ.
+        across = normal.transpose(0, 2, 1)
+        return np.asarray(np.linalg.inv(np.linalg.cholesky(across @ normal)) @ across)
+    q, r = np.linalg.qr(normal)
     # The decomposition is unique, and so uniform, only with a positive diagonal.
     q *= np.sign(np.diagonal(r, axis1=1, axis2=2))[:, None, :]
     return np.asarray(q.transpose(0, 2, 1))
@@ -129,10 +135,10 @@ class Tally:
     stopped: str = ""
 
 
-def batches(null: Null, asked: int) -> list[tuple[int, int]]:
+def batches(null: Null, asked: int) -> Iterator[tuple[int, int]]:
     """The number and the size of each batch of a search for so many rotations."""
     starts = range(0, asked, null.batch)
-    return [(k, min(null.batch, asked - start)) for k, start in enumerate(starts)]
+    return ((k, min(null.batch, asked - start)) for k, start in enumerate(starts))
 
 
 def counts_of(null: Null, batch: tuple[int, int]) -> Counts:
@@ -162,15 +168,15 @@ def run(
     progress: Callable[[int, int], None] | None = None,
 ) -> Tally:
     """Count rotations until `asked` are done, or no verdict can change."""
-    todo, shared = batches(null, asked), null.shared()
+    shared = null.shared()
     kept = kept_counts(shared, asked, resume)
     tally = Tally(np.zeros(null.scores.shape, np.int64))
     with contextlib.closing(
-        run_tasks(counts_of, todo, workers, shared=shared, kept=kept)
+        run_tasks(counts_of, batches(null, asked), workers, shared=shared, kept=kept)
     ) as counted:
-        for (k, size), some in zip(todo, counted, strict=False):
+        for (k, size), some in zip(batches(null, asked), counted, strict=False):
             tally = Tally(tally.counts + some, k + 1, tally.done + size)
-            look = tally.batches % ROUND == 0 and tally.batches < len(todo)
+            look = tally.batches % ROUND == 0 and tally.done < asked
             if look and stop_early and settled(tally.counts, tally.done, asked, alpha):
                 why = f"after {tally.done:,} rotations no cell's verdict could still change"
                 tally = dataclasses.replace(tally, stopped=why)

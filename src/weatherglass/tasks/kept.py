@@ -10,9 +10,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Set
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
 from weatherglass._version import __version__
 from weatherglass.vectors.cache import cache_dir
@@ -40,15 +41,16 @@ class Kept(Generic[R]):
     path
         The file.
     found
-        What an earlier run has left, by the number of the task.
+        The numbers of the tasks whose results an earlier run has left.
 
     Examples
     --------
     >>> kept = Kept("doctest", ["how far", 3], encode=float, decode=float)
     >>> kept.keep(4, 2.5)
-    >>> Kept("doctest", ["how far", 3], encode=float, decode=float, resume=True).found
-    {4: 2.5}
-    >>> kept.remove()
+    >>> again = Kept("doctest", ["how far", 3], encode=float, decode=float, resume=True)
+    >>> sorted(again.found), again.take(4)
+    ([4], 2.5)
+    >>> again.remove()
     """
 
     def __init__(
@@ -63,7 +65,8 @@ class Kept(Generic[R]):
         digest = hashlib.blake2b(json.dumps([__version__, question]).encode(), digest_size=16)
         self.path: Path = cache_dir() / kind / f"{digest.hexdigest()}.jsonl"
         self._encode, self._decode = encode, decode
-        self.found: dict[int, R] = {}
+        self._file: BinaryIO | None = None
+        self._starts: dict[int, int] = {}
         if resume:
             self._load()
         else:
@@ -72,10 +75,28 @@ class Kept(Generic[R]):
     def _load(self) -> None:
         # A cache that cannot be read holds nothing.
         with contextlib.suppress(OSError):
-            for line in self.path.read_bytes().splitlines():
+            self._file = open(self.path, "rb")  # noqa: SIM115
+            weakref.finalize(self, self._file.close)
+            start = 0
+            for line in self._file:
                 with contextlib.suppress(ValueError, KeyError, TypeError):
-                    one = json.loads(line)
-                    self.found[int(one["task"])] = self._decode(one["result"])
+                    task, _ = self._read(line)
+                    self._starts[task] = start
+                start += len(line)
+
+    def _read(self, line: bytes) -> tuple[int, R]:
+        one = json.loads(line)
+        return int(one["task"]), self._decode(one["result"])
+
+    @property
+    def found(self) -> Set[int]:
+        return self._starts.keys()
+
+    def take(self, task: int) -> R:
+        """The result of a task that was found. Only now it is read: together they may be many."""
+        assert self._file is not None
+        self._file.seek(self._starts[task])
+        return self._read(self._file.readline())[1]
 
     def keep(self, task: int, result: R) -> None:
         """Keep the result of a task. Where the cache cannot be written, nothing is kept."""
@@ -88,6 +109,8 @@ class Kept(Generic[R]):
 
     def remove(self) -> None:
         """Forget them: the run is done, or begins anew."""
-        self.found = {}
+        self._starts = {}
+        if self._file is not None:
+            self._file.close()
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)

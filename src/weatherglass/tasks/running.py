@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any, TypeVar
 
 from weatherglass.errors import WorkersLost
@@ -227,16 +227,20 @@ def run(
     ...     list(run(abs, [-3, 2, -1], workers))
     [3, 2, 1]
     """
-    listed = list(items)
-    there = dict(kept.found) if kept is not None else {}
-    before = frozenset(there)
-    left = ((k, item) for k, item in enumerate(listed) if k not in before)
+    before = kept.found if kept is not None else frozenset()
+    there: dict[int, R] = {}
+    left = ((k, item) for k, item in enumerate(items) if k not in before)
     results = _finished(call, left, workers, shared, at_once)
     with contextlib.closing(results):
-        for turn in range(len(listed)):
+        for turn in count():
+            if kept is not None and turn in before:
+                yield kept.take(turn)
+                continue
             while turn not in there:
-                number, result = next(results)
+                one = next(results, None)
+                if one is None:
+                    return
                 if kept is not None:
-                    kept.keep(number, result)
-                there[number] = result
+                    kept.keep(*one)
+                there[one[0]] = one[1]
             yield there.pop(turn)

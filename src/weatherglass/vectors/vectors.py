@@ -15,6 +15,8 @@ from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, shown
 from .chunks import Rows, has_capitals
 from .vocabulary import Vocabulary, to_bytes
 
+_BLOCK = 256  # rows that stay in the processor's cache while they are made unit vectors
+
 
 class Taken(NamedTuple):
     """Rows for the words that were found, and the words that were not."""
@@ -153,17 +155,33 @@ class Vectors:
 
     def unit_at(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
         """As `unit`, for words whose positions are known."""
-        found = np.asarray(self.matrix[positions])
-        bad = unusable_rows(found)
-        if bad.size:
-            names = ", ".join(shown(self.words[int(positions[i])]) for i in bad[:5])
+        made = np.empty((len(positions), self.dim))
+        self._unit_into(made, positions)
+        return made
+
+    def single_unit_at(self, positions: NDArray[np.intp]) -> NDArray[np.float32]:
+        """As `unit_at`, rounded to float32."""
+        made = np.empty((len(positions), self.dim), np.float32)
+        self._unit_into(made, positions)
+        return made
+
+    def _unit_into(
+        self, made: NDArray[np.float32] | NDArray[np.float64], positions: NDArray[np.intp]
+    ) -> None:
+        bad: list[int] = []
+        for start in range(0, len(made), _BLOCK):
+            part = positions[start : start + _BLOCK]
+            found = np.asarray(self.matrix[part])
+            bad += part[unusable_rows(found)].tolist()
+            rows = found.astype(np.float64)
+            with np.errstate(all="ignore"):
+                made[start : start + _BLOCK] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        if bad:
+            names = ", ".join(shown(self.words[at]) for at in bad[:5])
             raise UnusableRow(
                 f"{self.source}: the rows of {names} have no direction (NaN, infinity or only "
                 "zeros). Leave these words out of the test, or mend the file."
             )
-        rows = found.astype(np.float64)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows
 
     def subset(self, words: Iterable[str]) -> Vectors:
         """Only the rows of those words that are there, in the order of the file."""
