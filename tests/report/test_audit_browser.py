@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +13,10 @@ import weatherglass as wg
 from weatherglass.report import audit_page
 from weatherglass.report.audited import Audited
 
+from ..web import browsing
+from ..web.browsing import chromium
+
 pytestmark = pytest.mark.slow
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="needs Playwright, which `make test-all` installs"
-)
 SECTIONS = (
     *("findings", "measured", "effects", "facts", "words", "sentences", "measures", "choices"),
     *("discovery", "lint", "missing", "steps", "notes", "cite", "repeat"),
@@ -26,13 +25,8 @@ SECTIONS = (
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("needs Chromium: apt install chromium")
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with chromium() as found:
         yield found
-        found.close()
 
 
 @contextmanager
@@ -42,19 +36,8 @@ def opened(
     """A page from a file in a browser that is offline, and all that goes wrong in it."""
     path = folder / "report.html"
     path.write_text(page, encoding="utf-8")
-    wrong: list[str] = []
-    context = browser.new_context(offline=True, **options)
-    tab = context.new_page()
-    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-    tab.on(
-        "request",
-        lambda one: None if one.url == path.as_uri() else wrong.append(f"asked for {one.url}"),
-    )
-    tab.goto(path.as_uri())
-    yield tab, wrong
-    context.close()
+    with browsing.opened(browser, path.as_uri(), offline=True, **options) as one:
+        yield one
 
 
 def draw_all(tab: Any) -> None:

@@ -34,7 +34,8 @@ def opened(browser: Any, address: str, **options: Any) -> Iterator[tuple[Any, li
     wrong: list[str] = []
     context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE)
-    here = "/".join(address.split("/")[:3])
+    # A page from a file asks for nothing else.
+    here = address if address.startswith("file:") else "/".join(address.split("/")[:3])
 
     def watch(tab: Any) -> None:
         tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
