@@ -133,7 +133,7 @@ async def words(
     if not typed.words:
         return HTMLResponse("")
     looked = await looked_up(here, look.sources, typed, job)
-    return HTMLResponse(render("explore_words.html", typed=typed, found=looked))
+    return HTMLResponse(render("words_found.html", typed=typed, found=looked))
 
 
 @router.get("/explore/picture.{form}", responses={**PICTURE, **MAY_WORK}, response_class=Response)
