@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from weatherglass._cli import main
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared" / "data"
+
+settings.register_profile("ours", deadline=None)  # no test asserts a time
+settings.load_profile("ours")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,7 +12,7 @@ import pytest
 
 from weatherglass import Discovery
 
-SIZES = ("--groups", 8, "--categories", 12, "--words", 6000, "--rotations", 499)
+SIZES = ("--groups", 8, "--categories", 8, "--words", 3000, "--rotations", 199)
 QUICK = (*SIZES, "--name-rank", 100_000)
 
 

@@ -1,29 +1,34 @@
-"""Holm and Benjamini-Hochberg against statsmodels."""
+"""Holm against its definition, Benjamini and Hochberg against scipy."""
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
+from scipy.stats import false_discovery_control
 
 from weatherglass.errors import UsageError
 from weatherglass.significance import benjamini_hochberg, holm
 
-P_VALUES = st.lists(
-    st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 1.0])), min_size=1, max_size=40
-)
+NUMBERS = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 1.0]))
 
 
-@given(P_VALUES)
-def test_holm_is_statsmodels_s(p: list[float]) -> None:
-    np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1], rtol=1e-12, atol=1e-300)
+@given(st.lists(NUMBERS, min_size=1, max_size=6))
+def test_holm_is_the_closed_test_of_bonferroni(p: list[float]) -> None:
+    """A hypothesis falls when every intersection with others falls by Bonferroni's bound."""
+    indices = range(len(p))
+    subsets = [some for size in indices for some in combinations(indices, size + 1)]
+    bounds = {some: min(1.0, len(some) * min(p[i] for i in some)) for some in subsets}
+    closed = [max(bounds[some] for some in subsets if i in some) for i in indices]
+    np.testing.assert_allclose(holm(p), closed, rtol=1e-12, atol=1e-300)
 
 
-@given(P_VALUES)
-def test_benjamini_hochberg_is_statsmodels_s(p: list[float]) -> None:
-    theirs = multipletests(p, method="fdr_bh")[1]
+@given(st.lists(NUMBERS, min_size=1, max_size=40))
+def test_benjamini_hochberg_is_scipy_s(p: list[float]) -> None:
+    theirs = false_discovery_control(p, method="bh")
     np.testing.assert_allclose(benjamini_hochberg(p), theirs, rtol=1e-12, atol=1e-300)
 
 
