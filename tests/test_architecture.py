@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -11,15 +12,12 @@ import pytest
 
 import weatherglass
 
+from .unsafe import unsafe
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "weatherglass"
 FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = ("numba", "scipy", "pyarrow", "sklearn", "pandas", "rich", "pydantic", "h5py")
-
-
-def calls(tree: ast.AST) -> set[str]:
-    """The names of all functions called, as they are written."""
-    return {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
 
 
 def imports(tree: ast.AST) -> set[str]:
@@ -35,17 +33,96 @@ def imports(tree: ast.AST) -> set[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_pickle_eval_shell_or_unsafe_loading(path):
-    tree = ast.parse(path.read_text())
-    assert not imports(tree) & {"pickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"}
-    assert not calls(tree) & {"eval", "exec", "compile", "os.system", "os.popen", "yaml.load"}
-    arguments = {
-        (word.arg, ast.unparse(word.value))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        for word in node.keywords
-    }
-    unsafe = {("allow_pickle", "True"), ("shell", "True"), ("weights_only", "False")}
-    assert not arguments & unsafe
+    assert unsafe(path.read_text(), path.relative_to(SOURCE).as_posix()) == []
+
+
+UNSAFE = [
+    "import pickle",
+    "from pickle import loads",
+    "import _pickle as p",
+    "import joblib",
+    "import shelve",
+    "from multiprocessing import Queue",
+    "import tarfile",
+    "import lxml.etree",
+    "from xml.dom import minidom",
+    "import ctypes",
+    "from os import *",
+    "eval(x)",
+    "print(list(map(eval, x)))",
+    "import builtins; builtins.exec(x)",
+    "__builtins__['eval'](x)",
+    "__import__(x)",
+    "compile(x, '', 'exec')",
+    "import os; os.system(x)",
+    "from os import system as run; run(x)",
+    "import os as o; f = o.popen",
+    "import os; getattr(os, 'system')(x)",
+    "import os; os.execvp(x, y)",
+    "import yaml; yaml.load(x, Loader=yaml.BaseLoader)",
+    "from yaml import load_all; load_all(x)",
+    "from yaml import unsafe_load as safe; safe(x)",
+    "import yaml; yaml.parse(x, Loader=yaml.FullLoader)",
+    "import subprocess; subprocess.run(x, shell=True)",
+    "import subprocess; subprocess.run(f'ls {x}')",
+    "from subprocess import Popen as P; P(x)",
+    "import subprocess; subprocess.run(['ls'], shell=x)",
+    "import numpy as np; np.load(x)",
+    "import numpy as np; np.load(x, allow_pickle=True)",
+    "import numpy as np; np.load(x, allow_pickle=y)",
+    "from numpy import load; load(x)",
+    "import torch; torch.load(x)",
+    "import torch; torch.load(x, weights_only=False)",
+    "from torch import load as read; read(x)",
+    "import torch; torch.hub.load(x, y)",
+    "import pandas as pd; pd.read_pickle(x)",
+    "from gensim.models import KeyedVectors; KeyedVectors.load(x)",
+    "from transformers import AutoModel; AutoModel.from_pretrained(x, trust_remote_code=True)",
+    "import importlib; importlib.import_module(x)",
+    "from importlib import import_module as i; i(f'{x}.y')",
+    "import zipfile; zipfile.ZipFile(x).extractall(y)",
+    "import zipfile; zipfile.ZipFile(x).extract(y)",
+    "import shutil; shutil.unpack_archive(x)",
+    "from xml.etree import ElementTree as xml; xml.parse(x)",
+    "from xml.etree.ElementTree import fromstring; fromstring(x)",
+    "import tempfile; tempfile.mktemp()",
+    "import jinja2; jinja2.Environment(autoescape=False)",
+]
+
+
+@pytest.mark.parametrize("source", UNSAFE)
+def test_what_is_unsafe_is_found(source):
+    assert unsafe(source, "installed.py")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import re; re.compile(x); x.exec(y); model.eval()",
+        "import numpy as np; np.load(x, mmap_mode='r', allow_pickle=False)",
+        "import torch; torch.load(x, weights_only=True)",
+        "import subprocess; subprocess.run([a, b], check=False)",
+        "from importlib import import_module; import_module(f'weatherglass._cli.{x}')",
+        "from importlib.util import find_spec; find_spec('torch')",
+        "import os; os.environ.get('x'); system = 1; system",
+        "import json; json.load(x); json.loads(x)",
+    ],
+)
+def test_what_is_safe_is_let_be(source):
+    assert unsafe(source, "installed.py") == []
+
+
+def test_xml_entities_are_refused():
+    from weatherglass.corpus import open_corpus
+    from weatherglass.errors import BadContent
+
+    bomb = '<!DOCTYPE TEI [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><TEI><text>&b;</text></TEI>'
+    for text in (bomb, bomb.replace('"x"', 'SYSTEM "file:///etc/passwd"')):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "book.xml")
+            path.write_text(text)
+            with pytest.raises(BadContent):
+                list(open_corpus(path))
 
 
 def test_yaml_is_read_only_in_one_place_and_without_resolving_scalars():

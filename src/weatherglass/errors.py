@@ -20,12 +20,14 @@
     UsageError                    the call itself was wrong (exit code 2)
 
 Messages are one or two plain sentences: what was seen, what was expected, what to do. Text that
-comes from a user's file goes through `shown`, because a vocabulary is hostile text.
+comes from a user's file goes through `shown`, because a vocabulary is hostile text; whatever else
+gets in, such as a file's name or a library's own words, is made safe to print as it is shown.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -33,6 +35,9 @@ class WeatherglassError(Exception):
     """The measurement could not be made."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return _on_one_line(super().__str__())
 
 
 class SourceError(WeatherglassError):
@@ -123,6 +128,20 @@ def shown(text: str | bytes, limit: int = 60) -> str:
     if len(text) > limit:
         text = text[:limit] + "…"
     return repr(text)
+
+
+# One that stands before a command to copy, which is indented, is left.
+_LINE_BREAK = re.compile(r"\n(?! {4})[^\S\n]*")
+
+
+def _on_one_line(message: str) -> str:
+    r"""A message with what cannot be seen made visible.
+
+    >>> print(WeatherglassError("a\x1b[31m.txt is damaged (bad\nmagic)."))
+    a\x1b[31m.txt is damaged (bad magic).
+    """
+    joined = _LINE_BREAK.sub(" ", message)
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in joined)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -6,6 +6,15 @@ import importlib
 import os
 import sys
 
+try:
+    from . import stopping
+except KeyboardInterrupt:  # in the first moments, when nobody else listens for it
+    raise SystemExit(130) from None
+
+# Before the rest is imported, if this process is the command line and nothing else.
+if stopping.is_command_line():
+    stopping.from_the_start()
+
 import click
 
 from weatherglass._version import __version__
@@ -21,6 +30,7 @@ COMMANDS = {
     "corpus": "Look at a corpus: documents, words, metadata.",
     "compare": "Run tests on two corpora, or on the parts of one, and compare.",
     "discover": "Find the biases that nobody thought to ask for.",
+    "doctor": "Show what is installed, what is missing, and how to get it.",
     "check": "Hold a source against a policy: may it ship?",
     "measure": "Run any other measure of bias on word sets of your choice; list the measures.",
     "query": "Ask the results of audits a question in SQL.",
@@ -61,12 +71,16 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line. Exit code 0: done; 1: could not be measured; 2: wrong command."""
+    """Run the command line. Exit code 0: done; 1: could not be measured; 2: wrong command.
+
+    128 and more: stopped by a signal, see `stopping`.
+    """
     if sys.stdout is None:  # closed by the caller (`>&-`): nothing can be printed
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
-        code = cli.main(arguments, prog_name="weatherglass", standalone_mode=False)
-        sys.stdout.flush()
+        with stopping.taken():
+            code = cli.main(arguments, prog_name="weatherglass", standalone_mode=False)
+            sys.stdout.flush()
         if isinstance(code, int) and code:  # what a command gave to `ctx.exit`
             sys.exit(code)
     except click.ClickException as error:
@@ -78,12 +92,22 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): not an error, and nothing left to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_no_more()
         sys.exit(0)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("weatherglass: stopped; nothing half-written is left.", err=True)
-        sys.exit(130)
+        _print_no_more()
+        click.echo(stopping.SENTENCE, err=True)
+        sys.exit(stopping.exit_code())
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
         click.echo(f"weatherglass: {error.strerror or error}{place}.", err=True)
+        _print_no_more()
         sys.exit(1)
+
+
+def _print_no_more() -> None:
+    """Drop what was printed and cannot be written, so that Python does not try it again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

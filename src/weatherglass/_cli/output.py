@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from weatherglass.errors import CannotWrite
 
 from .typeset import STYLES, latex, markdown
 
@@ -87,8 +90,13 @@ def _drawable(context: click.Context, option: click.Parameter, path: Path | None
 
 
 def _writable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None and not path.parent.is_dir():
+    if path is None:
+        return None
+    if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent}.")
+    is_device = path.exists() and not path.is_file()
+    if not is_device and not os.access(path.parent, os.W_OK):
+        raise click.BadParameter(f"nothing can be written to the folder {path.parent}.")
     return path
 
 
@@ -180,11 +188,15 @@ def emit(
 
 
 def put(text: str, out: Path | None) -> None:
-    """Print a text, or write it to a file."""
+    """Print a text, or write it to a file; where that fails, it is not lost but printed."""
     if out is None:
         click.echo(text, nl=False)
-    else:
+        return
+    try:
         write_whole(out, text)
+    except CannotWrite as error:
+        click.echo(text, nl=False)
+        raise CannotWrite(f"{error} It was printed instead.") from None
 
 
 def write_whole(path: Path, text: str) -> None:

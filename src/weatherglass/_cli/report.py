@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +74,9 @@ def _numbers(results: Any, form: str) -> str:
     return text + (bibliography(done, style()) if style() else "")
 
 
-def _rows(results: Sequence[Any], several: bool) -> list[dict[str, str]]:
+def _rows(results: Any, several: bool) -> list[dict[str, str]]:
     from weatherglass.report.arranged import number_of, p_of, published_number
+    from weatherglass.report.strongest import corrected_p
 
     return [
         {
@@ -87,7 +87,7 @@ def _rows(results: Sequence[Any], several: bool) -> list[dict[str, str]]:
             "published": _written(one, published_number(one)),
             "p": _p(p_of(one)),
             "by": _method(one),
-            "p Holm": _p(getattr(one, "p_holm", None)),
+            "p corrected": _p(corrected_p(one, results)),
         }
         for one in results
     ]

@@ -11,6 +11,8 @@ import click
 
 from weatherglass.errors import CannotMeasure, MissingExtra
 
+from .stopping import hangup_ends
+
 
 @click.command()
 @click.option(
@@ -83,6 +85,7 @@ def serve(
         )
         if not no_browser:
             _open_soon(link)
+        hangup_ends()
         uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from weatherglass.corpus.summary import Summary
 from weatherglass.errors import CannotWrite, UsageError, WeatherglassError, shown
 from weatherglass.vectors import cache
+from weatherglass.vectors.passing import passing_folder, sweep
 
 from .settings import Settings
 
@@ -68,7 +69,9 @@ class Uploads:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._files: dict[str, Upload] = {}
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
+        self._held = contextlib.ExitStack()
+        sweep(Path(tempfile.gettempdir()))  # what a server that was killed has left
         self._sizes: dict[str, int] = {}
         self._cached: list[Path] = []
         self._lock = threading.Lock()
@@ -139,10 +142,8 @@ class Uploads:
         """Delete everything."""
         for entry in self._cached:
             shutil.rmtree(entry, ignore_errors=True)
-        if self._folder is not None:
-            shutil.rmtree(self._folder.name, ignore_errors=True)
-            self._folder.cleanup()
-            self._folder = None
+        self._held.close()
+        self._folder = None
 
     def make_room(self, one: Upload, what: str, size: int) -> Path:
         """Where something can be made of a file that was sent; it counts as a file of its own.
@@ -172,10 +173,10 @@ class Uploads:
         with self._lock:
             if self._folder is None:
                 with self._told():
-                    self._folder = tempfile.TemporaryDirectory(
-                        prefix="weatherglass-", ignore_cleanup_errors=True
+                    self._folder = self._held.enter_context(
+                        passing_folder(Path(tempfile.gettempdir()), "uploads")
                     )
-            place = Path(self._folder.name, id)
+            place = self._folder / id
         with self._told():
             place.mkdir()
         return place

@@ -20,6 +20,7 @@ from weatherglass.report.audited import Audited
 from weatherglass.tasks import Workers, executor
 from weatherglass.tasks import run as run_tasks
 from weatherglass.vectors import ControlMethod
+from weatherglass.vectors.passing import one_at_a_time
 
 from . import folder as files
 from .models import Given, sources_of
@@ -101,21 +102,27 @@ def audit(
     if budget is not None and not budget >= 0:
         raise UsageError(f"The budget is {budget:g}; it must be zero minutes or more.")
     folder = Path(out)
-    if (folder / files.RUN).exists() and not resume:
-        raise UsageError(
-            f"{shown(str(folder))} holds an audit already; give a new folder, or resume it."
-        )
+    _check_new(folder, resume)
     options = {"suite": _name(suite), "control": control, "rng": rng, "budget": budget}
     with _team(len(opened), workers, cluster) as team:
         about = _about(_asked(sources), opened, chosen, options, team)
         files.make(folder)
-        todo = tasks(chosen, opened)
-        run = Run(folder, about, todo, rng, budget, resume, workers, team, progress)
-        try:
-            run.all()
-        finally:
-            found = run.finish()
+        with one_at_a_time(folder, "audit"):
+            _check_new(folder, resume)  # another run may have ended just now
+            todo = tasks(chosen, opened)
+            run = Run(folder, about, todo, rng, budget, resume, workers, team, progress)
+            try:
+                run.all()
+            finally:
+                found = run.finish()
     return found
+
+
+def _check_new(folder: Path, resume: bool) -> None:
+    if (folder / files.RUN).exists() and not resume:
+        raise UsageError(
+            f"{shown(str(folder))} holds an audit already; give a new folder, or resume it."
+        )
 
 
 @contextlib.contextmanager

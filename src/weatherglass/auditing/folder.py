@@ -70,7 +70,7 @@ def kept(path: Path, key: str | None = None) -> Payload | None:
             return None
         made: Payload = _PAYLOADS[record["kind"]].from_json(json.dumps(record["found"]))
         return made
-    except (OSError, ValueError, KeyError, TypeError, BadContent):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, BadContent):
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -63,9 +64,10 @@ def load_models(path: str | PathLike[str]) -> list[dict[str, Any]]:
         one = {"source": entry} if isinstance(entry, str) else entry
         if not isinstance(one, dict) or not isinstance(one.get("source"), str):
             raise CatalogError(f"{name_of(path)}: entry {number} names no source.")
-        beside = path.parent / one["source"]
+        beside = str(path.parent / one["source"])
         told = {"name": one["source"], **one}
-        made.append(told | {"source": str(beside)} if beside.exists() else told)
+        # Unlike a path's own method this gives no error for a name that no file can have.
+        made.append(told | {"source": beside} if os.path.exists(beside) else told)
     return made
 
 

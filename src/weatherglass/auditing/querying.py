@@ -36,6 +36,7 @@ def collected(folders: Iterable[Folder]) -> Any:
             raise SourceNotFound(f"{one} is not the folder of an audit: it has no {path.name}.")
         try:
             table = pq.read_table(path)
+            table.validate(full=True)  # text that is none would only be seen later
         except (pa.ArrowException, OSError) as error:
             raise BadContent(f"{path} is not a result set in Parquet ({error}).") from None
         ours = [name for name in ("record", "folder") if name in table.schema.names]
@@ -97,7 +98,7 @@ def query(sql: str, folders: Folder | Sequence[Folder] = "audit") -> list[dict[s
             database.execute(sql)
             names = _apart([column[0] for column in database.description or ()])
             return [dict(zip(names, row, strict=True)) for row in database.fetchall()]
-        except duckdb.Error as error:
+        except Exception as error:  # the library also lets out what its C++ has thrown
             reason = " ".join(str(error).split())
             raise UsageError(f"The query cannot be run: {reason}") from None
 
@@ -140,6 +141,16 @@ def rank(
     -------
     list of dict
         For each source its place, name, facts, effect and p-values; those without an effect last.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import weatherglass as wg
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = wg.audit("default", out=folder, suite="quick")
+    ...     (first,) = wg.rank("weat6", folder)
+    >>> first["rank"], first["source"], round(first["effect"], 2)
+    (1, 'default', 1.71)
     """
     several = [folders] if isinstance(folders, str | PathLike) else list(folders)
     every = collected(several).to_pylist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,13 @@ from typing import Any
 from weatherglass.discovery import Discovery
 from weatherglass.errors import BadContent, SourceNotFound
 from weatherglass.measures import Results
+from weatherglass.measures.jsontext import from_plain, loads
 from weatherglass.report.audited import Audited
 from weatherglass.seedlab.findings import Lint
 from weatherglass.seedlab.multiverse_record import Multiverse
 
 from .folder import RUN, STEPS, kept
-from .sources import Source
+from .sources import Fact, Source
 from .steps import Payload
 
 
@@ -47,10 +48,53 @@ def read_run(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise SourceNotFound(f"{folder} is not the folder of an audit: it has no {RUN}.")
     try:
-        about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        assert {"suite", "sources", "options", "steps"} <= set(about)
-    except (OSError, ValueError, AssertionError, TypeError):
+        about: dict[str, Any] = loads(path.read_text(encoding="utf-8"))
+        return _checked(about)
+    except (OSError, ValueError):
         raise BadContent(f"{path} is damaged; run the audit again.") from None
+
+
+@dataclass(frozen=True)
+class _Source:
+    name: str
+    opens: str = ""
+    facts: dict[str, Fact] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Step:
+    title: str
+    source: str
+    kind: str
+    status: str
+    reason: str
+    seconds: float
+    file: str
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What is relied on where there is a ``run.json``; it says more."""
+
+    suite: dict[str, Any]
+    sources: tuple[_Source, ...]
+    options: dict[str, Any]
+    steps: tuple[_Step, ...]
+    machine: dict[str, Any] = field(default_factory=dict)
+    weatherglass: str = ""
+    started: str = ""
+    command: str = ""
+    seconds: float | None = None
+
+
+def _checked(about: dict[str, Any]) -> dict[str, Any]:
+    """The content of ``run.json``, if it is one; else a `ValueError`."""
+    run = from_plain(_Run, about)
+    names = {one.name for one in run.sources}
+    for step in run.steps:
+        # A step's file lies beside the others, and nowhere else on the disk.
+        if step.source not in names or Path(step.file).name != step.file:
+            raise ValueError("a step without a source, or with a file outside")
     return about
 
 

@@ -151,23 +151,34 @@ class Run:
         try:
             fingerprint = str(task.source.described()["fingerprint"])
             key = files.key(task, fingerprint, self._rng)
-            found = files.kept(path, key) if self._resume else None
-            if found is None:
-                told = self._told(task, number)
-                found = perform(task, self._rng, self._workers, told)
-                files.keep(path, found, key)
+            before = files.kept(path, key) if self._resume else None
+            told = self._told(task, number)
+            found = perform(task, self._rng, self._workers, told) if before is None else before
         except WeatherglassError as error:
             return {"status": "failed", "reason": str(error)}
         except Exception as error:  # a step that breaks must not take the others with it
             return {"status": "failed", "reason": f"unexpected {type(error).__name__}: {error}"}
+        if before is None:
+            files.keep(path, found, key)  # where nothing can be kept, there is no use in going on
         return self._done(number, found)
 
     def _told(self, task: Task, number: int) -> Callable[[int, int], None]:
         """Tell of a step again while it is under way, so that a long one is seen."""
         return lambda done, total: self._progress(task.title, number, len(self._todo))
 
+    def _take_up(self) -> None:
+        """Steps that were not come to, and that an earlier run has done, are done."""
+        for number, task in enumerate(self._todo):
+            if self._about["steps"][number]["status"] == "skipped":
+                path = files.step_file(self._folder, number, task)
+                found = files.kept(path, files.key(task, self._fingerprint(task), self._rng))
+                if found is not None:
+                    self._note(number, self._done(number, found), 0.0)
+
     def finish(self) -> Audited:
         """Write all that was found, and the report."""
+        if self._resume:
+            self._take_up()
         self._progress("Writing the report", len(self._todo), len(self._todo))
         self._about["seconds"] = round(time.monotonic() - self._start, 3)
         audited = gathered(self._about, [found for _, found in sorted(self._found.items())])

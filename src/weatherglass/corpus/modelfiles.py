@@ -91,7 +91,7 @@ def read_record(folder: Path) -> dict[str, Any]:
         raise SourceNotFound(
             f"{folder} is no folder of models: it has no {RECORD} from `weatherglass train`."
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadContent(f"{folder / RECORD} cannot be read ({error}).") from None
     raise BadContent(f"{folder / RECORD} is not what `weatherglass train` writes.")
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure, shown
+from weatherglass.vectors.writing import Numbers, write_numbers
 
 from .documents import Document
 from .tokens import Tokenizer
@@ -119,7 +120,7 @@ class Gathering:
         place = np.full(len(words), -1, dtype=np.int32)
         place[kept] = np.arange(len(kept), dtype=np.int32)
         _renumber(one.folder, raw, np.array(one.ends, dtype=np.int64), place)
-        counts[kept].tofile(one.folder / "counts")
+        write_numbers(one.folder / "counts", counts[kept])
         (one.folder / "words.json").write_text(json.dumps([words[i] for i in kept]))
         del raw
         (one.folder / "raw").unlink()
@@ -176,10 +177,10 @@ def _renumber(folder: Path, raw: NDArray[Any], ends: Integers, place: NDArray[np
             here = slice(*np.searchsorted(ends, [start, start + len(part)], side="right"))
             before = np.concatenate([[0], np.cumsum(kept)])
             moved[here] = done + before[ends[here] - start]
-            numbers[kept].tofile(file)
+            Numbers(file).add(numbers[kept])
             start, done = start + len(part), done + int(before[-1])
     moved[ends == 0] = 0  # documents without tokens before the first one with any
-    moved.tofile(folder / "ends")
+    write_numbers(folder / "ends", moved)
 
 
 def _too_rare(words: list[str], counts: Integers, min_count: int, called: str) -> CannotMeasure:

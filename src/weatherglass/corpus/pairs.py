@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weatherglass.vectors.writing import Numbers, write_numbers
+
 from .numbered import Integers, Numbered, mapped
 
 # Co-occurrences sorted at a time, 16 bytes each. More than one pass is needed above that; the
@@ -60,11 +62,11 @@ def count_pairs(corpus: Numbered, window: int, folder: Path, part: int = PART) -
         for low, high in _cuts(corpus, window, part):
             row_ends, columns, documents = _sorted_part(corpus, window, low, high)
             found, ends = distinct(row_ends, columns, per_row)
-            found.tofile(columns_file)
-            (ends + done).tofile(ends_file)
-            documents.tofile(documents_file)
+            Numbers(columns_file).add(found)
+            Numbers(ends_file).add(ends + done)
+            Numbers(documents_file).add(documents)
             done += len(documents)
-    np.cumsum(per_row).tofile(folder / "rows")
+    write_numbers(folder / "rows", np.cumsum(per_row))
 
 
 def open_pairs(folder: Path) -> Pairs:

@@ -17,7 +17,8 @@ from typing import Any
 
 from weatherglass._version import __version__
 from weatherglass.errors import CannotWrite, UsageError, shown
-from weatherglass.vectors.writing import write_text
+from weatherglass.vectors.passing import one_at_a_time
+from weatherglass.vectors.writing import told, write_text
 
 from .modelfiles import RECORD, SUFFIX, is_model, label_of, read_record
 from .settings import VERSION, Settings
@@ -47,18 +48,22 @@ class Run:
         self, folder: Path, settings: Settings, bootstrap: int, corpus: str, fingerprint: str
     ) -> None:
         self.folder, self._settings, self._fingerprint = folder, settings, fingerprint
-        asked: dict[str, Any] = {
+        self._asked: dict[str, Any] = {
             "weatherglass": __version__,
             "version": VERSION,
             "corpus": {"source": corpus, "fingerprint": fingerprint},
             "options": settings.deciding(),
             "bootstrap": bootstrap,
         }
+        self._take_up()
+
+    def _take_up(self) -> None:
+        """Begin with what an earlier run has left, if it is one of the same kind."""
         before = self._before()
         if before is not None:
-            _check_same(folder, before, asked)
+            _check_same(self.folder, before, self._asked)
         known: dict[str, Any] = before or {"groups": {}, "notes": [], "models": {}}
-        self.record = asked | {name: known[name] for name in ("groups", "notes", "models")}
+        self.record = self._asked | {name: known[name] for name in ("groups", "notes", "models")}
 
     def _before(self) -> dict[str, Any] | None:
         if not self.folder.exists():
@@ -83,7 +88,8 @@ class Run:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotWrite(f"{self.folder} cannot be made: {error.strerror}.") from None
-        with _held(self.folder):
+        with one_at_a_time(self.folder, "train"), told(self.folder, reading=True):
+            self._take_up()  # another run may have ended just now
             work = self.folder / _WORK
             self._sweep()
             work.mkdir()
@@ -91,6 +97,14 @@ class Run:
                 yield work
             finally:
                 self._sweep()
+
+    def settle(self) -> None:
+        """Of a run that was killed at its very end, note what is done and sweep up after it."""
+        models = self.record["models"]
+        if (self.folder / _WORK).exists() or any(state != "done" for state in models.values()):
+            with self.working():
+                self.record["models"] = dict.fromkeys(self.record["models"], "done")
+                self.save()
 
     def _sweep(self) -> None:
         """Delete what workers that were killed have left behind."""
@@ -182,19 +196,3 @@ def folder_name(group: str, taken: set[str]) -> str:
         number += 1
         chosen = f"{name}-{number}"
     return chosen
-
-
-@contextlib.contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """One run at a time in a folder, where the system has locks that die with their process."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    with open(folder / ".lock", "wb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise CannotWrite(f"Another `weatherglass train` is at work in {folder}.") from None
-        yield

@@ -175,7 +175,9 @@ def train(
         raise MissingExtra("The method sgns (ppmi-svd does not)", "train")
     opened = open_corpus(corpus)
     run = Run(Path(out), settings, bootstrap, opened.source, opened.fingerprint())
-    if not run.complete:
+    if run.complete:
+        run.settle()
+    else:
         if by is not None:
             check_column(opened, by)
         with run.working() as work:

@@ -37,17 +37,21 @@ def lloyd(rows: Rows, starts: Rows, pool: Executor) -> tuple[Labels, float]:
     # exceeds that with any other.
     lead = np.zeros(len(rows), np.float32)
     for _ in range(ROUNDS):
-        look = np.flatnonzero(lead <= _ROUNDING)
         found = labels.copy()
         half = (centres * centres).sum(axis=1) / 2
         turned, halves = centres.T.astype(np.float32), half.astype(np.float32)
 
-        def one(start: int, look: Labels = look, found: Labels = found) -> None:
-            here = look[start : start + BLOCK]
-            nearest(rows[here] @ turned, halves, here, found, lead)  # noqa: B023
+        def look(start: int) -> None:
+            block = rows[start : start + BLOCK]
+            open_ = np.flatnonzero(lead[start : start + BLOCK] <= _ROUNDING)  # noqa: B023
+            if 2 * len(open_) < len(block):
+                block = block[open_]
+            else:  # gathering them would take longer than looking at all
+                open_ = np.arange(len(block))
+            nearest(block @ turned, halves, start + open_, found, lead)  # noqa: B023
 
-        list(pool.map(one, range(0, len(look), BLOCK)))
-        moved = look[found[look] != labels[look]]
+        list(pool.map(look, range(0, len(rows), BLOCK)))
+        moved = np.flatnonzero(found != labels)
         if not len(moved):
             break
         move(rows, moved, labels, found, sums, sizes)

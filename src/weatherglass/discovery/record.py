@@ -136,6 +136,12 @@ class Discovery(Shown):
     options: dict[str, Any] = field(default_factory=dict)
     version: str = __version__
 
+    def __post_init__(self) -> None:
+        known = {one.id for one in self.groups} | {one.id for one in self.categories}
+        named = {name for cell in self.cells for name in (cell.group, cell.category)}
+        if strange := (named | set(self.order)) - known:
+            raise ValueError(f"{min(strange)!r} is no group or category of it")
+
     @property
     def significant(self) -> tuple[Cell, ...]:
         """The significant cells, highest score first."""
@@ -184,7 +190,7 @@ class Discovery(Shown):
 
         try:
             kept = pq.read_schema(path).metadata[_METADATA]
-        except (pa.ArrowException, OSError, KeyError, TypeError) as error:
+        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
             raise BadContent(f"{path} is not a discovery in Parquet ({error}).") from None
         return from_json(cls, kept, "discovery")
 
@@ -197,6 +203,10 @@ class Change:
     change: str
     before: Cell | None
     after: Cell | None
+
+    def __post_init__(self) -> None:
+        if self.before is None and self.after is None:
+            raise ValueError("a change of no cell")
 
     @property
     def score(self) -> float:

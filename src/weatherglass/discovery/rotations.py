@@ -97,18 +97,23 @@ class Null:
         space, n = self.space, len(self.space.centres)
         turned = self.rotated(index, size).reshape(-1, n * size)
         middle = (self._means @ turned).reshape(-1, n, size)
-        product = np.empty((min(ROWS, int(np.diff(space.starts).max())), n * size), np.float32)
-        top = np.empty((n, size, space.per_cell), np.float32)
-        counts = np.zeros(self.scores.shape, np.int64)
-        for j in range(space.categories):
-            top[:] = -np.inf
-            for start in range(space.starts[j], space.starts[j + 1], ROWS):
-                rows = space.words[start : min(start + ROWS, space.starts[j + 1])]
-                score = np.matmul(rows, turned, out=product[: len(rows)])
-                keep_best(score.reshape(-1, n, size), space.voronoi, top)
-            reached = top.mean(axis=2) - middle[j]
-            counts[:, j] = (reached >= self.scores[:, j, None]).sum(axis=1)
-        return counts
+        product = np.empty((min(ROWS, len(space.words)), n * size), np.float32)
+        top = np.full((space.categories, n, size, space.per_cell), -np.inf, np.float32)
+        for start in range(0, len(space.words), ROWS):
+            rows = space.words[start : start + ROWS]
+            score = np.matmul(rows, turned, out=product[: len(rows)]).reshape(-1, n, size)
+            for j, part in self._pieces(start, len(rows)):
+                keep_best(score[part], space.voronoi, top[j])
+        reached = top.mean(axis=3) - middle
+        return np.asarray((reached >= self.scores.T[:, :, None]).sum(axis=2).T)
+
+    def _pieces(self, start: int, count: int) -> Iterator[tuple[int, slice]]:
+        """The categories that some words belong to, and which of these words are of each."""
+        starts, stop = self.space.starts, start + count
+        first, last = np.searchsorted(starts, [start, stop - 1], side="right") - 1
+        for j in range(int(first), int(last) + 1):
+            here, there = max(int(starts[j]), start), min(int(starts[j + 1]), stop)
+            yield j, slice(here - start, there - start)
 
 
 def frames(stream: np.random.Generator, size: int, d: int, k: int) -> Floats:

@@ -46,8 +46,17 @@ def ceat(
         The corpus, sentence by sentence.
     contexts
         The most sentences to use for a word; the first ones that hold it.
+    batch_size
+        How many sentences the encoder is given at a time.
+    progress
+        Called with the distinct sentences done and those in all.
     options
         As for `weatherglass.measures.ceat_test`: `samples`, `max_missing`, `rng`.
+
+    Returns
+    -------
+    Results
+        A result for each test, with the spread of its effect over contexts.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class Settings:
                 proj_clip=float(lstm["proj_clip"]),
                 skip=bool(lstm["use_skip_connections"]),
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise BadContent(f"{path} does not hold ELMo's options ({error!r}).") from None
         if read.activation not in ("relu", "tanh") or read.characters < 3:
             raise BadContent(f"{path} has options that are not ELMo's: {read}.")

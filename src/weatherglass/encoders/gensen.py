@@ -180,14 +180,17 @@ def _vocabulary_of(weights: Path) -> Path:
 
 
 def _read_vocabulary(path: Path) -> dict[str, int]:
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except ValueError:
+        raise BadContent(f"{path} is not UTF-8 text.") from None
     if path.suffix == ".txt":  # one word a line, in the order of the rows
         return {word: i for i, word in reversed(list(enumerate(text.splitlines())))}
     try:
         words = json.loads(text)
         words = words.get("word2id", words)
         return {str(word): int(at) for word, at in words.items() if int(at) >= 0}
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         raise BadContent(f"{path} is no JSON object of words and their rows.") from None
 
 

@@ -52,7 +52,7 @@ def entries() -> Iterator[Entry]:
     """What the cache holds, one entry for each encoder."""
     root = encodings_dir()
     for folder in sorted(root.iterdir()) if root.is_dir() else ():
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             about = json.loads((folder / "about.json").read_text())
             size = sum(file.stat().st_size for file in folder.iterdir())
             yield Entry(folder, str(about["encoder"]), size)

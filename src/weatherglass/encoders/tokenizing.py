@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ def load_tokenizer(path: Path) -> Any:
             "?tokenizer=FOLDER."
         )
     try:
+        # The library takes minutes over deep nests, which Python's own reader refuses at once.
+        json.loads(file.read_bytes())
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library has one error for everything
         raise BadContent(f"{file} is no tokenizer ({str(error)[:200]}).") from None

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from weatherglass._version import __version__
-from weatherglass.errors import BadContent, UsageError
-from weatherglass.significance import Interval, PValue, benjamini_hochberg, holm
+from weatherglass.errors import BadContent, UsageError, shown
+from weatherglass.significance import PValue, benjamini_hochberg, holm
 
 from .ceat import CeatResult
-from .influence import Influence
+from .jsontext import from_plain, loads
 from .measured import MeasureResult
 from .seat import SeatResult
 from .showing import Shown
@@ -26,16 +26,6 @@ from .wefat import WefatResult
 Result = WeatResult | WefatResult | CeatResult | MeasureResult
 _KINDS: dict[str, type[Any]] = {
     kind.measure: kind for kind in (WeatResult, SeatResult, WefatResult, CeatResult)
-}
-_PARTS: dict[str, Any] = {
-    "p": lambda value: PValue(**value),
-    "p_rotation": lambda value: PValue(**value),
-    "p_by_word": lambda value: PValue(**value),
-    "intervals": lambda value: tuple(Interval(**one) for one in value),
-    "influence": lambda value: tuple(Influence(**one) for one in value),
-    "words": lambda value: {name: tuple(words) for name, words in value.items()},
-    "merged": lambda value: {name: tuple(words) for name, words in value.items()},
-    "missing": lambda value: {name: tuple(words) for name, words in value.items()},
 }
 
 
@@ -107,7 +97,8 @@ class Results(Sequence[Result], Shown):
     def from_json(cls, text: str) -> Results:
         """The result set that `to_json` wrote."""
         try:
-            return cls(tuple(from_record(record) for record in json.loads(text)["results"]))
+            records = loads(text)["results"]
+            return cls(tuple(from_record(record) for record in records))
         except (ValueError, KeyError, TypeError) as error:
             raise BadContent(f"This is not a result set in JSON ({error}).") from None
 
@@ -137,8 +128,11 @@ class Results(Sequence[Result], Shown):
     def from_delimited(cls, text: str, delimiter: str = "\t") -> Results:
         """The result set that `to_delimited` wrote."""
         csv.field_size_limit(1 << 30)
-        rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
-        return cls._from_records([row.get("record") for row in rows])
+        rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+        try:
+            return cls._from_records([row.get("record") for row in rows])
+        except csv.Error as error:
+            raise BadContent(f"This is not a result set with columns ({error}).") from None
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Results:
@@ -148,7 +142,7 @@ class Results(Sequence[Result], Shown):
 
         try:
             records = pq.read_table(path, columns=["record"]).column("record").to_pylist()
-        except (pa.ArrowException, OSError, KeyError) as error:
+        except (pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise BadContent(f"{path} is not a result set in Parquet ({error}).") from None
         return cls._from_records(records)
 
@@ -181,24 +175,18 @@ def to_record(result: Result) -> dict[str, Any]:
     return plain
 
 
-def from_record(record: dict[str, Any]) -> Result:
-    """The result that `to_record` wrote."""
-    kind = _KINDS.get(record["measure"], MeasureResult)
-    fields = {name: value for name, value in record.items() if name != "measure"}
-    for name, make in _PARTS.items():
-        if fields.get(name) is not None and not (name == "p" and kind is CeatResult):
-            fields[name] = make(fields[name])
-    if issubclass(kind, WeatResult):
-        fields["associations"] = {k: tuple(v) for k, v in fields["associations"].items()}
-    elif kind is WefatResult:
-        fields |= {name: tuple(fields[name]) for name in ("associations", "facts")}
-    elif kind is MeasureResult:
-        fields["measure"] = record["measure"]
-        fields["by_word"] = {k: tuple(v) for k, v in fields["by_word"].items()}
-        fields["columns"] = {
-            name: {k: tuple(v) for k, v in one.items()} for name, one in fields["columns"].items()
-        }
-    made: Result = kind(**fields)
+def from_record(record: Any) -> Result:
+    """The result that `to_record` wrote; a `ValueError` says why it is none."""
+    name = record.get("measure") if isinstance(record, dict) else None
+    if not isinstance(name, str):
+        raise ValueError("a result names its measure")
+    kind = _KINDS.get(name, MeasureResult)
+    known = {"measure", *(field.name for field in dataclasses.fields(kind))}
+    if unknown := sorted(record.keys() - known):
+        raise ValueError(f"{shown(name)} has no field {shown(unknown[0])}")
+    made: Result = from_plain(kind, record)
+    if not isinstance(made.source.get("facts", {}), dict):
+        raise ValueError("the facts about a source are no mapping")
     return made
 
 
@@ -295,10 +283,10 @@ def _measured(result: MeasureResult) -> dict[str, Any]:
 def _controlled(control: dict[str, Any]) -> dict[str, Any]:
     """The columns of a result that was also measured without word frequency."""
     return {
-        "control": control["method"],
-        "frequency_r2": control["r2_before"],
-        "frequency_r2_controlled": control["r2_after"],
+        "control": control.get("method"),
+        "frequency_r2": control.get("r2_before"),
+        "frequency_r2_controlled": control.get("r2_after"),
         "effect_controlled": control.get("effect", control.get("pearson")),
-        "p_controlled": control["p"],
-        "survives": control["survives"],
+        "p_controlled": control.get("p"),
+        "survives": control.get("survives"),
     }

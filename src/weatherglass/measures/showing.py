@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from weatherglass.errors import WeatherglassError
 from weatherglass.significance import format_p
@@ -19,6 +19,9 @@ _NOT_SHOWN = {"record", "options", "fingerprint", "weatherglass", "p_low", "p_hi
 
 class Shown:
     """A result with rows that can be shown; notebooks call `_repr_html_`."""
+
+    # For whoever reads a result back: a number that JSON cannot hold was never written.
+    __pydantic_config__: ClassVar[dict[str, bool]] = {"allow_inf_nan": False}
 
     def to_rows(self) -> list[dict[str, Any]]:
         """The result as flat rows."""

@@ -145,4 +145,4 @@ def published_number(one: Any) -> float | None:
     """The number that was printed for the test."""
     printed: Mapping[str, Any] = one.published or {}
     value = printed.get("effect", printed.get("correlation"))
-    return None if value is None else float(value)
+    return float(value) if isinstance(value, int | float) else None

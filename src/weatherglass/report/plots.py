@@ -69,6 +69,13 @@ def plot(
     -------
     altair.Chart
         Shows itself in a notebook; `save_plot` writes it to a file.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> chart = wg.plot(wg.weat(wg.open_vectors("default"), "weat6"))
+    >>> chart.to_dict()["title"]["text"]
+    'Male vs female names, career vs family: effect 1.71, p = 7.8e-05'
     """
     if isinstance(results, Discovery):
         from weatherglass.report.discovery_plot import plot_discovery
@@ -123,7 +130,29 @@ def plot(
 
 
 def save_plot(chart: Any, path: str | Path) -> None:
-    """Write a chart as .svg, .png, .pdf, .html (whole, needs no network) or .json (Vega-Lite)."""
+    """Write a chart to a file.
+
+    Parameters
+    ----------
+    chart
+        What `plot` gives.
+    path
+        The file; its ending says what it becomes: ``.svg``, ``.png``, ``.pdf``, ``.html`` (whole,
+        needs no network) or ``.json`` (Vega-Lite).
+
+    Raises
+    ------
+    CannotWrite
+        The name ends in something else, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import weatherglass as wg
+    >>> chart = wg.plot(wg.weat(wg.open_vectors("default"), "weat6"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     wg.save_plot(chart, f"{folder}/weat6.json")
+    """
     from weatherglass.vectors.writing import whole
 
     path = Path(path)

@@ -101,6 +101,8 @@ def compare_generated(
         As in `measure_pairs`, for gathered sets.
     rng
         Seed for drawing.
+    progress
+        Called with the pairs done and those in all.
 
     References
     ----------

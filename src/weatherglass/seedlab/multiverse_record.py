@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 from weatherglass._version import __version__
 from weatherglass.catalog import Test
 from weatherglass.errors import BadContent
-from weatherglass.measures.jsontext import from_json, to_json
+from weatherglass.measures.jsontext import from_json, from_plain, loads, to_json
 from weatherglass.measures.showing import Shown
-from weatherglass.significance import PValue
 
 from .multiverse_parts import Choice, Dropped, Side, Specification, Summary
 
@@ -129,33 +128,25 @@ class Multiverse(Shown):
 
         try:
             table = pq.read_table(path)
-            rest = cls.from_json(table.schema.metadata[_METADATA])
-            rows = table.to_pylist()
-            made = tuple(_specification(row, rest) for row in rows)
-        except (pa.ArrowException, OSError, KeyError, TypeError) as error:
+            plain = loads(table.schema.metadata[_METADATA])
+            plain["specifications"] = [_specification(row, plain) for row in table.to_pylist()]
+            return from_plain(cls, plain)
+        except (pa.ArrowException, OSError, LookupError, TypeError, ValueError) as error:
             raise BadContent(f"{path} is not a multiverse in Parquet ({error}).") from None
-        return dataclasses.replace(rest, specifications=made)
 
 
-def _specification(row: Mapping[str, Any], rest: Multiverse) -> Specification:
+def _specification(row: Mapping[str, Any], rest: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as the plain data of a specification."""
     count, partitions = (
         None if row[name] is None else int(row[name]) for name in ("p_count", "p_partitions")
     )
-    return Specification(
-        sets={side: row[side] for side in rest.sides},
-        sample=row["sample"],
-        n={side: row[f"n_{side}"] for side in rest.sides},
-        effect=row["effect"],
-        statistic=row["statistic"],
-        p=PValue(
-            row["p"],
-            row["p_low"],
-            row["p_high"],
-            row["p_method"],
-            rest.options["alternative"],
-            count,
-            partitions,
-        ),
-        p_holm=row["p_holm"],
-        p_bh=row["p_bh"],
-    )
+    p = {"value": row["p"], "low": row["p_low"], "high": row["p_high"], "method": row["p_method"]}
+    p |= {
+        "alternative": rest["options"]["alternative"],
+        "count": count,
+        "partitions": partitions,
+    }
+    record = {name: row[name] for name in ("sample", "effect", "statistic", "p_holm", "p_bh")}
+    record["sets"] = {side: row[side] for side in rest["sides"]}
+    record["n"] = {side: row[f"n_{side}"] for side in rest["sides"]}
+    return record | {"p": p}

@@ -97,10 +97,18 @@ def seed_pair(x: Words, y: Words, kind: Kind | None = None) -> SeedPair:
 def gathered_pairs(which: Iterable[Pairing] | None = None) -> tuple[SeedPair, ...]:
     """Every pair of seed sets that a study holds against each other.
 
+    Parameters
+    ----------
+    which
+        Only these, of what `weatherglass.catalog.pairings` gives; by default all.
+
     Examples
     --------
     >>> len(gathered_pairs())
     66
+    >>> from weatherglass.catalog import pairings
+    >>> [pair.y for pair in gathered_pairs(pairings("jew-Manzini_et_al_2019"))]
+    ['christian-Manzini_et_al_2019', 'muslim-Manzini_et_al_2019']
     """
     return tuple(seed_pair(*one.sets) for one in (pairings() if which is None else which))
 

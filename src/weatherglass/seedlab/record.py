@@ -6,14 +6,12 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent
-from weatherglass.measures.jsontext import from_json, to_json
+from weatherglass.measures.jsontext import from_json, from_plain, loads, to_json
 from weatherglass.measures.showing import Shown
-
-Kind = TypeVar("Kind", bound="Experiment")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +45,7 @@ class Experiment(Shown):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The record that `to_json` wrote."""
-        try:
-            return _read(cls, json.loads(text))
-        except ValueError as error:
-            raise BadContent(f"This is no JSON ({error}).") from None
+        return from_json(cls, text, f"{cls.measure} experiment")
 
 
 def experiments_json(experiments: Iterable[Experiment]) -> str:
@@ -68,12 +63,7 @@ def read_experiments(text: str) -> list[Experiment]:
         The text is something else.
     """
     try:
-        records = json.loads(text)["results"]
-        return [_read(Experiment.kinds[one["measure"]], one) for one in records]
+        records = loads(text)["results"]
+        return [from_plain(Experiment.kinds[one["measure"]], one) for one in records]
     except (ValueError, KeyError, TypeError) as error:
         raise BadContent(f"These are not experiments in JSON ({error}).") from None
-
-
-def _read(kind: type[Kind], record: Any) -> Kind:
-    # Through JSON, so that a list is read as the tuple that it was.
-    return from_json(kind, json.dumps(record), f"{kind.measure} experiment")

@@ -153,7 +153,8 @@ class _Processes(Workers):
 
     def _new(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._slots, mp_context=context, initializer=_prepare)
+        with _deaf():
+            return ProcessPoolExecutor(self._slots, mp_context=context, initializer=_prepare)
 
     @contextlib.contextmanager
     def holding(self, shared: Shared[Any] | None) -> Iterator[Submit]:
@@ -161,12 +162,13 @@ class _Processes(Workers):
             yield lambda call, item: self._submit(done_by_ticket, call, ticket, None, item)
 
     def _submit(self, *call: Any) -> Future[Any]:
-        try:
-            return self._pool.submit(*call)
-        except BrokenProcessPool:
-            self._pool.shutdown(wait=False)
-            self._pool = self._new()
-            return self._pool.submit(*call)
+        with _deaf():
+            try:
+                return self._pool.submit(*call)
+            except BrokenProcessPool:
+                self._pool.shutdown(wait=False)
+                self._pool = self._new()
+                return self._pool.submit(*call)
 
     def lost(self, error: BaseException) -> str:
         if isinstance(error, BrokenProcessPool | CancelledError):
@@ -191,6 +193,24 @@ def done_by_ticket(
     given = () if ticket is None else (ticket.made(sent),)
     with one_core():
         return call(*given, item)
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Let processes that are started here not hear Ctrl-C, or the terminal go, from their first
+    moment: these are told to all, and one that is still importing would print where it was."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing.resource_tracker import ensure_running
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    try:
+        ensure_running()  # of its own accord it would let Ctrl-C through again
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _prepare() -> None:

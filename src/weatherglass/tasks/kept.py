@@ -79,7 +79,7 @@ class Kept(Generic[R]):
             weakref.finalize(self, self._file.close)
             start = 0
             for line in self._file:
-                with contextlib.suppress(ValueError, KeyError, TypeError):
+                with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
                     task, _ = self._read(line)
                     self._starts[task] = start
                 start += len(line)

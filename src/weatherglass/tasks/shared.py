@@ -10,19 +10,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tokenize import TokenError  # which the reader of an array's header lets through
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.vectors.cache import cache_dir
+from weatherglass.vectors.passing import passing_folder
+from weatherglass.vectors.writing import Numbers, told
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
@@ -65,7 +67,7 @@ class Ticket(Generic[T]):
                 name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
                 for name in about["arrays"]
             }
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, TokenError):
             raise NotSeen(self.folder) from None
 
 
@@ -120,22 +122,28 @@ class Shared(Generic[T]):
     @contextlib.contextmanager
     def on_disk(self) -> Iterator[Ticket[T]]:
         """A folder with the arrays while the block lasts, and the ticket to it."""
-        folder = _new_folder()
+        with contextlib.ExitStack() as stack:
+            folder = self._written(stack)
+            yield Ticket(self.digest, str(folder), self.build, json.dumps(self.plain))
+
+    def _written(self, stack: contextlib.ExitStack) -> Path:
+        """In the cache, which the machines of a cluster may share; else in the system's place."""
+        root = cache_dir() / "shared"
         try:
+            root.mkdir(parents=True, exist_ok=True)
+            return self._written_in(root.resolve(), stack)
+        except OSError:
+            root = Path(tempfile.gettempdir())
+            with told(root):
+                return self._written_in(root, stack)
+
+    def _written_in(self, root: Path, stack: contextlib.ExitStack) -> Path:
+        with contextlib.ExitStack() as attempt:
+            folder = attempt.enter_context(passing_folder(root, "shared"))
             for name, one in self.arrays.items():
-                np.save(folder / f"{name}.npy", np.ascontiguousarray(one), allow_pickle=False)
+                with open(folder / f"{name}.npy", "wb") as file:
+                    Numbers(file).save(np.ascontiguousarray(one))
             about = {"digest": self.digest, "arrays": list(self.arrays)}
             (folder / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
-            yield Ticket(self.digest, str(folder), self.build, json.dumps(self.plain))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _new_folder() -> Path:
-    """In the cache, which the machines of a cluster may share; else in the system's own place."""
-    try:
-        root = cache_dir() / "shared"
-        root.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(dir=root.resolve()))
-    except OSError:
-        return Path(tempfile.mkdtemp())
+            stack.enter_context(attempt.pop_all())
+            return folder

@@ -23,7 +23,6 @@ from .writing import whole
 State = tuple[str, int, int, int, int]
 # A file that was changed this short a time before it was read could change again within one tick
 # of the file system's clock, unseen.
-_STALE_SECONDS = 24 * 3600
 _RACY_NS = 2_000_000_000
 
 
@@ -55,7 +54,7 @@ def entries() -> Iterator[Entry]:
     for folder in sorted(root.iterdir()) if root.is_dir() else ():
         if folder.name.startswith("."):  # still being written, or given up
             continue
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             meta = json.loads((folder / "meta.json").read_text())
             size = sum(file.stat().st_size for file in folder.iterdir())
             yield Entry(folder, str(meta["source"]), int(meta["rows"]), int(meta["dim"]), size)
@@ -73,15 +72,6 @@ def clear() -> int:
     return freed
 
 
-def sweep() -> None:
-    """Delete what runs that were killed have left behind more than a day ago."""
-    root = vectors_dir()
-    for folder in root.glob(".*") if root.is_dir() else ():
-        with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
-
-
 def remembered(files: Sequence[Path]) -> str | None:
     """The fingerprint that these files had, if none has changed since."""
     try:
@@ -89,7 +79,7 @@ def remembered(files: Sequence[Path]) -> str | None:
         same = [tuple(one) for one in record["files"]] == file_state(files)
         same = same and record["block"] == BLOCK
         return str(record["fingerprint"]) if same else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,9 +88,14 @@ def write(vectors: Vectors, path: Path) -> None:
     """Write a matrix and a list of words."""
     h5py = _h5py()
     words = newline_list(vectors)
-    with whole(path) as temporary, h5py.File(temporary, "w") as file:
-        file.create_dataset(_MATRIX, data=vectors.matrix)
-        file.create_dataset(_WORDS, data=np.bytes_(words))
+    with whole(path) as temporary:
+        try:
+            with h5py.File(temporary, "w", locking=False) as file:  # `whole` has it locked
+                file.create_dataset(_MATRIX, data=vectors.matrix)
+                file.create_dataset(_WORDS, data=np.bytes_(words))
+        except RuntimeError as error:  # what it makes of a disk that is full
+            said = re.search(r"error message = '([^']+)'", str(error))
+            raise OSError(said[1] if said else str(error)) from None
 
 
 FORMAT = Format(name="HDF5", matches=matches, read=read, suffixes=(".h5", ".hdf5"), write=write)

@@ -18,7 +18,7 @@ from .formats import Format
 from .inputs import Input, too_much, unpack_limit
 from .vocabulary import to_bytes
 from .wordlists import SUFFIXES, beside, newline_list, pair_up, read_words, with_words
-from .writing import whole
+from .writing import Numbers, whole
 
 if TYPE_CHECKING:
     from .vectors import Vectors
@@ -130,7 +130,7 @@ def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
 def write_npy(vectors: Vectors, path: Path) -> None:
     """Write the matrix, and the words beside it as ``.npy.vocab``."""
     with with_words(vectors, path) as file:
-        np.save(file, vectors.matrix, allow_pickle=False)
+        Numbers(file).save(vectors.matrix)
 
 
 def write_npz(vectors: Vectors, path: Path) -> None:

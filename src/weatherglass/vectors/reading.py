@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from .chunks import Chunk, Wanted, has_capitals, joined_counts
 from .detect import find_format
 from .fingerprints import combine, file_fingerprint, joined, processors
 from .inputs import Input
+from .passing import passing_folder
 from .sources import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary, pack_words
@@ -84,15 +86,24 @@ def _open(
         if kept is not None:
             return kept if words is None else kept.subset(words)
     wanted = None if words is None else Wanted.of(words)
-    chunks = _reported(opened, form.read(opened, wanted, workers), progress)
+
+    def chunks() -> Iterator[Chunk]:
+        return _reported(opened, form.read(opened, wanted, workers), progress)
+
     if wanted is not None:
-        parts = list(chunks)
+        parts = list(chunks())
         if fingerprint is None:
             fingerprint = _fingerprint(opened, files, workers)
             cache.remember(files, fingerprint, state)
         return _in_memory(spec, opened, parts, fingerprint)
     assert fingerprint is not None
-    return _build(_entry(fingerprint, spec), spec, fingerprint, _watched(chunks, files, state))
+    made = _build(
+        _entry(fingerprint, spec), spec, fingerprint, lambda: _watched(chunks(), files, state)
+    )
+    if made is None:  # no disk has room
+        parts = list(_watched(chunks(), files, state))
+        made = _in_memory(spec, opened, parts, fingerprint, part=False)
+    return made
 
 
 def _entry(fingerprint: str, spec: Spec) -> Path:
@@ -118,7 +129,10 @@ def _watched(
 
     Its fingerprint would not be that of what was read.
     """
-    yield from chunks
+    try:
+        yield from chunks
+    except OSError as error:  # so that it is not taken for one of writing
+        raise SourceError(f"{files[0]} cannot be read: {error}.") from error
     if cache.file_state(files) != state:
         raise BadContent(f"{files[0]} changed while it was being read.")
 
@@ -133,22 +147,37 @@ def _from_cache(entry: Path, source: str) -> Vectors | None:
         return None
 
 
-def _build(entry: Path, spec: Spec, fingerprint: str, chunks: Iterator[Chunk]) -> Vectors:
+def _build(
+    entry: Path, spec: Spec, fingerprint: str, chunks: Callable[[], Iterator[Chunk]]
+) -> Vectors | None:
+    """Parse a source into the cache, or if that cannot be written into a folder that passes."""
     described = {"source": spec.text, "fingerprint": fingerprint}
-    try:
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        cache.sweep()
-        writable = os.access(entry.parent, os.W_OK)
-    except OSError:
-        writable = False
-    # Opened before the folder gets its name, or goes: mapped files stay readable, and nobody else
-    # can have spoilt them. Without a cache to write to, the folder is a passing one.
-    with whole_folder(entry) if writable else tempfile.TemporaryDirectory() as folder:
-        store.build(Path(folder), chunks, described)
-        return store.open_store(Path(folder), spec.text)
+    for place in (_kept, _passing):
+        try:
+            # Opened before the folder gets its name, or goes: mapped files stay readable, and
+            # nobody else can have spoilt them.
+            with place(entry) as folder:
+                store.build(folder, chunks(), described)
+                return store.open_store(folder, spec.text)
+        except (OSError, store.Damaged):  # there is no room, or nothing may be written
+            continue
+    return None
 
 
-def _in_memory(spec: Spec, source: Input, parts: list[Chunk], fingerprint: str) -> Vectors:
+def _kept(entry: Path) -> AbstractContextManager[Path]:
+    entry.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(entry.parent, os.W_OK):
+        raise PermissionError(entry.parent)
+    return whole_folder(entry)
+
+
+def _passing(entry: Path) -> AbstractContextManager[Path]:
+    return passing_folder(Path(tempfile.gettempdir()), entry.name)
+
+
+def _in_memory(
+    spec: Spec, source: Input, parts: list[Chunk], fingerprint: str, part: bool = True
+) -> Vectors:
     if not parts:
         raise BadContent(f"{spec.text} has no rows.")
     words = [word for part in parts for word in part.words()]
@@ -168,7 +197,7 @@ def _in_memory(spec: Spec, source: Input, parts: list[Chunk], fingerprint: str) 
         duplicates=len(words) - len(vocabulary),
         unusable=unusable_rows(rows),
         counts=counts,
-        part=True,
+        part=part,
     )
 
 

@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent
+from weatherglass.errors import BadContent, CannotWrite
 
 from .chunks import Chunk, Counts, Rows, has_capitals, joined_counts
 from .fingerprints import file_fingerprint, processors
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
-from .writing import whole
+from .writing import Numbers, whole, write_numbers
 
 VERSION = 3
 _DTYPES: dict[str, Any] = {
@@ -57,14 +57,15 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
     unusable: list[NDArray[np.int64]] = []
     seen: list[Counts | None] = []
     rows, dim, size = 0, 0, 0
-    with open(folder / "matrix", "wb") as matrix:
+    with open(folder / "matrix", "wb") as file:
+        matrix = Numbers(file)
         for chunk in chunks:
             dim = chunk.rows.shape[1]
             blobs.append(chunk.blob)
             ends.append(chunk.ends + np.uint64(size))
             unusable.append(unusable_rows(chunk.rows) + rows)
             seen.append(chunk.counts)
-            matrix.write(np.ascontiguousarray(chunk.rows).data)
+            matrix.add(chunk.rows)
             rows += len(chunk.ends)
             size += chunk.blob.size
     if not rows:
@@ -76,7 +77,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
         counts = None if counts is None else counts[keep]
     for name, array in _arrays(vocabulary, bad, counts).items():
-        array.tofile(folder / name)
+        write_numbers(folder / name, array)
     digests = {name: _digest(folder / name) for name in _FILES}
     meta = described | {
         "version": VERSION,
@@ -109,7 +110,8 @@ def _compare(folder: Path, digests: dict[str, str]) -> None:
     for name in _FILES:
         if _digest(folder / name) != digests[name]:
             raise Damaged(f"{name} has changed")
-    with contextlib.suppress(OSError), whole(folder / "seen.json") as temporary:
+    # Where it cannot be noted, they are compared again the next time.
+    with contextlib.suppress(CannotWrite), whole(folder / "seen.json") as temporary:
         temporary.write_text(json.dumps(state))
 
 

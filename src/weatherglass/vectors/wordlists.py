@@ -122,13 +122,20 @@ def words_name(matrix: Path) -> Path:
 
 @contextlib.contextmanager
 def with_words(vectors: Vectors, path: Path) -> Iterator[IO[bytes]]:
-    """A stream into a matrix file; the words, one a line, appear beside it at the same time."""
+    """A stream into a matrix file; the words, one a line, appear beside it.
+
+    Two files cannot change at once. So that no matrix is ever read with the words of another, the
+    old one goes first and the new one comes last: in between there is none.
+    """
     words = newline_list(vectors)
-    with whole(words_name(path)) as list_file, whole(path) as matrix_file:
-        # A mark at the start is dropped in reading, so that a word that begins with one needs two.
-        list_file.write_bytes(_MARK + words if words.startswith(_MARK) else words)
+    with whole(path) as matrix_file:
         with open(matrix_file, "wb") as stream:
             yield stream
+        with whole(words_name(path)) as list_file:
+            # A mark at the start is dropped in reading: a word that begins with one needs two.
+            list_file.write_bytes(_MARK + words if words.startswith(_MARK) else words)
+            if path.is_file():
+                path.unlink()
 
 
 def newline_list(vectors: Vectors) -> bytes:

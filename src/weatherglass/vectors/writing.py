@@ -1,35 +1,74 @@
-"""Files that appear whole or not at all, packed if their name says so."""
+"""Files that appear whole or not at all, packed if their name says so.
+
+What is being written stands under a passing name, beside its place and hidden. What a run that was
+killed has left is removed by the next one that writes in the same folder: see `passing`.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from weatherglass.errors import CannotWrite
 
+from .passing import passing_file, passing_folder
+
 PACKINGS = (".gz", ".zst", ".xz")
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that becomes `path` at the end, and vanishes on any error."""
+    """A temporary name beside `path` that becomes `path` at the end, and vanishes on any error.
+
+    Where `path` is a link, the file is written that it names. A device or a pipe is not replaced:
+    it gets what was written when that is whole.
+    """
+    with told(path):
+        place = Path(os.path.realpath(path)) if path.is_symlink() else path
+        if _takes_bytes(place):
+            with passing_file(Path(tempfile.gettempdir()), path.name) as temporary:
+                yield temporary
+                with open(temporary, "rb") as made, open(place, "wb") as there:
+                    shutil.copyfileobj(made, there, 1 << 20)
+            return
+        with passing_file(place.parent, place.name) as temporary:
+            yield temporary
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(place)
+
+
+def _takes_bytes(path: Path) -> bool:
     try:
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+@contextlib.contextmanager
+def told(path: Path, *, reading: bool = False) -> Iterator[None]:
+    """Say of an error of the system which file or folder could not be written.
+
+    Where something is read as well (`reading`), only errors that must be of writing.
+    """
+    try:
+        yield
     except OSError as error:
-        raise CannotWrite(f"{path} cannot be written: {error.strerror}.") from None
-    os.close(descriptor)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        if reading and error.errno not in _NO_ROOM:
+            raise
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise CannotWrite(f"{path} cannot be written: {why}.") from None
 
 
 def write_text(path: Path, text: str) -> None:
@@ -41,13 +80,39 @@ def write_text(path: Path, text: str) -> None:
 @contextlib.contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
     """As `whole`, for a folder. Where `path` exists by then, the new folder is given up."""
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:50]}."))
-    try:
+    with passing_folder(path.parent, path.name) as temporary:
         yield temporary
         with contextlib.suppress(OSError):
             temporary.rename(path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+
+
+class Numbers:
+    """A file that takes arrays.
+
+    `numpy.ndarray.tofile`, and `numpy.save` to a file, write past Python and do not look whether
+    the last bytes went out: where the disk is full the file is cut off, and nobody is told.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, some: Any) -> int:
+        """Write bytes."""
+        return self._file.write(some)
+
+    def add(self, numbers: NDArray[Any]) -> None:
+        """Write the numbers of an array, and nothing else."""
+        self.write(np.ascontiguousarray(numbers).data)
+
+    def save(self, numbers: NDArray[Any]) -> None:
+        """Write an array as ``.npy``."""
+        np.save(self, numbers, allow_pickle=False)
+
+
+def write_numbers(path: Path, numbers: NDArray[Any]) -> None:
+    """Write the numbers of an array to a file, and nothing else."""
+    with open(path, "wb") as file:
+        Numbers(file).add(numbers)
 
 
 @contextlib.contextmanager

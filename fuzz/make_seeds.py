@@ -1,0 +1,339 @@
+"""Write the seeds: a small valid file for everything that is read. Run: python -m fuzz.make_seeds.
+
+It needs the extra ``static`` besides.
+
+The same versions of the packages give the same bytes. A seed's name is what it is, then the ending
+that its reader goes by; its folder is the target that reads it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import lzma
+import struct
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import weatherglass as wg
+from weatherglass.encoders.memory import Memory, sentence_key
+from weatherglass.seedlab.record import experiments_json
+from weatherglass.vectors.detect import format_for_writing
+
+SEEDS = Path(__file__).parent / "seeds"
+WORDS = "rose lily wasp gnat kind good foul bad".split()  # noqa: SIM905
+TEI = (
+    "<TEI><teiHeader><fileDesc><titleStmt><title>A day</title><author>A. Author</author>"
+    "</titleStmt></fileDesc></teiHeader><text><body><p>One warm day.</p><p>A cold night.</p>"
+    "</body></text></TEI>"
+)
+
+
+def vectors() -> wg.Vectors:
+    """Eight words in three dimensions, without chance."""
+    rows = [[np.sin(3 * i + j) for j in range(3)] for i in range(len(WORDS))]
+    return wg.Vectors.of(WORDS, np.array(rows, dtype=np.float32))
+
+
+def vector_files(folder: Path) -> dict[str, bytes]:
+    """Every format of vectors, and each file of those that are folders."""
+    made = {}
+    for ending in ("txt", "vec", "bin", "npy", "npz", "safetensors", "parquet", "arrow", "h5"):
+        path = folder / f"v.{ending}"
+        write = format_for_writing(path).write
+        assert write is not None
+        write(vectors(), path)
+        made[f"vectors.{ending}"] = path.read_bytes()
+    text = made["vectors.txt"]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("v.txt"), text)
+    head = struct.pack("<2i12id", 793712314, 12, 2, 5, 5, 1, 5, 1, 1, 2, 3, 3, 6, 100, 1e-4)
+    entries = b"".join(word + b"\0" + struct.pack("<qb", 7, 0) for word in (b"rose", b"wasp"))
+    fasttext = head + struct.pack("<3i2q", 2, 2, 0, 9, -1) + entries
+    fasttext += struct.pack("<?2q", False, 5, 2) + np.arange(10, dtype="<f4").tobytes()
+    rows = io.BytesIO()
+    np.save(rows, np.arange(9, dtype=np.float32).reshape(3, 3))
+    keys = b"\x82\xcf" + struct.pack(">Q", 8566208034543834098) + b"\x01\x02\x00"
+    return made | {
+        "packed.txt.gz": gzip.compress(text, mtime=0),
+        "packed.txt.xz": lzma.compress(text),
+        "packed.txt.zst": _zstd(text),
+        "packed.zip": packed.getvalue(),
+        "fasttext.bin": fasttext,
+        "pickle.kv": b"\x80\x04\x95\x0a\x00\x00\x00\x00\x00\x00\x00}\x94.",
+        "vocabulary.words": "\n".join(WORDS).encode(),
+        "vocabulary.json": json.dumps({word: i for i, word in enumerate(WORDS)}).encode(),
+        "tokenizer.json": json.dumps(
+            {"model": {"type": "Unigram", "vocab": [[word, -1.0] for word in WORDS]}}
+        ).encode(),
+        "spacy.vectors": rows.getvalue(),
+        "spacy.key2row": keys,
+        "spacy.strings": b'["", "apple", "coffee"]',
+    }
+
+
+def corpus_files(folder: Path) -> dict[str, bytes]:
+    """Every format of a corpus."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"text": ["one two", "three"], "n": [1, 2]}), folder / "t.parquet")
+    return {
+        "plain.txt": "One warm day.\n\nA cold night; naïve.".encode(),
+        "table.csv": b'text,year\n"one ""two""",1990\nthree,2000\n',
+        "table.tsv": b"text\tyear\none two\t1990\n",
+        "lines.jsonl": b'{"text": "one two", "n": 1, "t": [1]}\n{"text": "three", "b": true}\n',
+        "table.parquet": (folder / "t.parquet").read_bytes(),
+        "book.xml": TEI.encode(),
+        "unnamed": b"\xef\xbb\xbf" + TEI.encode(),
+        "packed.txt.gz": gzip.compress(b"one two\n", mtime=0),
+        "packed.xml.xz": lzma.compress(TEI.encode()),
+        "wide.txt": "One warm day.".encode("utf-16"),
+    }
+
+
+def catalogue_files(folder: Path) -> dict[str, bytes]:
+    """Every file that a user may write for the catalogue."""
+    sets = {"x": WORDS[:2], "y": WORDS[2:4], "a": WORDS[4:6], "b": WORDS[6:]}
+    theirs = {
+        "targ1": {"category": "Flowers", "examples": WORDS[:2]},
+        "targ2": {"category": "Insects", "examples": WORDS[2:4]},
+        "attr1": {"category": "Kind", "examples": WORDS[4:6]},
+        "attr2": {"category": "Foul", "examples": WORDS[6:]},
+    }
+    written = {
+        "tests.yaml": """tests:
+  mine:
+    title: Flowers
+    x: {label: Flowers, words: [rose, {word: lily, kind: noun, plural: lilies}]}
+    y: [wasp, gnat]
+    a: [no, on]
+    b: [foul, null]
+    study: {authors: [A. Author], year: 2020, title: A title}
+    published: [{source: glove, effect: 1.5, p: < 1e-3, n_targets: 2, n_attributes: 2}]
+  facts:
+    targets: [rose, wasp]
+    a: [kind, good]
+    b: [foul, bad]
+    facts: {name: Share, unit: "%", values: [1.5, 20]}
+""",
+        "tests.json": json.dumps(sets),
+        "tests.jsonl": json.dumps(theirs) + "\n" + json.dumps({"id": "two", **sets}),
+        "factual.yaml": "{targets: [rose, wasp], a: [kind], b: [foul], facts: {file: facts.csv}}",
+        "seeds.yaml": "seeds:\n- {id: one, concept: flowers, words: [rose, lily, rose]}\n",
+        "seeds.yml": "{agree: [yes, on], refuse: [no, off]}",
+        "seeds.json": '{"one": ["rose"], "two": {"words": ["wasp"], "concept": "insects"}}',
+        "seeds.csv": "word,set,concept\nrose,one,flowers\nwasp,two,insects\n",
+        "seeds.tsv": "word\tset\nrose\tone\n",
+        "seeds.txt": "rose\nlily\n",
+        "suite.yaml": """id: mine
+title: Mine
+steps:
+- {run: weat, title: Tests, tests: [weat6], options: {control: none}}
+- {run: measure, title: More, measures: [rnd], sets: {X: male_1-Caliskan_et_al_2017}}
+""",
+        "policy.yaml": "rules:\n- {tests: [weat6], effect: 0.5, p: 0.05, agreement: 0.9}\n"
+        "not_run: pass\n",
+        "sources.yaml": "- default\n- {source: default, name: again, year: 1990, share: 0.5}\n",
+        "axis.yaml": "title: Age\npairs: [[old, young]]\nequal: [[aged, youthful]]\n"
+        "specific: [infant]\n",
+        "templates.yaml": (
+            Path(wg.__file__).parent / "catalog" / "data" / "templates.yaml"
+        ).read_text(encoding="utf-8"),
+        "names.txt": "# names\nAmy\nJoan\nMaria de la Cruz\n",
+        "names.csv": "name,births,race,spellings\nAmy,10,a,Aimy|Ami\nJoan,NA,b,\n",
+        "names.tsv": "name\tyear\nAmy\t1990\n",
+        "facts.csv": 'word,value\nrose,1.5\n"wasp",2e3\n',
+        "facts.tsv": "word\tvalue\nrose\t1.5\n",
+        "words.csv": "word,kind,plural\nrose,noun,roses\nkind,adjective,\n",
+        "asked.txt": "rose\nlily\n",
+    }
+    return {name: text.encode() for name, text in written.items()}
+
+
+def result_files(folder: Path) -> dict[str, bytes]:
+    """Every record that is written, and read again."""
+    from weatherglass.corpus import train
+    from weatherglass.discovery import record as found
+    from weatherglass.significance import PValue
+
+    source = "v.txt"
+    write = format_for_writing(Path(source)).write
+    assert write is not None
+    write(vectors(), Path(source))
+    mine = wg.Test(id="mine", x=WORDS[:2], y=WORDS[2:4], a=WORDS[4:6], b=WORDS[6:])
+    facts = {"name": "Share", "values": [1, 2, 3, 5]}
+    world = wg.FactualTest(id="world", targets=WORDS[:4], a=WORDS[4:6], b=WORDS[6:], facts=facts)
+    opened = wg.open_vectors(source)
+    some: list[Any] = [wg.weat(opened, mine, influence=True), wg.wefat(opened, world)]
+    sets = {"X": WORDS[:2], "A": WORDS[4:6], "B": WORDS[6:]}
+    some += [wg.measure(opened, "rnd", sets), wg.weat(opened, wg.test("weat6"))]
+    some += list(wg.seat(wg.open_encoder(f"cbow:{source}"), mine))
+    results = wg.Results.of(some).correct()
+    results.to_parquet(folder / "r.parquet")
+    p = PValue(0.01, 0.01, 0.02, "rotation", "greater")
+    discovery = found.Discovery(
+        groups=(found.Group("g1", ("Amy",), 2, ("Amy", "Joan"), {"births": 1.5}),),
+        categories=(found.Category("c1", "flowers", 2),),
+        cells=(found.Cell("g1", "c1", ("rose",), 0.5, p, True),),
+        order=("c1",),
+        alpha=0.05,
+        threshold=0.01,
+        control=wg.Control("none", 0.1, 0.1),
+        rotations=found.Rotations(100, 100),
+        indirect=found.Indirect(0, None),
+        source={"name": "v.txt"},
+    )
+    discovery.to_parquet(folder / "d.parquet")
+    compared = found.Comparison(
+        before=discovery,
+        after=discovery,
+        changes=(found.Change("stays", discovery.cells[0], discovery.cells[0]),),
+    )
+    others = wg.SeedSet(id="others", words=("lily", "rose", "kind"))
+    many = wg.multiverse(opened, mine, samples=1, own={"X": [others]})
+    many.to_parquet(folder / "m.parquet")
+    lint = wg.lint([wg.SeedSet(id="one", words=tuple(WORDS[:3]))], source=opened)
+    suite = Path("suite.yaml")
+    suite.write_text(
+        "id: two\ntitle: Two\nsteps:\n- {run: weat, title: Tests, tests: [weat6, weat7]}\n"
+    )
+    wg.audit({"source": source, "name": "v", "year": 1990}, out=folder / "run", suite=suite)
+    run = json.loads((folder / "run" / "run.json").read_text())
+    run |= {"machine": {}, "started": "2026-01-01T00:00:00+00:00", "seconds": 0.0}
+    run["steps"][0]["seconds"] = 0.0
+    step = next((folder / "run" / "steps").iterdir())
+    texts = ["the sea was calm and the sky was clear"] * 5 + ["the sea was high"] * 5
+    train(texts, folder / "models", method="ppmi-svd", dim=2, bootstrap=1, workers=1)
+    return {
+        "results.json": results.to_json().encode(),
+        "results.tsv": results.to_delimited().encode(),
+        "results.csv": results.to_delimited(",").encode(),
+        "results.parquet": (folder / "r.parquet").read_bytes(),
+        "discovery.json": discovery.to_json().encode(),
+        "discovery.parquet": (folder / "d.parquet").read_bytes(),
+        "comparison.json": compared.to_json().encode(),
+        "multiverse.json": many.to_json().encode(),
+        "multiverse.parquet": (folder / "m.parquet").read_bytes(),
+        "experiments.json": experiments_json([lint]).encode(),
+        "run.json": json.dumps(run).encode(),
+        "step.json": step.read_bytes(),
+        "audit.parquet": (folder / "run" / "results.parquet").read_bytes(),
+        "train.json": (folder / "models" / "train.json").read_bytes(),
+        "model.parquet": (folder / "models" / "full.parquet").read_bytes(),
+    }
+
+
+def kept_files(folder: Path) -> dict[str, bytes]:
+    """What caches hold: parsed vectors, file by file, encodings, and tasks that are done."""
+    import os
+
+    os.environ["WEATHERGLASS_CACHE_DIR"] = str(folder / "cache")
+    source = Path("v.txt")
+    source.write_text("rose 1 2\nwasp 3 4\nrose 5 6\n")
+    wg.open_vectors(source)
+    (entry,) = (folder / "cache" / "vectors").iterdir()
+    made = {f"store-{file.name}": file.read_bytes() for file in entry.iterdir()}
+    made.pop("store-seen.json")  # times and places of this disk: written anew where it is read
+    shard = io.BytesIO()
+    keys = np.frombuffer(sentence_key("This is Amy."), dtype=np.uint8).reshape(1, -1)
+    np.savez(shard, keys=keys, rows=np.ones((1, 2), dtype=np.float32))
+    about = Memory("f", "e")._about
+    return made | {
+        "seen.json": b'{"files": [["v.txt", 1, 2, 3, 4]], "block": 1, "fingerprint": "f"}',
+        "encodings.npz": shard.getvalue(),
+        "encodings.json": json.dumps(about).encode(),
+        "tasks.jsonl": b'\n{"task":0,"result":1.5}\n\n{"task":1,"result":2}\n',
+    }
+
+
+def encoder_files(folder: Path) -> dict[str, bytes]:
+    """What a model brings beside its network: options, vocabularies, a table of tokens."""
+    import h5py
+    from safetensors.numpy import save
+
+    options = {
+        "char_cnn": {"max_characters_per_token": 50, "activation": "relu"},
+        "lstm": {"cell_clip": 3, "proj_clip": 3, "use_skip_connections": True},
+    }
+    with h5py.File(folder / "w.hdf5", "w") as file:
+        file.create_dataset("CNN/W_cnn_0", data=np.ones((2, 3), dtype=np.float32))
+    tokens = {"[UNK]": 0, "rose": 1, "wasp": 2}
+    tokenizer = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": None,
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": None,
+        "decoder": None,
+        "model": {"type": "WordLevel", "vocab": tokens, "unk_token": "[UNK]"},
+    }
+    return {
+        "elmo.json": json.dumps(options).encode(),
+        "elmo.hdf5": (folder / "w.hdf5").read_bytes(),
+        "gensen.json": json.dumps({"word2id": tokens}).encode(),
+        "gensen.txt": "\n".join(tokens).encode(),
+        "config.json": b'{"normalize": true, "max_length": 16}',
+        "tokenizer.json": json.dumps(tokenizer).encode(),
+        "model.safetensors": save({"embeddings": np.eye(3, dtype=np.float32)}),
+    }
+
+
+def said(folder: Path) -> dict[str, bytes]:
+    """What is typed, and what a server answers."""
+    rows = [{"index": i, "embedding": [0.5, float(i)]} for i in range(2)]
+    return {
+        "endpoint.json": json.dumps({"object": "list", "data": rows}).encode(),
+        "query.sql": b"SELECT test, count(*) AS n FROM results GROUP BY test",
+        "source.spec": b"v.txt",
+        "encoder.spec": b"http:http://127.0.0.1:8080/v1?model=m&dimensions=2",
+        "set.typed": b'rose, "New York"; @weat9.A lily',
+        "name.upload": b"../../words.vec.gz",
+        "text.tokens": "My mother’s drawing-room isn't cold, naïve नमस्ते.".encode(),
+    }
+
+
+def _zstd(content: bytes) -> bytes:
+    import pyarrow as pa
+
+    packed: bytes = pa.Codec("zstd").compress(content, asbytes=True)
+    return packed
+
+
+MAKERS = {
+    "vectors": vector_files,
+    "corpus": corpus_files,
+    "catalogue": catalogue_files,
+    "results": result_files,
+    "kept": kept_files,
+    "encoders": encoder_files,
+    "said": said,
+}
+
+
+def main() -> None:
+    """Write every seed."""
+    for target, make in MAKERS.items():
+        # From inside, so that no seed holds the name of a passing folder.
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            made = make(Path(folder))
+        place = SEEDS / target
+        place.mkdir(parents=True, exist_ok=True)
+        for old in place.iterdir():
+            old.unlink()
+        for name, content in made.items():
+            (place / name).write_bytes(content)
+            print(f"{len(content):8,} {target}/{name}")
+
+
+if __name__ == "__main__":
+    main()

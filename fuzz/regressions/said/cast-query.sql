@@ -1,0 +1,1 @@
+SELECT testùount(*)esults GROUP BY test

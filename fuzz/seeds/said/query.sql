@@ -1,0 +1,1 @@
+SELECT test, count(*) AS n FROM results GROUP BY test

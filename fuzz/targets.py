@@ -1,0 +1,357 @@
+"""Everything that is read, as a function of a seed's name and any bytes.
+
+A target reads the bytes as if they were the file that the seed is. Either that works, or one of the
+project's own errors says in a sentence why not: anything else that is raised is a finding. The
+seeds in ``seeds/TARGET/`` are the inventory: each name is something that is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from weatherglass.errors import WeatherglassError
+
+Read = Callable[[str, bytes, Path], None]
+
+HERE = Path(__file__).parent
+SEEDS, REGRESSIONS = HERE / "seeds", HERE / "regressions"
+LONGEST = 4000  # characters that a message may have
+# Control characters, and the marks that turn text round on a screen.
+# A line break is one only before a command to copy, which is indented.
+_CONTROL = re.compile(r"(?!\n    \S)[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+@functools.cache
+def seeds(target: str) -> dict[str, bytes]:
+    """The seeds of a target by their names."""
+    return {file.name: file.read_bytes() for file in sorted((SEEDS / target).iterdir())}
+
+
+def warm_up(target: str) -> None:
+    """Load what a target reads with, and run each seed once."""
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, content in seeds(target).items():
+            check(target, kind, content, Path(folder))
+
+
+def check(target: str, kind: str, content: bytes, folder: Path) -> None:
+    """Read bytes as the seed `kind`; `folder` is one that may be written to, and is emptied."""
+    _empty(folder)
+    try:
+        TARGETS[target](kind, content, folder)
+    except WeatherglassError as error:
+        check_message(str(error))
+
+
+def check_message(message: str) -> None:
+    """A message is a sentence of a bounded length that is safe to print."""
+    assert len(message.split()) > 2, f"no sentence: {message!r}"
+    assert not _CONTROL.search(message), f"control characters: {message!r}"
+    assert len(message) <= LONGEST, f"{len(message)} characters: {message[:200]!r}"
+    message.encode("utf-8", "surrogatepass")
+
+
+def _empty(folder: Path) -> None:
+    for one in folder.iterdir():
+        shutil.rmtree(one) if one.is_dir() else one.unlink()
+
+
+@contextlib.contextmanager
+def _allowed(*kinds: type[Exception]) -> Iterator[None]:
+    """What a function lets out to its callers here, who wait for it; never to a user."""
+    with contextlib.suppress(*kinds):
+        yield
+
+
+def read_vectors(kind: str, content: bytes, folder: Path) -> None:
+    """A file of vectors, whole and for some words; or a file beside it."""
+    from weatherglass.vectors import open_vectors
+
+    name, ending = kind.split(".", 1)
+    source = folder / kind
+    if name == "spacy":
+        source = folder / "spacy"
+        source.mkdir()
+        parts = {"vectors": "vectors", "key2row": "key2row", "strings.json": "strings"}
+        for file, part in parts.items():
+            (source / file).write_bytes(seeds("vectors")[f"spacy.{part}"])
+        file = "strings.json" if ending == "strings" else ending
+        (source / file).write_bytes(content)
+    elif name in ("vocabulary", "tokenizer"):
+        source = folder / "v.npy"
+        source.write_bytes(seeds("vectors")["vectors.npy"])
+        (folder / (kind if name == "tokenizer" else f"v.{ending}")).write_bytes(content)
+    else:
+        source.write_bytes(content)
+        if ending in ("npy", "safetensors"):
+            (folder / f"{name}.words").write_bytes(seeds("vectors")["vocabulary.words"])
+    for words in (None, ["rose", "", "a b", "apple"]):
+        with contextlib.suppress(WeatherglassError):
+            found = open_vectors(source, words=words)
+            assert found.matrix.shape == (len(found.words[:]), found.dim)
+            assert found.matrix.dtype.name == "float32"
+    open_vectors(source, words=["rose"])  # once more, so that the message is looked at
+
+
+def read_corpus(kind: str, content: bytes, folder: Path) -> None:
+    """A file of texts, cut into words."""
+    from weatherglass.corpus import Tokenizer, open_corpus
+    from weatherglass.vectors.inputs import Input
+
+    path = folder / kind
+    path.write_bytes(content)
+    for unit in (None, "paragraphs", "year"):
+        with contextlib.suppress(WeatherglassError):
+            corpus = open_corpus(path, documents=unit)
+            for document in corpus:
+                document.text.encode()
+                assert all(type(value) is str for value in document.meta.values())
+            for file in corpus.files:
+                if file.form.columns is not None:
+                    file.form.columns(Input(file.path), corpus.reading)
+    for document in open_corpus(path):
+        Tokenizer()(document.text)
+
+
+def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
+    """A file that a user wrote: what is asked, of which words, with which facts."""
+    from weatherglass import catalog
+    from weatherglass.auditing.models import sources_of
+    from weatherglass.auditing.policy import load_policy
+    from weatherglass.catalog.debias import load_axis
+    from weatherglass.catalog.names import load_names
+    from weatherglass.catalog.suites import load_suite
+    from weatherglass.catalog.templates import load_templates
+    from weatherglass.vectors.wordlists import read_words
+
+    readers: dict[str, Callable[[Path], object]] = {
+        "tests": catalog.load_tests,
+        "factual": catalog.load_tests,
+        "seeds": catalog.load_seeds,
+        "suite": load_suite,
+        "policy": load_policy,
+        "sources": sources_of,
+        "axis": load_axis,
+        "templates": load_templates,
+        "names": load_names,
+        "facts": catalog.load_facts,
+        "words": catalog.load_annotations,
+        "asked": read_words,
+    }
+    if kind == "factual.yaml":
+        (folder / "facts.csv").write_bytes(seeds("catalogue")["facts.csv"])
+    path = folder / kind
+    path.write_bytes(content)
+    readers[kind.split(".")[0]](path)
+
+
+def read_results(kind: str, content: bytes, folder: Path) -> None:
+    """A record that was written, or a file of a folder of them."""
+    from weatherglass.corpus.modelfiles import is_model, open_models
+    from weatherglass.discovery import Discovery
+    from weatherglass.discovery.record import Comparison
+    from weatherglass.measures import Results
+    from weatherglass.seedlab.multiverse_record import Multiverse
+    from weatherglass.seedlab.record import read_experiments
+
+    path = folder / kind
+    path.write_bytes(content)
+    text = content.decode("utf-8", "replace")
+    records = {
+        "discovery": Discovery,
+        "multiverse": Multiverse,
+        "comparison": Comparison,
+        "results": Results,
+    }
+    name, ending = kind.split(".")
+    if kind in ("run.json", "step.json", "audit.parquet"):
+        _read_audit(kind, content, folder)
+    elif kind in ("train.json", "model.parquet"):
+        for seed, file in (("train.json", "train.json"), ("model.parquet", "full.parquet")):
+            (folder / file).write_bytes(content if seed == kind else seeds("results")[seed])
+        is_model(folder / "full.parquet", "k")
+        open_models(folder)
+    elif name == "experiments":
+        for one in read_experiments(text):
+            assert type(one).from_json(one.to_json()) == one
+            one.to_rows()
+    elif ending in ("tsv", "csv"):
+        found = Results.from_delimited(text, "\t" if ending == "tsv" else ",")
+        assert Results.from_json(found.to_json()) == found
+    else:
+        kept = records[name]
+        made = kept.from_parquet(path) if ending == "parquet" else kept.from_json(text)
+        made.to_rows()
+        assert kept.from_json(made.to_json()) == made
+
+
+def _read_audit(kind: str, content: bytes, folder: Path) -> None:
+    """The folder of an audit, one file of which holds something."""
+    from weatherglass._web.audits_folders import find_runs
+    from weatherglass.auditing.changes import changes
+    from weatherglass.auditing.querying import collected, rank
+    from weatherglass.auditing.reading import open_audit
+    from weatherglass.report import audit_page
+
+    run = folder / "run"
+    (run / "steps").mkdir(parents=True)
+    files = {"run.json": "run.json", "step.json": "steps/000-weat.json"}
+    files["audit.parquet"] = "results.parquet"
+    for seed, file in files.items():
+        (run / file).write_bytes(content if seed == kind else seeds("results")[seed])
+    with contextlib.suppress(WeatherglassError):
+        found = open_audit(run)
+        assert changes(found, found) == ()
+    with contextlib.suppress(WeatherglassError):
+        assert len(collected([run])) >= 0
+    with contextlib.suppress(WeatherglassError):
+        rank("weat6", run)
+    with contextlib.suppress(WeatherglassError):
+        for one in find_runs([folder]):
+            assert [one.read(file) for file in one.files()]
+            one.opened()
+    assert audit_page(open_audit(run)).startswith("<!doctype html>")
+
+
+def read_kept(kind: str, content: bytes, folder: Path) -> None:
+    """What a cache holds: damage is passed over, as if there were nothing."""
+    from weatherglass.encoders import memory
+    from weatherglass.tasks.kept import Kept
+    from weatherglass.vectors import cache, store
+    from weatherglass.vectors.reading import _from_cache
+
+    name = kind.split(".")[0]
+    if name.startswith("store"):
+        entry = cache.vectors_dir() / "fuzz"
+        shutil.rmtree(entry, ignore_errors=True)
+        entry.mkdir(parents=True)
+        for seed, good in seeds("kept").items():
+            if seed.startswith("store-"):
+                file = entry / seed.removeprefix("store-")
+                file.write_bytes(content if seed == kind else good)
+        list(cache.entries())
+        with _allowed(store.Damaged):
+            store.open_store(entry, "v.txt")
+        found = _from_cache(entry, "v.txt")
+        assert found is None or found.matrix.shape == (len(found.words[:]), found.dim)
+        shutil.rmtree(entry, ignore_errors=True)
+    elif name == "seen":
+        note = cache._note([folder / "v.txt"])
+        (folder / "v.txt").write_text("rose 1 2\n")
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_bytes(content)
+        assert isinstance(cache.remembered([folder / "v.txt"]), str | None)
+        note.unlink()
+    elif name == "encodings":
+        kept = memory.Memory("f", "e")
+        shutil.rmtree(kept.folder, ignore_errors=True)
+        kept.folder.mkdir(parents=True)
+        (kept.folder / ("about.json" if kind.endswith("json") else "1.npz")).write_bytes(content)
+        list(memory.entries())
+        assert all(row.ndim == 1 for row in kept.load(["This is Amy."]).values())
+        shutil.rmtree(kept.folder, ignore_errors=True)
+    else:
+        tasks = Kept("fuzz", "q", encode=float, decode=float)
+        tasks.path.parent.mkdir(parents=True, exist_ok=True)
+        tasks.path.write_bytes(content)
+        again = Kept("fuzz", "q", encode=float, decode=float, resume=True)
+        assert all(type(again.take(task)) is float for task in again.found)
+        tasks.remove()
+
+
+def read_encoders(kind: str, content: bytes, folder: Path) -> None:
+    """What a model brings beside its network."""
+    from weatherglass.encoders import elmo, gensen, open_encoder
+    from weatherglass.encoders.encoding import encode_all
+
+    path = folder / kind
+    if kind == "elmo.json":
+        path.write_bytes(content)
+        elmo.Settings.read(path)
+    elif kind == "elmo.hdf5":
+        path.write_bytes(content)
+        assert all(one.dtype.name == "float32" for one in elmo._read(path).values())
+    elif kind.startswith("gensen"):
+        path.write_bytes(content)
+        assert all(at >= 0 for at in gensen._read_vocabulary(path).values())
+    else:
+        for file in ("config.json", "tokenizer.json", "model.safetensors"):
+            (folder / file).write_bytes(content if file == kind else seeds("encoders")[file])
+        rows = encode_all(open_encoder(f"static:{folder}"), ["rose", "wasp."], cache=False)
+        assert rows.shape[0] == 2
+
+
+def read_said(kind: str, content: bytes, folder: Path) -> None:
+    """What is typed into a command or a page, and what a server answers."""
+    from weatherglass._web.settings import Settings
+    from weatherglass._web.typed import read_set, written_out
+    from weatherglass._web.upload_store import safe_name
+    from weatherglass.auditing.querying import query
+    from weatherglass.corpus import Tokenizer
+    from weatherglass.encoders import open_encoder
+    from weatherglass.vectors import open_vectors, parse_spec
+
+    text = content.decode("utf-8", "surrogateescape")
+    if kind == "endpoint.json":
+        _answer(content)
+    elif kind == "query.sql":
+        (folder / "results.parquet").write_bytes(seeds("results")["audit.parquet"])
+        json.dumps(query(text, folder), default=str)
+    elif kind == "source.spec":
+        with contextlib.suppress(WeatherglassError):
+            assert parse_spec(text).text == text
+        (folder / "v.txt").write_bytes(seeds("vectors")["vectors.txt"])
+        with contextlib.chdir(folder):
+            open_vectors(text, words=["rose"])
+    elif kind == "encoder.spec":
+        assert open_encoder(text).name
+    elif kind == "set.typed":
+        made = read_set(text, Settings())
+        if not any('"' in word for word in made.words):  # which nothing quotes
+            assert read_set(written_out(made.words), Settings()).words == made.words
+    elif kind == "name.upload":
+        name = safe_name(text)
+        assert name
+        assert Path(name).name == name
+        assert not name.startswith(".")
+        assert len(name.encode("utf-8", "surrogatepass")) < 250
+    else:
+        for words in ("letters", "spaces"):
+            for apostrophes in ("possessive", "keep", "split"):
+                cut = Tokenizer(words=words, apostrophes=apostrophes, hyphens=True)
+                assert all(word and not word.isspace() for word in cut(text))
+
+
+def _answer(content: bytes) -> None:
+    """The answer of an endpoint for embeddings."""
+    import io
+
+    from weatherglass.encoders.encoding import encode_all
+    from weatherglass.encoders.endpoint import EndpointEncoder
+
+    class Opener:
+        def open(self, *_: object, **__: object) -> io.BytesIO:
+            return io.BytesIO(content)
+
+    encoder = EndpointEncoder("http://127.0.0.1:1", wait=lambda seconds: None)
+    encoder._opener = Opener()  # type: ignore[assignment]
+    rows = encode_all(encoder, ["This is Amy.", "This is Joan."], cache=False)
+    assert rows.shape[0] == 2
+
+
+TARGETS: dict[str, Read] = {
+    "vectors": read_vectors,
+    "corpus": read_corpus,
+    "catalogue": read_catalogue,
+    "results": read_results,
+    "kept": read_kept,
+    "encoders": read_encoders,
+    "said": read_said,
+}

@@ -1,0 +1,144 @@
+"""The code blocks of the pages: found, run, and compared with what the page says they print."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from weatherglass._cli import cli
+
+ROOT = Path(__file__).parent.parent
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LEFT_OUT = "…\n"  # a line that stands for any number of lines
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code: what it is, what stands in it, and the text of the page before it."""
+
+    kind: str
+    text: str
+    before: str
+
+    @property
+    def first(self) -> str:
+        """The first line, by which a block is named."""
+        return self.text.partition("\n")[0]
+
+    @property
+    def file(self) -> str:
+        """The name under which a block is saved: the last one that the page has mentioned."""
+        ending = r"ya?ml" if self.kind == "yaml" else self.kind
+        return str(re.findall(rf"`([\w./-]+\.{ending})`", self.before)[-1])
+
+
+def blocks(page: Path) -> list[Block]:
+    """Every block of a page."""
+    text = page.read_text(encoding="utf-8")
+    found = [Block(*one.groups(), text[: one.start()]) for one in FENCE.finditer(text)]
+    assert text.count("```") == 2 * len(found), "a block is indented or has no language"
+    return found
+
+
+@dataclass
+class Reader:
+    """Somebody who does in one folder what a page says, block by block."""
+
+    run: Callable[..., Any]
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def does(self, block: Block) -> None:
+        """Run a block, or save it and read it with what it was written for."""
+        getattr(self, block.kind)(block)
+
+    def python(self, block: Block) -> None:
+        exec(compile(block.text, block.first, "exec"), self.names)
+
+    def pycon(self, block: Block) -> None:
+        parsed = doctest.DocTestParser().get_doctest(block.text, {}, "page", None, None)
+        told: list[str] = []
+        ran = doctest.DocTestRunner(verbose=False).run(parsed, out=told.append)
+        assert ran.failed == 0, "".join(told)
+
+    def console(self, block: Block) -> None:
+        """Run the lines that begin with a dollar; what stands under one is what it prints."""
+        parts = re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]
+        code = 0
+        for k, part in enumerate(parts):
+            line, _, expected = part.partition("\n")
+            if line == "echo $?":
+                assert expected == f"{code}\n"
+                continue
+            assert line.startswith("weatherglass "), line
+            ran = self.run(*shlex.split(line)[1:])
+            code = ran.code
+            told = k + 1 < len(parts) and parts[k + 1].startswith("echo $?")
+            assert told or code == 0, (line, ran.err)
+            printed = (ran.out, ran.err, ran.out + ran.err)
+            if expected and not any(agrees(one, expected) for one in printed):
+                assert ran.out + ran.err == expected, line
+
+    def csv(self, block: Block) -> None:
+        Path(block.file).write_text(block.text, encoding="utf-8")
+
+    def yaml(self, block: Block) -> None:
+        path = Path(block.file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text, encoding="utf-8")
+        read(path)
+
+
+def agrees(printed: str, expected: str) -> bool:
+    """Whether a command printed what a page says, with any lines where the page has an ellipsis."""
+    pieces = re.split(rf"^{LEFT_OUT}", expected, flags=re.MULTILINE)
+    pattern = r"(?:.*\n)*".join(re.escape(piece) for piece in pieces)
+    return re.fullmatch(pattern, printed) is not None
+
+
+def read(path: Path) -> None:
+    """Read YAML with the reader that it was written for; a pipeline's commands are looked at."""
+    from weatherglass.auditing.models import load_models
+    from weatherglass.auditing.policy import load_policy
+    from weatherglass.catalog import load_seeds, load_tests
+    from weatherglass.catalog.debias import load_axis
+    from weatherglass.catalog.suites import load_suite
+
+    text = path.read_text(encoding="utf-8")
+    first = next(yaml.safe_load_all(text))
+    if isinstance(first, list):
+        assert load_models(path) if "source" in first[0] else load_tests(path)
+        return
+    readers = {"rules": load_policy, "steps": load_suite, "seeds": load_seeds, "pairs": load_axis}
+    readers |= {"x": load_tests, "targets": load_tests}
+    for key, reader in readers.items():
+        if key in first:
+            assert reader(path)
+            return
+    commands = re.findall(r"(?:- |run: )(weatherglass .*)", text)
+    assert commands, f"{path}: no reader is known for YAML with {list(first)}"
+    for command in commands:
+        look_at(command)
+
+
+def look_at(line: str) -> None:
+    """Whether a command line names a command that exists, with options that it has."""
+    words = shlex.split(line, comments=True)
+    assert Path(words[0]).name == "weatherglass", line
+    command: click.Command = cli
+    for word in words[1:]:
+        if isinstance(command, click.Group) and not word.startswith("-"):
+            below = command.get_command(click.Context(command), word)
+            assert below is not None, f"{line}: there is no command {word}"
+            command = below
+        elif re.match(r"--?[a-z]", word):
+            known = {one for option in command.params for one in option.opts}
+            known |= {one for option in command.params for one in option.secondary_opts}
+            assert word.split("=")[0] in known | {"--help", "-h"}, f"{line}: no option {word}"

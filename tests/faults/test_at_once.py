@@ -1,0 +1,105 @@
+"""Two runs in one folder, or with one cache: both end well, or one says that the other is there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from weatherglass.vectors.passing import one_at_a_time
+
+from .conftest import Place
+from .writers import WRITERS, Line
+
+
+def together(place: Place, *lines: Line) -> list[tuple[int, str, str]]:
+    """Start commands at the same moment, and give how each has ended."""
+    env = os.environ | {"WEATHERGLASS_CACHE_DIR": str(place.cache)}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "weatherglass", *line.filled(place.given)],
+            cwd=place.out,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for line in lines
+    ]
+    ended = [one.communicate(timeout=300) for one in running]
+    return [(one.returncode, *said) for one, said in zip(running, ended, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("command", "folder"),
+    [("train", "m"), pytest.param("audit", "run", marks=pytest.mark.slow)],
+)
+def test_a_folder_is_held_by_one_run(place: Place, command: str, folder: str) -> None:
+    line = WRITERS[command][0]
+    (place.out / folder).mkdir()
+    with one_at_a_time(place.out / folder, command):
+        refused = place.run(line)
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err == (
+        f"weatherglass: Another `weatherglass {command}` is at work in {folder}. Wait until it "
+        "ends, or give another folder.\n"
+    )
+    assert place.run(line).code == 0
+
+
+def test_the_second_of_two_sees_what_the_first_has_done(place: Place) -> None:
+    """It looked before the first had begun, and waits for nothing: it must look again."""
+    from weatherglass.corpus.runs import Run
+    from weatherglass.corpus.settings import Settings
+    from weatherglass.corpus.tokens import Tokenizer
+    from weatherglass.errors import UsageError
+
+    words = {"method": "ppmi-svd", "window": 5, "min_count": 1, "tokenizer": Tokenizer()}
+    second = Run(place.out / "m", Settings(dim=9, **words), 2, "corpus", "another")  # type: ignore[arg-type]
+    assert place.run(WRITERS["train"][0]).code == 0
+    with pytest.raises(UsageError, match="holds models that were trained with dim 4, not 9"):
+        second.working().__enter__()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "folder"), [("train", "m"), ("audit", "run")])
+def test_two_runs_in_one_folder(place: Place, command: str, folder: str) -> None:
+    line = WRITERS[command][0]
+    alone = place.run(line)
+    names = ("results.json", "results.tsv", "full.parquet", "boot-000.parquet", "boot-001.parquet")
+    paths = [place.out / folder / name for name in names]
+    expected = {path: path.read_bytes() for path in paths if path.exists()}
+    assert len(expected) >= 2
+    place.renew()
+    ended = together(place, line, line, line)
+    assert 0 in {code for code, _, _ in ended}
+    for code, out, err in ended:
+        if code:
+            assert "is at work in" in err
+            assert err.count("\n") == 1
+        else:
+            assert (out, err) == (alone.out, "")
+    assert {path: path.read_bytes() for path in expected} == expected
+    assert not place.leftovers()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line",
+    [
+        Line("vectors info {vectors}"),
+        Line("seat cbow:{vectors} --test sent-weat6"),
+        Line("discover {vectors} --groups 4 --categories 6 --words 800 --rotations 999 --resume"),
+        Line("vectors convert {vectors} v.npy"),
+    ],
+    ids=lambda line: line.words,
+)
+def test_several_runs_with_one_cache(place: Place, line: Line) -> None:
+    alone = place.run(line)
+    place.renew()
+    for code, out, err in together(place, line, line, line):
+        assert (code, out, err) == (0, alone.out, alone.err)
+    assert not place.leftovers()
+    assert place.run(line).out == alone.out

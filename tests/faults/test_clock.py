@@ -1,0 +1,90 @@
+"""Nothing depends on the clock going forward."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from weatherglass.vectors.passing import MARK, passing_file, passing_folder, sweep
+
+from .breaking import Fault
+from .conftest import Place
+from .writers import CACHING, WRITERS
+
+YEARS = 10 * 365 * 24 * 3600.0
+INFO = CACHING["vectors info"]
+
+
+@pytest.mark.parametrize("clock", [-YEARS, YEARS])
+def test_a_parsed_file_is_found_again_at_any_time(place: Place, clock: float) -> None:
+    first = place.run(INFO, Fault(clock=clock))
+    again = place.run(INFO)
+    assert (first.code, again.code) == (0, 0)
+    assert first.out == again.out
+    assert [one for one in first.changes if "matrix" in one]
+    assert not [one for one in again.changes if "matrix" in one]
+
+
+@pytest.mark.parametrize("moment", ["older", "the same", "in the future"])
+def test_a_file_changed_to_the_same_size_is_read_anew(place: Place, moment: str) -> None:
+    path = place.out / "v.txt"
+    content = place.given["vectors"].read_bytes()
+    path.write_bytes(content)
+    os.utime(path, (1e9, 1e9))
+    line = "vectors neighbours v.txt doctor -n 3 --format json"
+    before = place.run(line).out
+    assert place.run(line).out == before
+    when = {"older": 1e8, "the same": 1e9, "in the future": 4e9}[moment]
+    swapped = content.replace(b"\ndoctor ", b"\n?????? ").replace(b"\nmother ", b"\ndoctor ")
+    path.write_bytes(swapped.replace(b"\n?????? ", b"\nmother "))
+    assert path.stat().st_size == len(content)
+    os.utime(path, (when, when))
+    assert place.run(line).out != before
+
+
+@pytest.mark.parametrize("clock", [-YEARS, YEARS])
+def test_training_goes_on_whatever_the_clock_says(place: Place, clock: float) -> None:
+    line = WRITERS["train"][0]
+    done = place.run(line, Fault(clock=clock))
+    models = sorted((place.out / "m").glob("*.parquet"))
+    for path in models:
+        os.utime(path, (4e9, 4e9))
+    again = place.run(line)
+    assert (again.code, again.out) == (0, done.out)
+    assert not [one for one in again.changes if ".parquet" in one]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clock", [-YEARS, YEARS])
+def test_searches_and_audits_go_on_whatever_the_clock_says(place: Place, clock: float) -> None:
+    line = WRITERS["discover"][0]
+    expected = place.run(line, Fault(clock=clock))
+    batches = [k for k, one in enumerate(expected.changes, start=1) if ".jsonl" in one]
+    place.renew()
+    assert place.run(line, Fault(kill=batches[3], clock=clock)).code == -9
+    (kept,) = (place.cache / "discovery").glob("*.jsonl")
+    os.utime(kept, (4e9, 4e9))
+    again = place.run(line)
+    assert again.code == 0
+    assert len([one for one in again.changes if ".jsonl" in one]) < len(batches)
+    line = WRITERS["audit"][0]
+    assert place.run(line, Fault(clock=clock)).code == 0
+    steps = sorted((place.out / "run" / "steps").iterdir())
+    before = [path.stat().st_ino for path in steps]
+    assert place.run(line).code == 0
+    assert [path.stat().st_ino for path in steps] == before
+
+
+def test_age_does_not_say_what_is_left_over(tmp_path: Path) -> None:
+    """What is being written may be old, and what a killed run left may be of tomorrow."""
+    left = tmp_path / f".left{MARK}"
+    left.mkdir()
+    os.utime(left, (4e9, 4e9))
+    with passing_folder(tmp_path, "a") as folder, passing_file(tmp_path, "b") as file:
+        for path in (folder, file):
+            os.utime(path, (1, 1))
+        sweep(tmp_path)
+        assert sorted(tmp_path.iterdir()) == sorted([folder, file])
+    assert not list(tmp_path.iterdir())

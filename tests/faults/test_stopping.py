@@ -1,0 +1,224 @@
+"""Ctrl-C, SIGTERM and SIGHUP at any moment: a sentence, an exit code, and nothing finished lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+
+from weatherglass._cli.stopping import SENTENCE
+
+from .conftest import Place
+from .writers import TRAINING, Line
+
+LINES = (
+    Line("--help"),
+    Line("catalog list"),
+    Line("weat {vectors} --test weat6 -o r.txt"),
+    Line("vectors info {vectors}"),
+    Line("vectors convert {vectors} v.npy"),
+    Line(f"train {{corpus}} -o m --min-count 1 {' '.join(TRAINING)}".replace("--workers 1", "")),
+    Line("train {corpus} -o n --min-count 1 --method ppmi-svd --dim 4 --bootstrap 3 --workers 2"),
+    Line("seat cbow:{vectors} --test sent-weat6"),
+    Line("discover {vectors} --groups 4 --categories 6 --words 800 --rotations 20000 --resume"),
+    Line("audit {vectors} --suite {suite} -o run --resume"),
+)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def start(place: Place, line: Line) -> subprocess.Popen[str]:
+    """Start a command as a terminal does, in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "weatherglass", *line.filled(place.given)],
+        cwd=place.out,
+        env=os.environ | {"WEATHERGLASS_CACHE_DIR": str(place.cache)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_listening,
+    )
+
+
+def _listening() -> None:
+    """What a shell starts in the background is told to ignore Ctrl-C, and so are its children."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def stop(place: Place, line: Line, delay: float, number: signal.Signals) -> int:
+    """Stop a command after some seconds, and look at what it says; gives its exit code."""
+    process = start(place, line)
+    time.sleep(delay)
+    os.killpg(process.pid, number)  # it is not waited for yet, so that its number is still its own
+    _, said = process.communicate(timeout=120)
+    code = process.returncode
+    if code and "weatherglass/_cli" not in said and SENTENCE not in said:
+        return 0  # Python itself was being started: none of our code has run
+    assert "Traceback" not in said, said
+    assert "ignored" not in said, said
+    assert code in (0, 128 + number), said
+    if code:
+        assert SENTENCE in said
+    return code
+
+
+def finished(place: Place) -> dict[str, int]:
+    """What is done and must not be done again: models, steps, encodings, parsed files."""
+    found = [
+        *place.out.glob("[mn]/*.parquet"),
+        *place.out.glob("run/steps/*.json"),
+        *place.cache.glob("vectors/*/meta.json"),
+    ]
+    return {str(path): path.stat().st_ino for path in found if "/." not in str(path)}
+
+
+def stop_often(place: Place, times: int, seed: int) -> None:
+    rng = random.Random(seed)
+    codes = []
+    for turn in range(times):
+        line = LINES[turn % len(LINES)]
+        number = SIGNALS[0] if turn % 4 else rng.choice(SIGNALS)
+        before = finished(place)
+        codes.append(stop(place, line, rng.uniform(0.0, 1.4), number))
+        after = finished(place)
+        assert {name: after.get(name) for name in before} == before
+    assert sum(code > 128 for code in codes) >= times // 4
+
+
+def test_stopped_at_random_times(place: Place) -> None:
+    """A few; `test_stopped_a_hundred_times` has the rest."""
+    assert stop(place, LINES[2], 0.3, signal.SIGINT) in (0, 130)
+    assert stop(place, LINES[1], 0.07, signal.SIGTERM) in (0, 143)
+    assert not place.leftovers()
+
+
+@pytest.mark.slow
+def test_stopped_a_hundred_times(place: Place) -> None:
+    stop_often(place, 100, seed=10)
+    for line in LINES:
+        done = place.run(line)
+        assert done.code == 0, done.err
+    assert not place.leftovers()
+
+
+@pytest.mark.slow
+def test_an_audit_that_is_resumed_and_stopped_at_once_has_what_it_had(place: Place) -> None:
+    """Steps that the second run did not come to are still in the results and in the report."""
+    line = LINES[-1].words
+    first = place.run(line)
+    results = (place.out / "run" / "results.json").read_bytes()
+    again = place.run(f"{line} --budget 0")
+    assert (again.code, again.out) == (0, first.out)
+    assert (place.out / "run" / "results.json").read_bytes() == results
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_in_the_middle_of_writing_leaves_nothing(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    """Each signal has its exit code, 128 and its number."""
+    code = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from weatherglass._cli import output, main\n"
+        "from weatherglass.vectors import writing\n"
+        "def write(path, text, encoding):\n"
+        f"    os.kill(os.getpid(), {int(number)})\n"
+        "Path.write_text = write\n"
+        "main(['catalog', 'kinds', '-o', 'kinds.txt'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (128 + number, "")
+    assert done.stderr.strip() == SENTENCE
+    assert not list(tmp_path.iterdir())
+
+
+def test_under_nohup_a_command_outlives_its_terminal(place: Place) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "os.execv(sys.executable, [sys.executable, '-c', '''\n"
+        "import os, signal\n"
+        "from weatherglass._cli import cli, main\n"
+        "cli.callback = lambda: os.kill(os.getpid(), signal.SIGHUP)\n"
+        'main(["catalog", "kinds"])\n'
+        "'''])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "noun" in done.stdout
+
+
+def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
+    """Where an error would be printed and lost, such as in a destructor, it comes again later."""
+    code = (
+        "import os, signal, sys, time\n"
+        "sys.argv = ['weatherglass']\n"
+        "from weatherglass._cli import cli, main\n"
+        "class Odd:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "def callback():\n"
+        "    Odd()\n"
+        "    time.sleep(20)\n"
+        "cli.callback = callback\n"
+        "main(['catalog', 'kinds'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, SENTENCE)
+    code = (
+        "import atexit, os, signal, sys\n"
+        "sys.argv = ['weatherglass']\n"
+        "from weatherglass._cli import main\n"
+        "atexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
+        "main(['catalog', 'kinds'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, SENTENCE)
+    assert "noun" in done.stdout  # what was finished was printed
+
+
+@pytest.mark.slow
+def test_files_sent_to_a_server_that_was_killed_go_with_the_next(place: Place) -> None:
+    pytest.importorskip("fastapi", reason="needs the extra 'web'")
+    temporary = place.root / "temporary"
+    temporary.mkdir()
+    env = os.environ | {"TMPDIR": str(temporary), "WEATHERGLASS_CACHE_DIR": str(place.cache)}
+    command = [sys.executable, "-m", "weatherglass", "serve", "--no-browser", "--port", "0"]
+    command += ["--source", str(place.given["vectors"])]
+
+    def serving() -> tuple[subprocess.Popen[str], str]:
+        server = subprocess.Popen(
+            command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert server.stdout is not None
+        return server, server.stdout.readline().split(" at ")[1].split()[0]
+
+    server, address = serving()
+    request = Request(f"{address}upload/vectors/v.txt", b"rose 1 2\nlily 2 1\n", method="PUT")
+    with urlopen(request, timeout=60) as answer:
+        assert answer.status == 201
+    (left,) = temporary.iterdir()
+    server.kill()
+    server.communicate()
+    assert left.is_dir()
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 143)):
+        server, address = serving()
+        with urlopen(address, timeout=60) as page:
+            assert page.status == 200
+        assert not left.exists()
+        server.send_signal(number)
+        _, said = server.communicate(timeout=60)
+        assert "Traceback" not in said, said
+        assert server.returncode == code
+        assert not list(temporary.iterdir())

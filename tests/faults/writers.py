@@ -1,0 +1,160 @@
+"""Every command that writes, with a line that lets it write all that it can.
+
+`{vectors}`, `{corpus}` and the like stand for the small files of `materials`; what is written goes
+into the folder `out`, in which the command is run, and into the cache.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+TEXTS = (
+    "he was a doctor and she was a nurse in a warm and bright summer",
+    "the man had a career and the woman had a home and a family",
+    "she went home to the children and he went to the office for a salary",
+    "the rain was cold and the night was dark and he was at home",
+)
+SUITE = """
+id: mine
+title: Two tests
+steps:
+  - {run: weat, title: Association tests, tests: [weat6]}
+  - {run: wefat, title: Factual tests, tests: [wefat1]}
+"""
+POLICY = "rules: [{tests: [weat6], effect: 1.99}]\n"
+PAIR = ("--pair", "male_1-Caliskan_et_al_2017", "female_1-Caliskan_et_al_2017")
+TRAINING = ("--method", "ppmi-svd", "--dim", "4", "--bootstrap", "2", "--workers", "1")
+MINE = "{x: [doctor, career], y: [salary, rain], a: [warm, bright], b: [cold, dark]}\n"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command line that writes.
+
+    Attributes
+    ----------
+    words
+        The command, its arguments and options.
+    files
+        The files that it puts in their place whole.
+    folder
+        The folder that it fills, where it goes on when it is called again.
+    quick
+        Whether `make test` tries it; `make test-all` tries all.
+    """
+
+    words: str
+    files: tuple[str, ...] = ()
+    folder: str = ""
+    quick: bool = False
+
+    def filled(self, given: dict[str, Path]) -> list[str]:
+        """The line with the names of files in it."""
+        return shlex.split(self.words.format(**given))
+
+
+def _printed(command: str, quick: bool = False) -> Line:
+    return Line(f"{command} -o r.txt", ("r.txt",), quick=quick)
+
+
+def _drawn(command: str, quick: bool = False) -> Line:
+    return Line(f"{command} -o r.txt --plot p.json", ("r.txt", "p.json"), quick=quick)
+
+
+_PAIR = " ".join(PAIR)
+_TRAINING = " ".join(TRAINING)
+
+WRITERS: dict[str, tuple[Line, ...]] = {
+    "audit": (Line("audit {vectors} --suite {suite} -o run --resume", folder="run"),),
+    "catalog kinds": (_printed("catalog kinds"),),
+    "catalog list": (_printed("catalog list"),),
+    "catalog names": (_printed("catalog names"),),
+    "catalog sentences": (_printed("catalog sentences doctor --kind noun"),),
+    "catalog show": (_printed("catalog show weat6"),),
+    "ceat": (_printed("ceat cbow:{vectors} --corpus {corpus} --tests {mine} --samples 20"),),
+    "check": (
+        Line(
+            "check {vectors} --policy {policy} --junit j.xml --sarif s.json -o r.txt",
+            ("j.xml", "s.json", "r.txt"),
+            quick=True,
+        ),
+    ),
+    "compare": (
+        Line(
+            f"compare {{corpus}} {{other}} --tests {{mine}} --models m {_TRAINING} --min-count 1 "
+            "-o r.txt --plot p.json",
+            ("r.txt", "p.json"),
+            folder="m",
+        ),
+    ),
+    "discover": (
+        Line(
+            "discover {vectors} --groups 4 --categories 6 --words 800 --rotations 999 --alpha 0.9 "
+            "--resume --all-rotations --workers 1 --format json -o r.txt --plot p.json",
+            ("r.txt", "p.json"),
+        ),
+    ),
+    "measure": (
+        _printed("measure ripa {vectors} --set X=doctor,nurse --set A=he,man --set B=she,woman"),
+    ),
+    "query": (_printed("query 'SELECT count(*) FROM results' {audited}"),),
+    "rank": (_printed("rank {audited} --test weat6"),),
+    "report": (
+        Line("report {audited} --figures", folder="audited"),
+        _printed("report {audited} --table"),
+    ),
+    "seat": (_drawn("seat cbow:{vectors} --test weat6 --test sent-weat6"),),
+    "seeds axis": (_drawn(f"seeds axis {{vectors}} {_PAIR}"),),
+    "seeds coherence": (_drawn(f"seeds coherence {{vectors}} {_PAIR}"),),
+    "seeds concept": (_drawn("seeds concept female {vectors}"),),
+    "seeds concepts": (_printed("seeds concepts"),),
+    "seeds export": (_printed("seeds export male_1-Caliskan_et_al_2017"),),
+    "seeds generated": (_drawn("seeds generated {vectors} --pairs 5 --ranks 100 900"),),
+    "seeds lint": (_printed("seeds lint male_1-Caliskan_et_al_2017"),),
+    "seeds list": (_printed("seeds list"),),
+    "seeds measure": (_drawn(f"seeds measure {{vectors}} {_PAIR}"),),
+    "seeds multiverse": (_drawn("seeds multiverse {vectors} --test weat6 --samples 20"),),
+    "seeds show": (_printed("seeds show male_1-Caliskan_et_al_2017"),),
+    "seeds variance": (_drawn(f"seeds variance {{vectors}} {_PAIR}"),),
+    "train": (
+        Line(f"train {{corpus}} -o m --min-count 1 {_TRAINING}", folder="m", quick=True),
+        Line(f"train {{corpus}} -o m --min-count 1 {_TRAINING} --by year --min-size 1", folder="m"),
+    ),
+    "vectors convert": tuple(
+        Line(f"vectors convert {{vectors}} v{ending}", made, quick=ending == ".npy")
+        for ending, made in (
+            (".parquet", ("v.parquet",)),
+            (".arrow", ("v.arrow",)),
+            (".txt", ("v.txt",)),
+            (".txt.gz", ("v.txt.gz",)),
+            (".txt.xz", ("v.txt.xz",)),
+            (".txt.zst", ("v.txt.zst",)),
+            (".bin", ("v.bin",)),
+            (".npz", ("v.npz",)),
+            (".h5", ("v.h5",)),
+            (".npy", ("v.npy", "v.npy.vocab")),
+            (".safetensors", ("v.safetensors", "v.safetensors.vocab")),
+        )
+    ),
+    "vectors debias": (Line("vectors debias {vectors} d.bin", ("d.bin",)),),
+    "vectors subset": (Line("vectors subset {vectors} s.parquet --words {words}", ("s.parquet",)),),
+    "weat": (
+        _printed("weat {vectors} --test weat6", quick=True),
+        _drawn("weat {vectors} --test weat6"),
+    ),
+    "wefat": (_drawn("wefat {vectors} --test wefat1"),),
+}
+
+CACHING = {
+    "vectors info": Line("vectors info {vectors}", quick=True),
+    "vectors neighbours": Line("vectors neighbours {vectors} doctor"),
+}
+"""Commands that write nothing but the cache."""
+
+QUIET = {"cache list", "catalog validate", "corpus info", "doctor"}
+"""Commands that write nothing."""
+
+ELSEWHERE = {"cache clear", "serve"}
+"""Commands whose writing is tried in tests of their own."""

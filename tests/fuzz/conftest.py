@@ -1,0 +1,30 @@
+"""What the fuzz tests share: the targets of ``fuzz/``, a folder to write to, and small limits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from weatherglass.vectors import inputs
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT))  # the targets are beside the tests, not among them: `make fuzz`
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that lasts for a test file, as hypothesis needs it."""
+    return tmp_path_factory.mktemp("fuzz")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache of its own, no network, and bombs that are found out early."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        patch.setattr(inputs, "UNPACK_ALWAYS", 1 << 20)
+        yield

@@ -1,0 +1,185 @@
+"""Nothing that reads goes without a fuzz case: the source is looked through, not a list."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.util
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+
+import pytest
+from fuzz.targets import SEEDS, TARGETS, check, seeds
+
+import weatherglass
+from weatherglass.auditing import folder
+from weatherglass.catalog import seedfiles, userfiles
+from weatherglass.corpus.opening import FORMATS as CORPUS_FORMATS
+from weatherglass.measures import Results
+from weatherglass.vectors.detect import FORMATS, find_format
+from weatherglass.vectors.inputs import Input
+
+SOURCE = Path(weatherglass.__file__).parent
+# Calls that make something of bytes or text, by the end of how they are written.
+PARSERS = (
+    *("json.loads", "json.load", "jsontext.loads", "yaml.parse", "csv.reader", "csv.DictReader"),
+    *("np.load", "np.memmap", "np.fromfile", "np.frombuffer", "struct.unpack", "unpack_from"),
+    *("pq.read_table", "pq.read_schema", "pq.ParquetFile", "ipc.open_file", "ipc.open_stream"),
+    *("h5py.File", "msgpack.unpackb", "zipfile.ZipFile", "gzip.open", "lzma.open"),
+    *("ParserCreate", "torch.load", "load_file", "Tokenizer.from_file", "from_parquet"),
+    *("model_validate", "validate_json", "validate_python", "read_text", "read_bytes"),
+)
+
+
+@functools.cache
+def parsing() -> list[str]:
+    """Every function of the package that parses, as ``file:name``."""
+    files = ((path, path.relative_to(SOURCE).as_posix()) for path in sorted(SOURCE.rglob("*.py")))
+    return [one for path, name in files for one in _inside(ast.parse(path.read_text()), name, "")]
+
+
+def _written(node: ast.AST) -> str:
+    """A name with full stops, its beginning left out where that is no name."""
+    if isinstance(node, ast.Attribute):
+        return f"{_written(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _inside(tree: ast.AST, file: str, name: str) -> Iterator[str]:
+    found = False
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _inside(node, file, f"{name}{node.name}.<locals>.")
+        elif isinstance(node, ast.ClassDef):
+            yield from _inside(node, file, f"{name}{node.name}.")
+        else:
+            calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+            found |= any(_written(one).endswith(PARSERS) for one in calls)
+    if found and name:
+        yield f"{file}:{name.removesuffix('.').removesuffix('.<locals>')}"
+
+
+# Functions that parse nothing from outside, or that cannot run here, and why.
+EXCUSED = {
+    "reads files of this package": (
+        *("_web/rendering.py:static_file", "_web/rendering.py:static_url"),
+        *("catalog/names.py:name_lists", "catalog/seedpairs.py:_all"),
+        *("catalog/seedschema.py:seed_sources", "catalog/seedsets.py:concepts"),
+        *("catalog/seedsets.py:_sets", "catalog/entries.py:_sentence_test"),
+        *("catalog/entries.py:_entry", "catalog/entries.py:_records", "catalog/slurs.py:slurs"),
+        *("catalog/studies.py:studies", "report/page.py:style_sheet", "report/pictures.py:script"),
+    ),
+    "makes a record from another, in memory": (
+        *("_web/ask_api.py:_result", "_web/ask_api.py:_p", "_web/seeds_api.py:_found"),
+        *("catalog/wordsets.py:WordSet.without", "auditing/folder.py:keep"),
+        *("auditing/steps.py:_discovery", "auditing/steps.py:_typed"),
+        *("corpus/runs.py:_check_same", "_cli/wefat.py:wefat", "_cli/audit.py:_repeat"),
+        *("encoders/memory.py:Memory._write",),
+    ),
+    "reads what it has just written, in a folder that lasts as long as the run": (
+        *("corpus/numbered.py:open_numbered", "corpus/numbered.py:mapped"),
+        *("vectors/store.py:_keep_rows", "_web/charts.py:_written"),
+        *("tasks/shared.py:Ticket.made", "tasks/shared.py:Ticket._opened"),
+    ),
+    "writes": (
+        *("vectors/hdf5.py:write", "vectors/numpy_file.py:write_npz", "vectors/writing.py:_packer"),
+    ),
+    "needs PyTorch, and has tests in tests/encoders": (
+        *("encoders/models.py:refuse_pickles", "encoders/weights.py:load_weights"),
+    ),
+}
+# Functions that are only reached where a package is installed, which `make test` does not need.
+WITH = {
+    "tokenizers": (
+        *("encoders/static.py:StaticEncoder._settings", "encoders/static.py:_unknown"),
+        *("encoders/static.py:StaticEncoder._loaded", "encoders/tokenizing.py:load_tokenizer"),
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def entered(place: Path) -> set[str]:
+    """Every function of the package that reading the seeds has entered."""
+    seen: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        seen.add(frame.f_code)  # and gives nothing back: lines are not followed
+
+    def read_all() -> None:
+        for target in TARGETS:
+            for kind, content in seeds(target).items():
+                check(target, kind, content, place)
+
+    read_all()  # importing and compiling would take ten times as long when followed
+    before = sys.gettrace()
+    threading.settrace(note)
+    sys.settrace(note)
+    try:
+        read_all()
+    finally:
+        sys.settrace(before)
+        threading.settrace(before)  # type: ignore[arg-type]
+    found = ((Path(code.co_filename), code.co_qualname) for code in seen)
+    return {
+        f"{path.relative_to(SOURCE).as_posix()}:{name}"
+        for path, name in found
+        if path.is_relative_to(SOURCE)
+    }
+
+
+def test_every_function_that_parses_is_reached_by_a_seed(entered):
+    missing = {name for name in parsing() if name not in entered}
+    for names in EXCUSED.values():
+        missing -= set(names)
+    for package, names in WITH.items():
+        if importlib.util.find_spec(package) is None:
+            missing -= set(names)
+    assert not missing, f"no seed in {SEEDS.name}/ reaches: {', '.join(sorted(missing))}"
+
+
+def test_every_excuse_is_needed():
+    known = set(parsing())
+    for names in (*EXCUSED.values(), *WITH.values()):
+        assert set(names) <= known
+
+
+def test_a_new_parser_would_be_noticed():
+    source = "def read(path):\n    def inner():\n        return json.loads(path.read_bytes())"
+    assert list(_inside(ast.parse(source), "new.py", "")) == ["new.py:read.<locals>.inner"]
+
+
+def test_every_format_of_vectors_has_a_seed(place):
+    found = set()
+    for kind, content in seeds("vectors").items():
+        if kind.split(".")[0] in ("vectors", "fasttext", "pickle"):
+            (place / kind).write_bytes(content)
+            (place / "vectors.words").write_bytes(seeds("vectors")["vocabulary.words"])
+            found.add(find_format(Input(place / kind)).read)
+    spacy = place / "spacy"
+    spacy.mkdir()
+    for part in ("vectors", "key2row", "strings"):
+        name = "strings.json" if part == "strings" else part
+        (spacy / name).write_bytes(seeds("vectors")[f"spacy.{part}"])
+    found.add(find_format(Input(spacy)).read)
+    assert found == {form.read for form in FORMATS}
+
+
+def test_every_format_of_a_corpus_has_a_seed():
+    endings = {f".{kind.split('.')[1]}" for kind in seeds("corpus") if "." in kind}
+    assert all(set(form.suffixes) & endings for form in CORPUS_FORMATS)
+
+
+def test_every_ending_of_a_file_of_tests_or_seed_sets_has_a_seed():
+    for target, readers in (("tests", userfiles._READERS), ("seeds", seedfiles._READERS)):
+        written = {f".{kind.split('.')[1]}" for kind in seeds("catalogue") if target in kind}
+        assert {one for one in readers if one != ".yml"} <= written
+
+
+def test_every_kind_of_result_has_a_seed():
+    results = Results.from_json(seeds("results")["results.json"].decode())
+    assert {one.measure for one in results} >= {"weat", "wefat", "seat"}
+    names = {kind.split(".")[0] for kind in seeds("results")}
+    assert set(folder._PAYLOADS) - {"lint"} <= names  # which is an experiment

@@ -1,0 +1,143 @@
+"""What people install: the wheel and the source archive, built, looked into, installed and run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import weatherglass as wg
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("build", reason="needs the package build, which `make test` installs")
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "weatherglass"
+# Eight words whose two sides are as far apart as can be.
+VECTORS = "rose 3 4\nlily 3 4\nwasp 4 3\ngnat 4 3\nkind 0 1\ngood 0 1\nfoul 1 0\nbad 1 0\n"
+TEST = "{x: [rose, lily], y: [wasp, gnat], a: [kind, good], b: [foul, bad]}"
+
+
+def call(*line: object, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run a program outside the repository, so that nothing of it is imported by chance."""
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        [str(one) for one in line],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=clean,
+        **options,  # type: ignore[call-overload]
+    )
+
+
+def without_network(said: str) -> bool:
+    """Whether pip could not get at packages."""
+    marks = ("No matching distribution", "Could not find a version", "NewConnectionError")
+    return any(mark in said for mark in (*marks, "Failed to establish", "Name or service"))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source archive, and the wheel that was built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    ran = call(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    if ran.returncode and without_network(ran.stdout + ran.stderr):
+        pytest.skip("needs a package index, for hatchling")
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    """The wheel."""
+    (found,) = built.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def archive(built: Path) -> Path:
+    """The source archive."""
+    (found,) = built.glob("*.tar.gz")
+    return found
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    with zipfile.ZipFile(wheel) as opened:
+        names = set(opened.namelist())
+    tracked = call("git", "ls-files", "-co", "--exclude-standard", "src/weatherglass", cwd=ROOT)
+    if tracked.returncode:
+        pytest.skip("not a git checkout")
+    package = {name.removeprefix("src/") for name in tracked.stdout.splitlines()}
+    assert {name for name in names if name.startswith("weatherglass/")} == package
+    rest = {name.split("/", 1)[1] for name in names - package}
+    assert rest == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+
+
+def test_what_is_no_code_is_there(wheel):
+    with zipfile.ZipFile(wheel) as opened:
+        names = set(opened.namelist())
+    for name in (
+        *("py.typed", "catalog/data/studies.yaml", "catalog/data/suites/quick.yaml"),
+        *("catalog/data/words.csv", "_web/static/htmx.min.js", "_web/pages/upload.html"),
+        *("report/discovery.css", "report/pictures.js", "_web/static/htmx.LICENSE.txt"),
+    ):
+        assert f"weatherglass/{name}" in names
+
+
+def test_the_source_archive_holds_what_is_needed_to_build(archive):
+    with tarfile.open(archive) as opened:
+        names = {name.split("/", 1)[1] for name in opened.getnames() if "/" in name}
+    top = {name.split("/")[0] for name in names}
+    files = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"}
+    assert top <= {"src", ".gitignore", *files}
+    assert top >= {"src", *files}
+    assert "src/weatherglass/py.typed" in names
+
+
+@pytest.fixture(scope="module", params=["wheel", "archive"])
+def program(request, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The command, installed with the default vectors into an environment of its own."""
+    what = request.getfixturevalue(request.param)
+    folder = tmp_path_factory.mktemp("clean")
+    assert call(sys.executable, "-m", "venv", folder / "venv").returncode == 0
+    binary = folder / "venv" / "bin"
+    ran = call(binary / "pip", "install", "--quiet", f"{what}[default]", cwd=folder)
+    if ran.returncode and without_network(ran.stdout + ran.stderr):
+        pytest.skip("needs a package index, for what the package stands on")
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    return binary / "weatherglass"
+
+
+def test_it_runs_where_it_is_installed(program, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "v.txt").write_text(VECTORS)
+    (tmp_path / "t.yaml").write_text(TEST)
+
+    def run(*line: object) -> str:
+        ran = call(program, *line, cwd=tmp_path)
+        assert ran.returncode == 0, (line, ran.stdout, ran.stderr)
+        assert "Traceback" not in ran.stderr
+        return ran.stdout
+
+    assert run("--version") == f"weatherglass, version {wg.__version__}\n"
+    said = run("doctor")
+    assert "The core works" in said
+    assert "pip install 'weatherglass[transformers]'" in said
+    assert "pip install 'weatherglass[default]'" not in said
+    assert "1.73" in run("weat", "v.txt", "--tests", "t.yaml")
+    assert "weat10" in run("weat", "default")
+    assert "weat6" in run("catalog", "list")
+    python = program.with_name("python")
+    code = "import weatherglass as wg; print(wg.__version__, len(wg.tests('weat*')) > 9)"
+    ran = call(python, "-c", code, cwd=tmp_path)
+    assert ran.stdout == f"{wg.__version__} True\n", ran.stderr
+    missing = call(program, "serve", cwd=tmp_path, timeout=300)
+    assert missing.returncode == 1
+    assert "pip install 'weatherglass[web]'" in missing.stderr

@@ -1,0 +1,183 @@
+"""What could run a stranger's code or open more than it seems, found in a syntax tree.
+
+Names are followed to where they come from, so that ``from os import system as run`` is found as
+well as ``os.system``, whether it is called or only named.
+
+What it cannot see, and why that is as it is:
+
+- Workers in other processes and on a cluster get their tasks pickled, by `concurrent.futures` and
+  by Dask; both ends are ours, and only ``tasks/`` may use them.
+- Numba keeps compiled kernels as pickles, in ``__pycache__`` beside them or in the user's own cache
+  folder. Who can write there can also write the package's ``.pyc`` files.
+- HanTa's model of English, in the extra ``pos``, is a pickle inside the package HanTa.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+# Modules that unpickle, run or unpack; not even imported.
+MODULES = {
+    *("pickle", "_pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"),
+    *("copyreg", "code", "codeop", "runpy", "imp", "pty", "builtins", "ctypes", "cffi"),
+    *("tarfile", "xml.sax", "xml.dom", "lxml", "telnetlib", "ftplib"),
+}
+# Modules that only some folders need.
+ONLY_IN = {
+    "multiprocessing": ("tasks/",),
+    "concurrent.futures.ProcessPoolExecutor": ("tasks/",),
+    "concurrent.futures.process": ("tasks/",),
+    "distributed": ("tasks/",),
+    "dask": ("tasks/",),
+    "subprocess": ("installed.py",),
+    "yaml": ("catalog/yamltext.py",),
+    "xml": ("corpus/tei.py", "auditing/ci.py"),
+}
+# Functions, and whatever is below a name that ends in a full stop.
+NAMES = (
+    *("eval", "exec", "compile", "__import__", "__builtins__", "breakpoint"),
+    *("os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn", "os.startfile"),
+    *("subprocess.getoutput", "subprocess.getstatusoutput", "shutil.unpack_archive"),
+    *("yaml.load", "yaml.full_load", "yaml.unsafe_load", "yaml.safe_load", "yaml.Loader"),
+    *(
+        "yaml.FullLoader",
+        "yaml.UnsafeLoader",
+        "yaml.SafeLoader",
+        "yaml.CLoader",
+        "yaml.CSafeLoader",
+    ),
+    *("tempfile.mktemp", "pandas.read_pickle", "numpy.lib.format.read_array", "torch.jit.load"),
+    *("torch.package.", "torch.hub.", "gensim.utils.unpickle", "gensim.utils.SaveLoad"),
+    *("xml.etree.ElementTree.parse", "xml.etree.ElementTree.iterparse"),
+    *("xml.etree.ElementTree.fromstring", "xml.etree.ElementTree.XML"),
+    *("ssl._create_unverified_context", "importlib.machinery.", "importlib.util.module_from_spec"),
+)
+METHODS = {"extractall", "read_pickle", "to_pickle", "unpickle", "load_word2vec_format"}
+# Arguments that must be there, and say this; and those that must not say that.
+MUST_SAY = {
+    "numpy.load": ("allow_pickle", False),
+    "torch.load": ("weights_only", True),
+}
+MUST_NOT_SAY = {
+    ("allow_pickle", True),
+    ("shell", True),
+    ("weights_only", False),
+    ("trust_remote_code", True),
+    ("autoescape", False),
+    ("verify", False),
+}
+
+
+def unsafe(source: str, file: str = "module.py") -> list[str]:
+    """What is unsafe in a source, in words; nothing if all is well."""
+    tree = ast.parse(source)
+    known = _imported(tree)
+    found = list(_imports(tree, file))
+    for node in ast.walk(tree):
+        name = _name(node, known)
+        if name and _is_forbidden(name):
+            found.append(name)
+        if isinstance(node, ast.Call):
+            found += _call(node, _name(node.func, known) or "")
+            if ast.unparse(node.func).endswith(".extract") and "zipfile" in known.values():
+                found.append("zipfile's extract")
+    return sorted(set(found))
+
+
+def _imported(tree: ast.AST) -> dict[str, str]:
+    """What each imported name stands for, in full."""
+    known: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                first = one.name.split(".")[0]
+                known[one.asname or first] = one.name if one.asname else first
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            for one in node.names:
+                known[one.asname or one.name] = f"{node.module}.{one.name}"
+    return known
+
+
+def _imports(tree: ast.AST, file: str) -> Iterator[str]:
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{one.name}" for one in node.names]
+        for name in names:
+            if name.endswith(".*"):
+                yield f"import {name}"
+            for module in MODULES:
+                if f"{name}.".startswith(f"{module}."):
+                    yield f"import {module}"
+            for module, places in ONLY_IN.items():
+                if f"{name}.".startswith(f"{module}.") and not file.startswith(places):
+                    yield f"import {module}"
+
+
+def _name(node: ast.AST, known: dict[str, str]) -> str | None:
+    """The full name of what an expression refers to, where it is one."""
+    if isinstance(node, ast.Name):
+        return known.get(node.id, node.id)
+    if isinstance(node, ast.Attribute):
+        before = _name(node.value, known)
+        return f"{before}.{node.attr}" if before else None
+    if isinstance(node, ast.Call) and len(node.args) > 1:  # getattr(os, "system")
+        inner, second = _name(node.func, known), node.args[1]
+        if inner == "getattr" and isinstance(second, ast.Constant):
+            before = _name(node.args[0], known)
+            return f"{before}.{second.value}" if before else None
+    return None
+
+
+def _is_forbidden(name: str) -> bool:
+    for one in NAMES:
+        if name == one or (one.endswith(".") and name.startswith(one)):
+            return True
+        # os.execv and os.spawnlp as well as os.exec, yaml.load_all as well as yaml.load.
+        if (
+            "." in one
+            and name.startswith(one)
+            and name.rpartition(".")[0] == one.rpartition(".")[0]
+        ):
+            return True
+    return name.startswith("gensim.") and name.endswith(".load")
+
+
+def _call(node: ast.Call, name: str) -> Iterator[str]:
+    said = {
+        one.arg: one.value.value if isinstance(one.value, ast.Constant) else ...
+        for one in node.keywords
+        if one.arg
+    }
+    for argument, value in said.items():
+        if (argument, value) in MUST_NOT_SAY:
+            yield f"{argument}={value}"
+        # What is worked out as it runs may be either.
+        if value is ... and argument in ("allow_pickle", "shell", "weights_only"):
+            yield f"{argument}=?"
+    if name in MUST_SAY:
+        argument, value = MUST_SAY[name]
+        if said.get(argument) is not value:
+            yield f"{name} without {argument}={value}"
+    if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
+        yield f".{node.func.attr}()"
+    runs = name.startswith("subprocess.") and name != "subprocess.TimeoutExpired"
+    if runs and not (node.args and isinstance(node.args[0], ast.List)):
+        yield f"{name} without a list"
+    if name in ("importlib.import_module", "importlib.__import__") and not _is_ours(node):
+        yield f"{name} of any name"
+
+
+def _is_ours(node: ast.Call) -> bool:
+    """Whether the name of a module begins with ours, whatever comes after."""
+    first = node.args[0] if node.args else None
+    if isinstance(first, ast.JoinedStr):
+        first = first.values[0] if first.values else None
+    if not isinstance(first, ast.Constant):
+        return False
+    if str(first.value).startswith("."):
+        return [ast.unparse(one) for one in node.args[1:]] == ["__name__"]
+    return f"{first.value}.".startswith("weatherglass.")
