@@ -32,11 +32,11 @@ from weatherglass.discovery.layout import lay_out
 
 DIM, VOCABULARY = 300, 100_000
 PLAIN = 20  # rotations of the plain version that are timed
-ROUNDS = 3
+ROUNDS = 5
 WIDE = 256
 
 
-Seconds = tuple[float, float]
+Seconds = tuple[float, ...]
 
 
 def embedding() -> wg.Vectors:
@@ -96,18 +96,20 @@ def main() -> None:
         totals.append(timed(search))
         by_hand.append(timed(lambda: plain(space, scores, few)))
     shape = f"{len(space.centres)} × {space.categories}, {len(space.words):,} words × {DIM}"
-    print(f"{rotations:,} rotations, {shape}; best of {ROUNDS} runs in turn")
-    print("                           by the clock   of the processor")
-    bare_time, total_time = (
-        [min(column) for column in zip(*some, strict=True)] for some in (products, totals)
-    )
-    ratios = [total / one for total, one in zip(total_time, bare_time, strict=True)]
-    print(f"discover / bare products   {ratios[0]:12.2f}   {ratios[1]:16.2f}")
-    slow = [min(column) * rotations / few for column in zip(*by_hand, strict=True)]
-    ratios = [one / total for one, total in zip(slow, total_time, strict=True)]
-    print(f"plain / discover           {ratios[0]:12.1f}   {ratios[1]:16.1f}")
-    unrest = [max(column) / min(column) for column in zip(*products, strict=True)]
-    print(f"slowest / fastest product  {unrest[0]:12.2f}   {unrest[1]:16.2f}")
+    print(f"{rotations:,} rotations, {shape}; median of {ROUNDS} rounds (least to most)")
+    print("                             by the clock          of the processor")
+    say("discover / bare products", totals, products)
+    say("plain / discover", [tuple(one * rotations / few for one in t) for t in by_hand], totals)
+    say("a product / the first", products, products[:1] * ROUNDS)
+
+
+def say(what: str, above: list[Seconds], below: list[Seconds]) -> None:
+    """Print the ratio of two times, each taken in the same round."""
+    columns = []
+    for k in range(2):
+        ratios = sorted(one[k] / other[k] for one, other in zip(above, below, strict=True))
+        columns.append(f"{np.median(ratios):5.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})")
+    print(f"{what:26}   {columns[0]:20}  {columns[1]}")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Space:
     """
 
     centres: Floats
-    words: NDArray[np.float32]
+    words: NDArray[np.float32] | Floats
     starts: NDArray[np.intp]
     per_cell: int
     voronoi: bool = True
@@ -39,7 +39,7 @@ class Space:
         """m, the number of categories."""
         return len(self.starts) - 1
 
-    def category(self, j: int) -> NDArray[np.float32]:
+    def category(self, j: int) -> NDArray[np.float32] | Floats:
         """The rows of one category."""
         return self.words[self.starts[j] : self.starts[j + 1]]
 
@@ -64,7 +64,7 @@ def choose(space: Space) -> Chosen:
     scores = np.full((n, m), -np.inf)
     apart = space.centres - space.centres.mean(axis=0)
     for j in range(m):
-        rows = space.category(j).astype(np.float64)
+        rows = space.category(j).astype(np.float64, copy=False)
         gain = rows @ apart.T
         nearest = gain.argmax(axis=1)  # the mean of the centres makes no difference
         gain -= gain.mean(axis=0)

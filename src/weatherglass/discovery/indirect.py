@@ -48,9 +48,12 @@ def _by_chance(null: Null, significant: NDArray[np.bool_], workers: int | None) 
     differences lie the same way round even where names and words have nothing to do with each
     other."""
     turned = null.rotated(_OWN_STREAM, CHANCE)
+    words = null.space.words.astype(np.float64)  # once for all
 
     def share(r: int) -> float:
-        space = dataclasses.replace(null.space, centres=turned[:, :, r].T.astype(np.float64))
+        space = dataclasses.replace(
+            null.space, centres=turned[:, :, r].T.astype(np.float64), words=words
+        )
         chosen = choose(space)
         tuples, positive = _four_tuples(space, chosen, significant & np.isfinite(chosen.scores))
         return positive / tuples if tuples else np.nan

@@ -28,7 +28,8 @@ Positions = NDArray[np.intp]
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Groups and categories. `names` and `words` have every name and word as the vocabulary spells
-    them; `labels` has the number of each name's group, `starts` where each category starts."""
+    them, `places` where they are in the embedding that was `laid_on`; `labels` has the number of
+    each name's group, `starts` where each category starts."""
 
     groups: tuple[Group, ...]
     categories: tuple[Category, ...]
@@ -36,6 +37,8 @@ class Layout:
     labels: Positions
     words: tuple[str, ...]
     starts: Positions
+    laid_on: Vectors
+    places: tuple[Positions, Positions]
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
@@ -44,10 +47,12 @@ class Layout:
 
     def space(self, vectors: Vectors, options: Options) -> Space:
         """The layout on an embedding that has all of its names and words."""
-        names = naming.place(vectors, self.names)
+        names, places = self.places
+        if vectors is not self.laid_on:
+            names, places = naming.place(vectors, self.names), vectors.words.find(self.words)
         assert (names >= 0).all(), "a name of the layout is not in the vocabulary"
         rows = vectors.unit_at(names)
-        words = vectors.single_unit_at(vectors.words.find(self.words))
+        words = vectors.single_unit_at(places)
         centres = means(rows, self.labels, len(self.groups))
         return Space(centres, words, self.starts, options.per_cell, options.voronoi)
 
@@ -94,10 +99,12 @@ def lay_out(
     return Layout(
         groups,
         categories,
-        tuple(vectors.words[int(at)] for at in names.positions),
+        tuple(vectors.words.at(names.positions)),
         labels,
-        tuple(vectors.words[int(at)] for at in words),
+        tuple(vectors.words.at(words)),
         starts,
+        vectors,
+        (names.positions, words),
         {
             "names": counts | {"used": len(names.positions)},
             "words": {"asked": options.words, "used": len(words)},
@@ -142,7 +149,7 @@ def _grouped(
         names = naming.clean(vectors, names, known, options.keep_names, options.rng)
     counts = {"dropped": len(names.dropped)}
     if also is not None:
-        there = naming.place(also, [vectors.words[int(at)] for at in names.positions]) >= 0
+        there = naming.place(also, vectors.words.at(names.positions)) >= 0
         names = names.keep(there, names.dropped)
         counts["only in one"] = int((~there).sum())
     _check(vectors, names, options, counts)

@@ -45,7 +45,7 @@ def frequent_words(
             break
         here = order[start : start + _STEP]
         here = here[usable(vectors, here) & ~np.isin(here, names)]
-        tokens = [vectors.words[int(at)] for at in here]
+        tokens = vectors.words.at(here)
         good = np.array([is_word(token, alphabet) for token in tokens], bool)
         if vectors.cased or alphabet == "any":  # `cased` looks at the letters A to Z alone
             for raised in (str.capitalize, every_capital, str.upper):
