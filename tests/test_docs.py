@@ -107,7 +107,6 @@ def runs(page: Path) -> list[Block]:
 @pytest.fixture
 def reader(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
     return Reader(run)
 
 

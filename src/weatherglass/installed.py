@@ -7,6 +7,7 @@ its own, because a broken package may take the process with it.
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import re
 import subprocess
@@ -14,6 +15,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import PurePosixPath
 from typing import Literal
 
 Status = Literal["installed", "missing", "too old", "broken"]
@@ -113,8 +115,10 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _modules(there: Distribution) -> list[str]:
     """The modules that a package brings, as they are imported, likely ones first."""
     found: dict[str, None] = {}
-    for file in there.files or ():
-        first, *rest = file.parts
+    # What is recorded, and not `files`, which in some versions leaves out what is not there.
+    recorded = [row[0] for row in csv.reader((there.read_text("RECORD") or "").splitlines()) if row]
+    for name in recorded or map(str, there.files or ()):
+        first, *rest = PurePosixPath(name).parts
         if rest and rest[-1] == "__init__.py" and len(rest) == 1:
             found[first] = None
         elif not rest and first.endswith((".py", ".so", ".pyd")):

@@ -46,6 +46,7 @@ def test_a_repeat_takes_no_other_options(run, tmp_path, suite):
         assert "name no others" in ran.err
 
 
+@pytest.mark.slow
 def test_a_repeat_says_where_the_source_is_another(run, tmp_path, suite, glove840b):
     source = tmp_path / "vectors.txt"
     lines = Path(glove840b).read_text(encoding="utf-8").splitlines(keepends=True)
@@ -58,6 +59,7 @@ def test_a_repeat_says_where_the_source_is_another(run, tmp_path, suite, glove84
     assert "are not those of" in ran.err
 
 
+@pytest.mark.slow
 def test_a_repeat_of_half_an_audit_compares_that_half(run, tmp_path, suite):
     run("audit", "--suite", suite, "-o", tmp_path / "run")
     about = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
@@ -102,6 +104,7 @@ def test_the_way_on_is_told_to_who_stops(run, tmp_path, suite, monkeypatch):
     assert run("audit", "--suite", suite, "-o", tmp_path / "run", "--resume").code == 0
 
 
+@pytest.mark.slow
 def test_control_is_chosen_for_all_steps(run, tmp_path, suite):
     out = tmp_path / "run"
     assert run("audit", "--suite", suite, "-o", out, "--control", "frequency").code == 0

@@ -151,6 +151,7 @@ def test_mistakes_are_told_in_a_sentence(run, arguments, code, message):
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_the_curve_is_drawn(run, tmp_path):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     picture = tmp_path / "curve.svg"

@@ -82,6 +82,7 @@ def test_the_same_audit_gives_the_same_numbers(done: Path, tmp_path: Path) -> No
     assert changes(open_audit(done), again) == ()
 
 
+@pytest.mark.slow
 def test_another_seed_is_noticed(done: Path, tmp_path: Path) -> None:
     other = audit("default", out=tmp_path / "other", suite=SMALL, rng=1)
     found = changes(open_audit(done), other)
@@ -161,6 +162,7 @@ def test_options_of_a_step_and_the_seed_reach_the_measures(tmp_path: Path) -> No
     assert mac.value == measure(vectors, "mac", sets).value
 
 
+@pytest.mark.slow
 def test_one_control_for_every_step_that_has_the_choice(tmp_path: Path) -> None:
     both = [SMALL.steps[0], SMALL.steps[1], SMALL.steps[4]]
     suite = Suite(id="s", title="t", steps=tuple(both))

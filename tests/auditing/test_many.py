@@ -219,6 +219,7 @@ def many(count: int) -> Audited:
     return Audited(about | {"command": "weatherglass audit m.yaml"}, wg.Results.of(results))
 
 
+@pytest.mark.slow
 def test_the_report_of_hundreds_of_sources_is_small_and_escaped() -> None:
     page = audit_page(many(600))
     assert len(page.encode()) < 5_000_000
@@ -229,6 +230,7 @@ def test_the_report_of_hundreds_of_sources_is_small_and_escaped() -> None:
     assert "The first 400 of 600" in page
 
 
+@pytest.mark.slow
 def test_the_picture_has_the_first_number_as_its_axis_and_not_too_many_points() -> None:
     found = many(900)
     assert axis_of(found.results) == "step"

@@ -321,6 +321,7 @@ def test_without_voronoi_a_word_may_stand_in_several_cells(names_file: Path) -> 
     assert len(often.cells) == GROUPS * CATEGORIES
 
 
+@pytest.mark.slow
 def test_names_are_found_in_the_embedding_itself(default: Vectors) -> None:
     options = {"groups": 4, "categories": 8, "words": 2000, "rotations": 99}
     found = discover(default, names="auto", name_rank=30_000, **options)
@@ -436,6 +437,7 @@ def test_a_comparison_says_what_only_one_of_the_two_has(names_file: Path) -> Non
     assert unusable.startswith("1 rows of after have no direction")
 
 
+@pytest.mark.slow
 def test_frequency_is_taken_out_of_both_or_of_none(default: Vectors) -> None:
     """Where one of two embeddings needs it, both get it."""
     plain, _ = control(default, "frequency")

@@ -103,7 +103,7 @@ def test_results_lose_nothing_in_json_tsv_csv_and_parquet(vectors, tmp_path):
     assert "missing" in rows[-2]["reason"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8)
 @given(st.integers(0, 10_000))
 def test_turning_the_space_changes_nothing(seed):
     words, rows, sets = drawn(seed)
@@ -115,7 +115,8 @@ def test_turning_the_space_changes_nothing(seed):
         assert near(second.value, first.value, 2e-4 if name in ("rnsb", "ect") else 2e-5), name
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=8)
 @given(st.integers(0, 10_000))
 def test_only_directions_count_for_cosines_and_at_unit_length(seed):
     words, rows, sets = drawn(seed)
@@ -129,7 +130,7 @@ def test_only_directions_count_for_cosines_and_at_unit_length(seed):
         assert near(second.value, first.value, 2e-4 if name in ("rnsb", "ect") else 2e-5), name
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8)
 @given(st.integers(0, 10_000), st.sampled_from([1e-6, 0.01, 100.0]))
 def test_one_scale_for_all_vectors_scales_distances_and_inner_products_only(seed, scale):
     words, rows, sets = drawn(seed)
@@ -140,7 +141,7 @@ def test_one_scale_for_all_vectors_scales_distances_and_inner_products_only(seed
         assert near(second.value / factor, first.value, 2e-4), name
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8)
 @given(st.integers(0, 10_000))
 def test_swapping_the_groups_flips_what_points_to_a_side_and_nothing_else(seed):
     words, rows, sets = drawn(seed)

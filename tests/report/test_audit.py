@@ -343,6 +343,7 @@ def test_without_the_extra_all_tables_are_there_and_one_line_says_how_to_get_pic
     assert "checked" in next(one for one in ticked.of("input") if one["id"] == "slurs")
 
 
+@pytest.mark.slow
 def test_a_hostile_vocabulary_stays_text(attacked):
     written = audit_page(attacked)
     page = Page(written)
@@ -381,6 +382,7 @@ def test_a_page_without_slurs_does_not_ask(audited, monkeypatch):
     assert "Show slurs" not in without_plots(monkeypatch, Audited(audited.about, results)).text()
 
 
+@pytest.mark.slow
 def test_figures_can_be_written_to_files(audited, tmp_path):
     made = audit_figures(audited)
     assert list(made) == [

@@ -414,6 +414,7 @@ def test_cells_of_the_picture_do_not_overlap_and_hold_their_words(large, chart):
             assert x2 <= a or a2 <= x or y2 <= b or b2 <= y
 
 
+@pytest.mark.slow
 def test_the_picture_masks_slurs_and_uses_the_scale_of_the_page(paper, chart):
     plain = json.dumps(chart(paper))
     assert "retarded" not in plain

@@ -78,6 +78,7 @@ def test_the_generalised_weat_is_shown_group_by_group(vectors):
     assert "<svg" in result._repr_html_()
 
 
+@pytest.mark.slow
 def test_two_discoveries_are_drawn_by_their_scores(vectors):
     options = {"groups": 4, "categories": 8, "words": 2000, "rotations": 999}
     found = wg.discover_both(vectors, vectors, **options)

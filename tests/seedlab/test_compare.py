@@ -86,7 +86,7 @@ def test_the_difference_is_tested_as_by_welch(tmp_path: Path) -> None:
     assert apart.low < 0 < apart.high
 
 
-@pytest.mark.parametrize("samples", [5, 20])
+@pytest.mark.parametrize("samples", [5, pytest.param(20, marks=pytest.mark.slow)])
 def test_where_corpora_do_not_differ_one_in_twenty_differences_is_significant(samples: int) -> None:
     """Percentiles of so few samples would find one in twelve, and more."""
     stream = np.random.default_rng(samples)

@@ -129,7 +129,9 @@ def same_as_weat(found: wg.Multiverse, vectors: wg.Vectors) -> None:
             assert result.p.low <= one.p.high
 
 
-@pytest.mark.parametrize("test", ["weat7", "weat10", "weat3"])
+@pytest.mark.parametrize(
+    "test", ["weat10", *(pytest.param(one, marks=pytest.mark.slow) for one in ("weat3", "weat7"))]
+)
 def test_every_specification_is_what_weat_says_of_the_same_words(default, test):
     same_as_weat(wg.multiverse(default, test, samples=2), default)
 
