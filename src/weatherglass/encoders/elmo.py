@@ -31,6 +31,7 @@ from .tokens import words_of
 
 # The characters are bytes of UTF-8, and these.
 _BEGIN_SENTENCE, _END_SENTENCE, _BEGIN_WORD, _END_WORD, _PADDING = 256, 257, 258, 259, 260
+_SAID = 200  # characters of what a file holds that a complaint repeats
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Settings:
                 skip=bool(lstm["use_skip_connections"]),
             )
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise BadContent(f"{path} does not hold ELMo's options ({error!r}).") from None
+            why = f"{type(error).__name__}: {str(error)[:_SAID]}"  # it may quote the whole file
+            raise BadContent(f"{path} does not hold ELMo's options ({why}).") from None
         if read.activation not in ("relu", "tanh") or read.characters < 3:
             raise BadContent(f"{path} has options that are not ELMo's: {read}.")
         return read
@@ -128,7 +130,7 @@ class Network:
         self._depth = len({n.split("/")[3] for n in weights if n.startswith("RNN_0/")})
         if not self._filters or not self._depth or "char_embed" not in weights:
             raise BadContent(
-                f"{path} does not hold ELMo's weights: {', '.join(sorted(weights)[:8])}."
+                f"{path} does not hold ELMo's weights: {', '.join(sorted(weights)[:8])[:_SAID]}."
             )
 
     def layers(
