@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -226,7 +227,7 @@ def test_a_full_standard_output_is_told_once(place: Place) -> None:
 
 
 def test_a_reader_that_has_gone_is_no_error(place: Place) -> None:
-    python = f"{sys.executable} -m weatherglass seeds list --format json"
+    python = f"{shlex.quote(sys.executable)} -m weatherglass seeds list --format json"
     command = ["bash", "-c", f"{python} | head -1; echo ${{PIPESTATUS[0]}}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["[", "0"]
