@@ -30,7 +30,7 @@ def group(
     groups: list[Group] = []
     for k in order.tolist():
         members = np.flatnonzero(labels == k)
-        words = [vectors.words[int(at)] for at in names.positions[members]]
+        words = vectors.words.at(names.positions[members])
         shown = tuple(words[i] for i in most_central(rows[members], SHOWN))
         known = {name: float(v[k]) for name, v in facts.items() if np.isfinite(v[k])}
         groups.append(Group(f"G{len(groups) + 1}", shown, len(words), tuple(words), known))

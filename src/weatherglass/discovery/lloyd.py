@@ -87,11 +87,10 @@ def _refill(
     if not len(empty):
         return
     apart = rows - centres[labels]
-    far = np.argsort(-(apart * apart).sum(axis=1), kind="stable").tolist()
+    far = np.argsort(-(apart * apart).sum(axis=1), kind="stable")
     for k in empty:
         at = next(i for i in far if sizes[labels[i]] > 1)
         found = labels.copy()
         found[at] = k
         move(rows, np.array([at]), labels, found, sums, sizes)
         lead[at] = -np.inf
-        far.remove(at)

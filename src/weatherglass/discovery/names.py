@@ -127,7 +127,7 @@ def clean(vectors: Vectors, names: Names, known: Positions, share: float, rng: i
     drop = len(margin) - max(1, round(share * len(margin)))
     kept = np.ones(len(margin), bool)
     kept[np.argsort(margin, kind="stable")[:drop]] = False
-    gone = [vectors.words[int(at)] for at in names.positions[~kept]]
+    gone = vectors.words.at(names.positions[~kept])
     return names.keep(kept, gone)
 
 
@@ -142,7 +142,7 @@ def extract(vectors: Vectors, known: Names, share: float, rng: int, rank: int | 
     judge = _judge(vectors, known.positions, known.positions, rng)
     least = float(np.quantile(judge(known.positions), 1 - share))
     frequent = by_frequency(vectors)[: rank or READ]
-    looks = [_like_a_name(vectors.words[int(at)], vectors.cased) for at in frequent]
+    looks = [_like_a_name(token, vectors.cased) for token in vectors.words.at(frequent)]
     found = frequent[np.array(looks, bool) & usable(vectors, frequent)]
     found = found[judge(found) >= least] if len(found) else found
     found = found[_among_names(vectors, found, known.positions)] if len(found) else found

@@ -115,7 +115,7 @@ def learn_specific(
             progress(min(len(vectors), part.start + STEP), len(vectors))
     fresh = np.setdiff1d(np.concatenate(found), [*known, *vectors.unusable])
     return Learned(
-        words=tuple(vectors.words[int(i)] for i in fresh),
+        words=tuple(vectors.words.at(fresh)),
         precision=hits / max(1, int(held_out.sum())),
         recall=hits / listed,
         f_score=2 * hits / (int(held_out.sum()) + listed),
@@ -127,7 +127,7 @@ def learn_specific(
 def _frequent(vectors: Vectors) -> Positions:
     """The words to learn from, the most frequent first."""
     order = by_frequency(vectors)[:FREQUENT]
-    plain = [_plain(vectors.words[int(i)]) for i in order]
+    plain = [_plain(word) for word in vectors.words.at(order)]
     return order[np.array(plain, dtype=bool) & ~np.isin(order, vectors.unusable)]
 
 
