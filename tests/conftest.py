@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,13 @@ SHARED = ROOT.parent / "shared" / "data"
 
 settings.register_profile("ours", deadline=None)  # no test asserts a time
 settings.load_profile("ours")
+
+# Run in the background or under nohup, the tests ignore these signals, and what they start would
+# too. A handler that does nothing is not passed on.
+for name in ("SIGINT", "SIGHUP"):
+    ignored = getattr(signal, name, None)
+    if ignored is not None and signal.getsignal(ignored) is signal.SIG_IGN:
+        signal.signal(ignored, lambda *_: None)
 
 
 @pytest.fixture(scope="session", autouse=True)
