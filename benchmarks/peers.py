@@ -34,7 +34,17 @@ from peers.probing import apart, mixed, told
 INSIDE = Path(__file__).parent / "peers" / "inside"
 STIMULI = Path(__file__).parents[2] / "shared" / "data" / "glove840b-stimuli" / "vectors.txt"
 LIMIT = 240  # seconds that one peer may take for one source
+MEMORY = (
+    4 << 30
+)  # bytes that R may have: coin's exact distribution of 64 targets takes all there are
 Row = dict[str, Any]
+
+
+def with_less_memory() -> None:
+    """Limit the process that is about to begin."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def child(python: object, script: str, job: object, cache: Path, limit: float = LIMIT) -> list[Row]:
@@ -48,7 +58,13 @@ def child(python: object, script: str, job: object, cache: Path, limit: float = 
             line, end = [str(python), str(INSIDE / script), str(path)], ""
             try:
                 done = subprocess.run(
-                    line, stdout=said, stderr=subprocess.PIPE, text=True, env=own, timeout=limit
+                    line,
+                    stdout=said,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    env=own,
+                    timeout=limit,
+                    preexec_fn=with_less_memory if script.endswith(".R") else None,
                 )
                 if done.returncode:
                     end = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
@@ -121,6 +137,8 @@ def finish(one: Row, source: str, right: dict[str, Truth], base: Any, done: Any)
         one["ratio"] = took / base[one["test"]]
         printed = done[one["test"]].published if source != "default" else None
         one["notes"] = judge(one, right[one["test"]], printed and printed["effect"])
+        if "tried" in one:
+            one["notes"].insert(0, one["tried"])
         one["definition"] = {
             "effect": right[one["test"]].effect,
             "p": right[one["test"]].p,

@@ -131,15 +131,19 @@ def _of_the_p_value(row: dict[str, Any], right: Truth) -> list[str]:
     if row["how"] != "sampled":
         if isclose(p, right.p, rel_tol=1e-3):
             return []
+        if not isclose(row.get("doubled", p), p, rel_tol=1e-6):
+            doubled = f"with every association doubled it gives {row['doubled']:.2g}"
+            return [f"p is {p / right.p:.2g} times the counted one; {doubled}"]
         if right.p_strict is not None and isclose(p, right.p_strict, rel_tol=1e-6, abs_tol=1e-12):
             zero = ", so that it can be 0" if p == 0 else ""
             said = "p counts only greater sums, as the Science paper writes, not its own"
             return [f"{said}{zero}; with it {right.p:.2g}"]
         return [f"p is {p / right.p:.2g} times the counted one, unexplained"]
-    if p == 0:
+    added = row.get("added", 1)
+    if p == 0 and "below" not in row:
         return [f"p is 0: no 1 added to {draws} draws; counted {right.p:.2g}"]
-    if not fits(p, draws, right.p):
-        if fits(p, draws, right.p_replaced):
+    if not fits(p, draws, right.p, added):
+        if fits(p, draws, right.p_replaced, added):
             return [f"p as of draws with replacement ({right.p_replaced:.2g}), not partitions"]
         return [f"p is {(p - right.p) / sqrt(right.p / draws):+.0f} standard errors off"]
     if draws < row.get("usual", 0):
