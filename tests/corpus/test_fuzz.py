@@ -81,3 +81,18 @@ def test_arbitrary_content_is_read_or_refused(tmp_path, ending, content, unit):
 @pytest.mark.parametrize("half", ['"\\ud800"', '"a\\udfff b"'])
 def test_halves_of_characters_are_replaced(tmp_path, half):
     survives(tmp_path, ".jsonl", f'{{"text": {half}, "n": {half}}}'.encode())
+
+
+@settings(_fuzz, max_examples=100)
+@given(
+    st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet"]),
+    st.one_of(st.binary(max_size=100), st.text('{}",\n\r\tfile.tx{}:\0é', max_size=60)),
+    st.sampled_from([None, "lines", "n"]),
+)
+def test_arbitrary_facts_about_files_are_read_or_refused(tmp_path, ending, content, unit):
+    (tmp_path / "e").write_text("one")
+    data = content.encode() if isinstance(content, str) else content
+    about = tmp_path / f"about{ending}"
+    for start in (b"", b"file,n\n", b'{"file": "e", "n": 1}\n'):
+        about.write_bytes(start + data)
+        survives(tmp_path, "", b"one", about=about, documents=unit)

@@ -25,7 +25,8 @@ def corpus() -> None:
     all but Parquet also inside .gz, .zst, .xz and .zip. Options follow a question mark:
     `letters.csv?text=body` names the column that holds the text, `?documents=` says what one
     document is (`file`, `lines` or `paragraphs`; in a table, the column whose neighbouring rows
-    with the same value are one), `?encoding=latin-1`, `?format=text`.
+    with the same value are one), `?encoding=latin-1`, `?format=text`. `letters?about=letters.csv`
+    reads what is known of each file of a folder from a table, whose column `file` has their names.
     """
 
 

@@ -14,6 +14,7 @@ from weatherglass.vectors.inputs import Input
 
 from . import plain
 from .documents import Document
+from .documents import joined as joined_documents
 from .formats import CorpusFormat, Reading
 
 Progress = Callable[[int, int], None]
@@ -37,7 +38,8 @@ class Corpus:
     source
         What was opened, as it was named.
     left_out
-        Files of a folder that are not read, as their names end in none of the known ways.
+        Files of a folder that are not read: their names end in none of the known ways, or are not
+        in the table about the files.
 
     Examples
     --------
@@ -52,6 +54,8 @@ class Corpus:
     options: dict[str, str] = field(default_factory=dict)
     held: tuple[Document, ...] = ()
     left_out: tuple[str, ...] = ()
+    about: dict[str, dict[str, str]] = field(default_factory=dict)
+    together: str | None = None  # the column of `about` whose neighbours are one document
 
     @classmethod
     def of(cls, documents: Iterable[str | Document], source: str = "memory") -> Corpus:
@@ -80,7 +84,10 @@ class Corpus:
             A file breaks the rules of its format, or there is no text in any.
         """
         found = False
-        for document in self.held or self._from_files(progress):
+        documents: Iterable[Document] = self.held or self._from_files(progress)
+        if self.together is not None:
+            documents = joined_documents(documents, self.together, self.source)
+        for document in documents:
             if document.text and not document.text.isspace():
                 found = True
                 yield document
@@ -101,17 +108,20 @@ class Corpus:
             before += source.size
 
     def _placed(self, document: Document, file: CorpusFile) -> Document:
-        """Metadata that a file's place gives, where the document has none of that name."""
-        if len(self.files) == 1 and file.form is not plain.FORMAT:
+        """What is known of the file, before what the document says, before the file's place."""
+        known = self.about.get(file.name, {})
+        if len(self.files) == 1 and file.form is not plain.FORMAT and not known:
             return document
         folder = file.name.rpartition("/")[0]
         place = {"file": file.name} | ({"folder": folder} if folder else {})
-        return Document(document.text, place | document.meta)
+        return Document(document.text, place | document.meta | known)
 
     def fingerprint(self) -> str:
         """A hash of the content and of how it is read."""
         whole = hashlib.blake2b(repr(self.reading).encode("utf-8", "replace"), digest_size=16)
         whole.update(repr(sorted(self.options.items())).encode("utf-8", "replace"))
+        if self.about:
+            whole.update(repr((self.together, self.about)).encode("utf-8", "replace"))
         for one in self.held:
             whole.update(repr((one.text, sorted(one.meta.items()))).encode("utf-8", "replace"))
         if self.files:

@@ -12,6 +12,7 @@ from weatherglass.vectors.inputs import Input
 from weatherglass.vectors.sources import check_options
 
 from . import delimited, jsonlines, parquet, plain, tei
+from .about import About, columns, in_its_order, read_about
 from .corpus import Corpus, CorpusFile
 from .decoding import check_encoding
 from .documents import Document
@@ -19,6 +20,7 @@ from .formats import CorpusFormat, Reading
 
 FORMATS = (plain.FORMAT, delimited.CSV, delimited.TSV, jsonlines.FORMAT, parquet.FORMAT, tei.FORMAT)
 _PACKINGS = (".gz", ".zst", ".xz", ".zip")
+_UNITS = ("file", "lines", "paragraphs")
 _SHOWN = 5
 
 
@@ -29,6 +31,7 @@ def open_corpus(
     documents: str | None = None,
     encoding: str | None = None,
     format: str | None = None,
+    about: str | os.PathLike[str] | None = None,
 ) -> Corpus:
     """Open a corpus: a file, a folder of files, or texts that are there already.
 
@@ -45,12 +48,17 @@ def open_corpus(
     documents
         What one document is. In plain text: ``file`` (the default), ``lines`` or ``paragraphs``;
         in TEI: ``file`` or ``paragraphs``; in a table: a column, whose neighbouring rows with
-        the same value are one document. Without it each row is one.
+        the same value are one document. Without it each row is one. A column of `about` makes
+        neighbouring files with the same value one document.
     encoding
         Such as ``latin-1``; UTF-8 if not given.
     format
         ``text``, ``csv``, ``tsv``, ``jsonl``, ``parquet`` or ``tei``, where the name does not
         tell.
+    about
+        A table, CSV, TSV, JSON Lines or Parquet, of what is known of each file of a folder. Its
+        column ``file`` has the names; files that it does not name are left out, and the others
+        are read in its order.
 
     Returns
     -------
@@ -68,6 +76,7 @@ def open_corpus(
     if not isinstance(source, str | os.PathLike):
         return Corpus.of(source)
     given = {"text": text, "documents": documents, "encoding": encoding, "format": format}
+    given["about"] = None if about is None else os.fsdecode(about)
     spec = parse_spec(os.fsdecode(source))
     options = spec.options | {name: one for name, one in given.items() if one is not None}
     path = Path(spec.rest)
@@ -75,14 +84,34 @@ def open_corpus(
         raise SourceNotFound(f"There is no file or folder {shown(spec.text, 1000)}.")
     forced = _named(options.pop("format", None))
     files, left_out = _files(path, forced, options)
+    table, known_of, together = options.get("about"), {}, None
+    if table is not None:
+        known_of = read_about(Path(table), _by_name(Path(table)))
+        files, unnamed = in_its_order(files, known_of, Path(table))
+        left_out += unnamed
+        together = _together(options, known_of, table)
     known = {option for one in files for option in one.form.options}
     known |= {"member"} if any(one.path.suffix == ".zip" for one in files) else set()
-    check_options(Spec(spec.text, None, spec.rest, options), known | {"format"})
+    check_options(Spec(spec.text, None, spec.rest, options), known | {"format", "about"})
     if "encoding" in options:
         check_encoding(options["encoding"])
-    reading = Reading(options.get("text"), options.get("documents"), options.get("encoding"))
+    unit = options.get("documents") if together is None else None
+    reading = Reading(options.get("text"), unit, options.get("encoding"))
     packed = {name: options[name] for name in ("member",) if name in options}
-    return Corpus(spec.text, files, reading, packed, left_out=left_out)
+    return Corpus(
+        spec.text, files, reading, packed, left_out=left_out, about=known_of, together=together
+    )
+
+
+def _together(options: dict[str, str], about: About, table: str) -> str | None:
+    """The column of the table that says what one document is, if it is one that says it."""
+    unit, known = options.get("documents"), columns(about)
+    if unit is None or unit in known:
+        return unit
+    near = did_you_mean(unit, known)
+    if near and unit not in _UNITS:
+        raise UsageError(f"{table} has no column {shown(unit)}." + near)
+    return None
 
 
 def _named(name: str | None) -> CorpusFormat | None:

@@ -1,0 +1,55 @@
+"""A table of what is known of each file of a corpus: ``letters?about=letters.csv``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, shown
+from weatherglass.vectors.inputs import Input
+
+from .corpus import CorpusFile
+from .formats import CorpusFormat, Reading
+
+FILE = "file"
+_SHOWN = 5
+
+About = dict[str, dict[str, str]]
+
+
+def read_about(path: Path, form: CorpusFormat | None) -> About:
+    """What a table says of each file, in its order; the column ``file`` has their names."""
+    if not path.is_file():
+        raise SourceNotFound(f"There is no file {shown(str(path), 1000)} for about=.")
+    if form is None or "text" not in form.options:
+        raise UsageError(f"{path} is no table; about= takes CSV, TSV, JSON Lines or Parquet.")
+    known: About = {}
+    for name, columns in form.read(Input(path), Reading(text=FILE)):
+        if name in known:
+            raise BadContent(f"{path} has two rows for the file {shown(name)}.")
+        known[name] = columns
+    return known
+
+
+def columns(about: About) -> list[str]:
+    """The columns that have a value, in the order in which they are met.
+
+    >>> columns({"1.txt": {"writer": "Ann"}, "2.txt": {"writer": "Bea", "year": "1841"}})
+    ['writer', 'year']
+    """
+    return list(dict.fromkeys(name for known in about.values() for name in known))
+
+
+def in_its_order(
+    files: tuple[CorpusFile, ...], about: About, table: Path
+) -> tuple[tuple[CorpusFile, ...], tuple[str, ...]]:
+    """The files that the table names, and the names of the others."""
+    there = {one.name: one for one in files}
+    missing = [name for name in about if name not in there]
+    if missing:
+        more = f" and {len(missing) - _SHOWN:,} more" if len(missing) > _SHOWN else ""
+        raise BadContent(
+            f"{table} names files that are not there: {', '.join(map(shown, missing[:_SHOWN]))}"
+            f"{more}." + did_you_mean(missing[0], there)
+        )
+    others = (one for one in files if one.name not in about and one.path != table)
+    return tuple(there[name] for name in about), tuple(one.name for one in others)
