@@ -269,7 +269,7 @@ def outcome(path: Path) -> tuple[NameList | None, str]:
         return None, str(error)
 
 
-quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 listish = st.text(st.sampled_from("nameANn,;\t\n\r\"'#|_. 01e-é\u2028\x0b"), max_size=60)
 
 

@@ -140,7 +140,7 @@ def test_forms_that_cannot_hold_it() -> None:
         seeds_text(both, "xml")
 
 
-quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 texts = st.text(max_size=8).filter(str.strip)
 ids = st.text(min_size=1, max_size=8).filter(lambda text: text.strip() and text.isprintable())
 sets = st.builds(

@@ -230,7 +230,7 @@ def outcome(load, path: Path) -> str:
     return ""
 
 
-quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 yamlish = st.text(st.sampled_from("xyab:[]{},-'\"\n #&*!|>?0~\\u\ud83dtarg1facts"), max_size=80)
 
 

@@ -13,7 +13,7 @@ from weatherglass.errors import WeatherglassError
 
 ENDINGS = [".txt", ".csv", ".tsv", ".jsonl", ".parquet", ".xml", ".json", "", ".txt.gz", ".xml.gz"]
 TEI = b"<TEI><teiHeader><title>t</title></teiHeader><text><body><p>one</p></body></text></TEI>"
-_fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,7 @@ from weatherglass.corpus.numbered import Gathering, open_numbered
 from weatherglass.errors import CannotMeasure
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdé"), max_size=8).map(" ".join), min_size=1)
-_quick = settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+_quick = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def documents(corpus):

@@ -13,9 +13,7 @@ from weatherglass.corpus.sampling import draw, stream, times_drawn
 TEXTS = st.lists(
     st.lists(st.sampled_from("abcdefg"), max_size=12).map(" ".join), min_size=1, max_size=8
 ).filter(any)
-_quick = settings(
-    deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+_quick = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def brute(texts, window):

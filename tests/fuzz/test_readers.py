@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 KINDS = [(target, kind) for target in TARGETS for kind in seeds(target)]
 FOUND = sorted(file for file in REGRESSIONS.rglob("*") if file.is_file())
-_fuzz = settings(deadline=None, suppress_health_check=list(HealthCheck))
+_fuzz = settings(suppress_health_check=list(HealthCheck))
 QUICK, LONG = 2, 60
 MOST = 200 << 20  # bytes, far above what any of these files needs
 

@@ -39,7 +39,7 @@ def below(kind: type) -> list[type]:
 SCHEMAS = sorted({one for one in below(Record) if one.__name__[0] != "_"}, key=str)
 RESULTS = [*kinds_of_results._KINDS.values(), kinds_of_results.MeasureResult]
 RECORDS = sorted({*RESULTS, *Experiment.kinds.values()}, key=str)
-_fuzz = settings(deadline=None, suppress_health_check=list(HealthCheck))
+_fuzz = settings(suppress_health_check=list(HealthCheck))
 _text = st.sampled_from(
     ["", "rose", "1", "-1", "1e999", "< 1e-3", "nan", "\0", "\x1b[31m", "\u202e"]
 )

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import weatherglass as wg
@@ -29,7 +29,6 @@ def test_the_random_effects_model_worked_by_hand():
 
 
 @given(st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 2)), min_size=2, max_size=30))
-@settings(deadline=None)
 def test_the_combined_effect_lies_among_the_effects(pairs):
     effects, variances = map(np.array, zip(*pairs, strict=True))
     effect, error, between = random_effects(effects, variances)

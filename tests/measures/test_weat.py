@@ -112,7 +112,7 @@ SIZES = st.tuples(st.integers(2, 6), st.integers(2, 6), st.integers(1, 4), st.in
 
 
 @given(seed=st.integers(0, 2**32), sizes=SIZES, dim=st.integers(2, 20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_swapping_x_and_y_flips_the_sign_and_swaps_the_tails(seed, sizes, dim):
     names, rows, test = random_test(seed, sizes, dim)
     swapped = wg.Test(x=test.y, y=test.x, a=test.a, b=test.b)
@@ -126,7 +126,7 @@ def test_swapping_x_and_y_flips_the_sign_and_swaps_the_tails(seed, sizes, dim):
 
 
 @given(seed=st.integers(0, 2**32), sizes=SIZES, dim=st.integers(2, 20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_scaling_and_rotating_the_space_change_nothing(seed, sizes, dim):
     names, rows, test = random_test(seed, sizes, dim)
     rng = np.random.default_rng(seed)
@@ -140,7 +140,7 @@ def test_scaling_and_rotating_the_space_change_nothing(seed, sizes, dim):
 
 
 @given(seed=st.integers(0, 2**32), sizes=SIZES, dim=st.integers(2, 20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_effect_lies_between_minus_two_and_two(seed, sizes, dim):
     names, rows, test = random_test(seed, sizes, dim)
     if len(test.x) == len(test.y):

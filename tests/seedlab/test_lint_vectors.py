@@ -140,7 +140,7 @@ def test_random_similarities_are_those_of_sets(made):
     assert set_similarity(other.rows(at), other.rows(at)) > found.mean()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 100))
 def test_the_first_share_is_that_of_the_components(pairs, dim, seed):
     x, y = np.random.default_rng(seed).normal(size=(2, 3, pairs, dim))

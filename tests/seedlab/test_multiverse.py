@@ -373,7 +373,7 @@ def test_sub_samples_do_not_depend_on_the_other_choices(default):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_units_hold_every_word_once_and_answers_together(data):
     sizes = [data.draw(st.integers(1, 6)) for _ in range(2)]
     places = {
@@ -391,7 +391,6 @@ def test_units_hold_every_word_once_and_answers_together(data):
 
 
 @given(st.integers(2, 30), st.floats(0.05, 0.95), st.integers(0, 3))
-@settings(deadline=None)
 def test_a_drawn_set_has_its_share_or_is_refused(size, share, rng):
     units = units_of([], {"X": {str(k): k for k in range(size)}})
     taken = math.ceil(round(share * size, 9))

@@ -29,7 +29,7 @@ def two_sets(size: int, others: int, rng: int, shift: float = 0.05):
     st.data(),
     st.sampled_from([1.0, 0.1, math.pi * 1e-5]),
 )
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_ties_are_counted_as_brute_force_counts_them(values, data, scale):
     size = data.draw(st.integers(1, len(values) - 1))
     x, y = values[:size], values[size:]
@@ -102,7 +102,7 @@ def test_complete_separation_and_ties_without_a_grid_are_handled():
     st.lists(st.floats(-1, 1, allow_subnormal=False), max_size=9),
     st.data(),
 )
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_the_tail_is_the_same_tail(some, others, data):
     values = data.draw(st.permutations(some + others))
     size = data.draw(st.integers(1, len(values) - 1))

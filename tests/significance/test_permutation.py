@@ -37,7 +37,7 @@ def two_sets(draw: st.DrawFn, spread: int = 4) -> tuple[list[int], list[int]]:
 
 
 @given(two_sets(), st.sampled_from(SCALES))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_the_count_is_that_of_brute_force(sets: tuple[list[int], list[int]], scale: float) -> None:
     x, y = sets
     at_least, at_most, partitions = brute(x, y)
@@ -59,7 +59,7 @@ def test_the_count_is_that_of_brute_force(sets: tuple[list[int], list[int]], sca
 
 
 @given(two_sets(), st.sampled_from(SCALES[:4]), st.sampled_from(["tilted", "bracket"]))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_tilted_and_bracket_are_right_on_ties(
     sets: tuple[list[int], list[int]], scale: float, method: str
 ) -> None:
@@ -75,7 +75,7 @@ def test_tilted_and_bracket_are_right_on_ties(
 
 
 @given(two_sets(), st.sampled_from(["greater", "less", "two-sided"]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_sampling_is_near_brute_force(sets: tuple[list[int], list[int]], alternative: str) -> None:
     x, y = sets
     at_least, at_most, partitions = brute(x, y)
@@ -89,7 +89,7 @@ def test_sampling_is_near_brute_force(sets: tuple[list[int], list[int]], alterna
 
 
 @given(two_sets(), st.sampled_from(METHODS), st.sampled_from(["greater", "less", "two-sided"]))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_a_p_value_is_above_zero_and_between_its_ends(
     sets: tuple[list[int], list[int]], method: str, alternative: str
 ) -> None:
@@ -100,7 +100,7 @@ def test_a_p_value_is_above_zero_and_between_its_ends(
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=12), st.data())
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_any_floats_are_counted_as_fractions_would_be(
     values: list[float], data: st.DataObject
 ) -> None:
@@ -162,7 +162,7 @@ def test_the_smallest_p_value_of_eight_against_eight() -> None:
 
 
 @given(two_sets(), st.sampled_from(["exact", "tilted", "bracket"]))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_symmetries(sets: tuple[list[int], list[int]], method: str) -> None:
     x, y = (np.array(one, float) for one in sets)
     p = permutation_p(x, y, method=method).value

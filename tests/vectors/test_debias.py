@@ -27,7 +27,7 @@ def drawn(seed: int, dim: int = 6, words: list[str] = WORDS) -> Vectors:
 
 
 seeds = st.integers(0, 2**32 - 1)
-some = settings(max_examples=30, deadline=None)
+some = settings(max_examples=30)
 OPTIONS = {"equal": [["gran", "grandad"]], "specific": ["beard"]}
 
 

@@ -115,7 +115,7 @@ def test_none_only_says_how_much_frequency_there_is():
     assert done.r2_before == control(vectors, "frequency")[1].r2_before > 0.7
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 2**32 - 1))
 def test_turning_the_space_and_stretching_rows_changes_nothing(seed):
     rng = np.random.default_rng(seed)

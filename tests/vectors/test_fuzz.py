@@ -142,7 +142,7 @@ def _small_limits():
         yield
 
 
-_fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_fuzz = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("ending", FILES)

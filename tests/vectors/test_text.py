@@ -202,7 +202,7 @@ def _outcome(path, words, block):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(_files(), st.randoms(use_true_random=False))
 def test_where_blocks_begin_does_not_matter(folder, content, chance: random.Random):
     path = folder / "blocks.txt"
@@ -237,7 +237,7 @@ def _slowly(content):
     return [(word, row.tobytes()) for word, row in parsed]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.sampled_from([b"", b"2 1\na 1\n", b"3 2\na 1 2\n", b"a 1 2\nb 1 2\n", b"a 1\n"]),
     st.lists(st.sampled_from([*b" \t\r\n\n01.-+eax", *b"   111\xff"]), max_size=60).map(bytes),

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -156,7 +156,6 @@ def test_it_says_what_it_is(vectors):
     assert list(open_vectors(vectors, words=["b"]).words) == ["b"]
 
 
-@settings(deadline=None)
 @given(
     hnp.arrays(np.float32, hnp.array_shapes(min_dims=2, max_dims=2), elements=st.floats(width=32))
 )

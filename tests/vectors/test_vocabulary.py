@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from weatherglass.vectors import vocabulary
@@ -14,7 +14,6 @@ from weatherglass.vectors.vocabulary import Vocabulary, pack_words, to_bytes, to
 _words = st.lists(st.text(max_size=5) | st.sampled_from(["a", "b", "", "é"]), max_size=30)
 
 
-@settings(deadline=None)
 @given(_words)
 def test_a_vocabulary_is_a_list_without_repetitions(words):
     distinct = list(dict.fromkeys(words))
@@ -28,7 +27,6 @@ def test_a_vocabulary_is_a_list_without_repetitions(words):
         assert kept.tolist() == [i for i, word in enumerate(words) if word not in words[:i]]
 
 
-@settings(deadline=None)
 @given(_words)
 def test_words_whose_hashes_collide_are_still_told_apart(words):
     with pytest.MonkeyPatch.context() as patch:
