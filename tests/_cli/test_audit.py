@@ -46,6 +46,18 @@ def test_a_repeat_takes_no_other_options(run, tmp_path, suite):
         assert "name no others" in ran.err
 
 
+def test_a_repeat_from_elsewhere_says_where_sources_are_named_from(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("two.txt").write_text("he 1 0\nshe 0 1\n", encoding="utf-8")
+    assert run("audit", "two.txt", "--suite", "quick", "-o", "run").code == 0
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+    ran = run("audit", "--repeat", "../run")
+    assert ran.code == 1
+    assert "no file or folder 'two.txt'" in ran.err
+    assert ran.err.endswith("Sources are named from where the audit was made.\n")
+
+
 @pytest.mark.slow
 def test_a_repeat_says_where_the_source_is_another(run, tmp_path, suite, glove840b):
     source = tmp_path / "vectors.txt"

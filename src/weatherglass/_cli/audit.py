@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
 from .asking import seed_option
 from .output import delimited, remarks, table, write_whole
@@ -151,7 +151,12 @@ def _repeat(folder: Path, **how: Any) -> None:
     rng = before.about["options"]["rng"]
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "again")
-        again = _run(names, out=out, suite=suite, rng=rng, **how)
+        try:
+            again = _run(names, out=out, suite=suite, rng=rng, **how)
+        except SourceNotFound as error:
+            raise SourceNotFound(
+                f"{error} Sources are named from where the audit was made."
+            ) from None
     found = changes(before, again)
     left = sum(step["status"] != "done" for step in before.about["steps"])
     if left:  # what is new was not done then, and cannot be compared
