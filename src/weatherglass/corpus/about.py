@@ -11,6 +11,7 @@ from .corpus import CorpusFile
 from .formats import CorpusFormat, Reading
 
 FILE = "file"
+_UNITS = ("file", "lines", "paragraphs")
 _SHOWN = 5
 
 About = dict[str, dict[str, str]]
@@ -30,10 +31,10 @@ def read_about(path: Path, form: CorpusFormat | None) -> About:
     return known
 
 
-def columns(about: About) -> list[str]:
+def columns_of(about: About) -> list[str]:
     """The columns that have a value, in the order in which they are met.
 
-    >>> columns({"1.txt": {"writer": "Ann"}, "2.txt": {"writer": "Bea", "year": "1841"}})
+    >>> columns_of({"1.txt": {"writer": "Ann"}, "2.txt": {"writer": "Bea", "year": "1841"}})
     ['writer', 'year']
     """
     return list(dict.fromkeys(name for known in about.values() for name in known))
@@ -53,3 +54,17 @@ def in_its_order(
         )
     others = (one for one in files if one.name not in about and one.path != table)
     return tuple(there[name] for name in about), tuple(one.name for one in others)
+
+
+def shared_by(documents: str | None, about: About, table: Path) -> str | None:
+    """What neighbouring files of one document share, if ``documents=`` names a column of the table.
+
+    Otherwise it says what one document is inside a file.
+    """
+    known = columns_of(about)
+    if documents is None or documents in known:
+        return documents
+    near = did_you_mean(documents, known)
+    if near and documents not in _UNITS:
+        raise UsageError(f"{table} has no column {shown(documents)}." + near)
+    return None

@@ -8,7 +8,7 @@ from weatherglass.errors import UsageError, did_you_mean, shown
 from weatherglass.vectors.inputs import Input
 
 from . import plain
-from .about import columns
+from .about import columns_of
 from .corpus import Corpus
 
 _DOCUMENTS = 1000  # that are looked at, where there is no header
@@ -60,7 +60,7 @@ def _columns(corpus: Corpus) -> tuple[list[str], bool]:
         found |= dict.fromkeys(one.form.columns(Input(one.path, corpus.options), corpus.reading))
     if len(corpus.files) > 1 or any(one.form is plain.FORMAT for one in corpus.files):
         found |= dict.fromkeys(("file", "folder"))
-    found |= dict.fromkeys(columns(corpus.about))
+    found |= dict.fromkeys(columns_of(corpus.about))
     if not sure:
         found |= dict.fromkeys(_of_documents(corpus))
     return list(found), sure

@@ -12,7 +12,7 @@ from weatherglass.vectors.inputs import Input
 from weatherglass.vectors.sources import check_options
 
 from . import delimited, jsonlines, parquet, plain, tei
-from .about import About, columns, in_its_order, read_about
+from .about import in_its_order, read_about, shared_by
 from .corpus import Corpus, CorpusFile
 from .decoding import check_encoding
 from .documents import Document
@@ -20,7 +20,6 @@ from .formats import CorpusFormat, Reading
 
 FORMATS = (plain.FORMAT, delimited.CSV, delimited.TSV, jsonlines.FORMAT, parquet.FORMAT, tei.FORMAT)
 _PACKINGS = (".gz", ".zst", ".xz", ".zip")
-_UNITS = ("file", "lines", "paragraphs")
 _SHOWN = 5
 
 
@@ -89,7 +88,7 @@ def open_corpus(
         known_of = read_about(Path(table), _by_name(Path(table)))
         files, unnamed = in_its_order(files, known_of, Path(table))
         left_out += unnamed
-        together = _together(options, known_of, table)
+        together = shared_by(options.get("documents"), known_of, Path(table))
     known = {option for one in files for option in one.form.options}
     known |= {"member"} if any(one.path.suffix == ".zip" for one in files) else set()
     check_options(Spec(spec.text, None, spec.rest, options), known | {"format", "about"})
@@ -101,17 +100,6 @@ def open_corpus(
     return Corpus(
         spec.text, files, reading, packed, left_out=left_out, about=known_of, together=together
     )
-
-
-def _together(options: dict[str, str], about: About, table: str) -> str | None:
-    """The column of the table that says what one document is, if it is one that says it."""
-    unit, known = options.get("documents"), columns(about)
-    if unit is None or unit in known:
-        return unit
-    near = did_you_mean(unit, known)
-    if near and unit not in _UNITS:
-        raise UsageError(f"{table} has no column {shown(unit)}." + near)
-    return None
 
 
 def _named(name: str | None) -> CorpusFormat | None:
