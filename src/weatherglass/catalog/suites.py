@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from os.path import exists
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -99,7 +100,7 @@ def load_suite(which: str | PathLike[str]) -> Suite:
     path = Path(which)
     if str(which) in suites():
         path = _FOLDER / f"{which}.yaml"
-    elif not path.suffix and not path.exists():
+    elif not path.suffix and not exists(path):
         raise UnknownEntry(
             f"There is no suite {shown(str(which))}, and no such file."
             f"{did_you_mean(str(which), suites())} The catalogue has {', '.join(suites())}."

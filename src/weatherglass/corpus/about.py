@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import isfile
 from pathlib import Path
 
 from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, shown
@@ -19,7 +20,7 @@ About = dict[str, dict[str, str]]
 
 def read_about(path: Path, form: CorpusFormat | None) -> About:
     """What a table says of each file, in its order; the column ``file`` has their names."""
-    if not path.is_file():
+    if not isfile(path):
         raise SourceNotFound(f"There is no file {shown(str(path), 1000)} for about=.")
     if form is None or "text" not in form.options:
         raise UsageError(f"{path} is no table; about= takes CSV, TSV, JSON Lines or Parquet.")

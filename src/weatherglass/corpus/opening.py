@@ -79,7 +79,7 @@ def open_corpus(
     spec = parse_spec(os.fsdecode(source))
     options = spec.options | {name: one for name, one in given.items() if one is not None}
     path = Path(spec.rest)
-    if spec.scheme is not None or not path.exists():
+    if spec.scheme is not None or not os.path.exists(path):
         raise SourceNotFound(f"There is no file or folder {shown(spec.text, 1000)}.")
     forced = _named(options.pop("format", None))
     files, left_out = _files(path, forced, options)

@@ -6,8 +6,9 @@ a `Spec` and return an `Encoder`.
 
 from __future__ import annotations
 
+import errno
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
+from os.path import isfile, join
 from typing import Any
 
 from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, shown
@@ -70,7 +71,15 @@ def open_encoder(spec: str | Encoder) -> Encoder:
         )
     if not parsed.rest:
         raise UsageError(f"{shown(spec)} names no model: write {parsed.scheme}:NAME_OR_PATH.")
-    encoder: Encoder = points[parsed.scheme].load()(parsed)
+    open_it = points[parsed.scheme].load()
+    try:
+        encoder: Encoder = open_it(parsed)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise SourceNotFound(
+            f"There is no model {shown(parsed.rest)}: too long for the name of a file."
+        ) from None
     return encoder
 
 
@@ -97,11 +106,10 @@ _MARKS = (
 
 
 def _which_scheme(rest: str) -> str:
-    folder = Path(rest)
     for mark, scheme in _MARKS:
-        if (folder / mark).is_file():
+        if isfile(join(rest, mark)):
             return f"{shown(rest)} does not say which encoder to use: write {scheme}:{rest}."
-    if folder.is_file():
+    if isfile(rest):
         return (
             f"{shown(rest)} does not say which encoder to use: write cbow:{rest} for the mean of "
             f"its word vectors, or vectors:{rest} if its rows are sentences."

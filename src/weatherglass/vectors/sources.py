@@ -7,6 +7,7 @@ characters it holds.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -38,15 +39,15 @@ def parse_spec(text: str) -> Spec:
     """Take a source's name apart."""
     if not text:
         raise UsageError("The source has no name: give a path, or a name such as 'default'.")
-    if _exists(text):
+    if os.path.exists(text):
         return Spec(text, None, text)
     rest, mark, query = text.partition("?")
     for at in (place.start() for place in re.finditer(r"\?", text)):
-        if _exists(text[:at]):  # a path may hold question marks
+        if os.path.exists(text[:at]):  # a path may hold question marks
             rest, query = text[:at], text[at + 1 :]
     options = _options(query, text) if mark else {}
     found = _SCHEME.fullmatch(rest)
-    if found and not _exists(rest):
+    if found and not os.path.exists(rest):
         return Spec(text, found[1], found[2], options)
     return Spec(text, None, rest, options)
 
@@ -98,7 +99,7 @@ def _loader(point: object) -> Callable[[Spec], Path]:
 
 def find_path(spec: Spec) -> Path:
     """The file or folder that a source names."""
-    if spec.scheme is None and _exists(spec.rest):
+    if spec.scheme is None and os.path.exists(spec.rest):
         return Path(spec.rest)
     known = registered()
     name = spec.scheme or spec.rest
@@ -113,10 +114,3 @@ def find_path(spec: Spec) -> Path:
         f"There is no file or folder {shown(spec.rest, 1000)}, and no source of that name."
         + (did_you_mean(spec.rest, known) or f" Known names: {', '.join(sorted(known))}.")
     )
-
-
-def _exists(text: str) -> bool:
-    try:
-        return Path(text).exists()
-    except (OSError, ValueError):  # too long a name, or a NUL in it
-        return False
