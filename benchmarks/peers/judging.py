@@ -129,11 +129,11 @@ def _of_the_effect(row: dict[str, Any], right: Truth, published: float | None) -
 def _of_the_p_value(row: dict[str, Any], right: Truth) -> list[str]:
     p, draws = row["p"], row["n"]
     if row["how"] != "sampled":
-        if isclose(p, right.p, rel_tol=1e-3):
+        if isclose(p, right.p, rel_tol=1e-6):
             return []
         if not isclose(row.get("doubled", p), p, rel_tol=1e-6):
-            doubled = f"with every association doubled it gives {row['doubled']:.2g}"
-            return [f"p is {p / right.p:.2g} times the counted one; {doubled}"]
+            doubled = f"with every association doubled {row['doubled'] / right.p:.4f} times"
+            return [f"p is {p / right.p:.4f} times the counted one; {doubled}"]
         if right.p_strict is not None and isclose(p, right.p_strict, rel_tol=1e-6, abs_tol=1e-12):
             zero = ", so that it can be 0" if p == 0 else ""
             said = "p counts only greater sums, as the Science paper writes, not its own"
