@@ -332,8 +332,9 @@ def test_names_are_found_in_the_embedding_itself(default: Vectors) -> None:
     assert found.names["listed"] == found.names["used"] == len(drawn)
 
 
+@pytest.mark.slow
 def test_on_default_it_finds_people_and_not_frequency(default: Vectors) -> None:
-    """Rotations are few, so that the test is quick: p-values can be no smaller than 1/1000."""
+    """Rotations are few: p-values can be no smaller than 1/1000."""
     found = discover(default, rotations=999)
     assert found.control.method == "frequency"
     assert found.control.r2_before == pytest.approx(0.88, abs=0.005)
