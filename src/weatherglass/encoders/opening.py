@@ -115,6 +115,6 @@ def _which_scheme(rest: str) -> str:
             f"its word vectors, or vectors:{rest} if its rows are sentences."
         )
     return (
-        f"{shown(rest)} does not say which encoder to use: write scheme:{rest}, where scheme is "
-        f"one of {', '.join(schemes())}."
+        f"{shown(rest)} does not say which encoder to use: write scheme: before it, where scheme "
+        f"is one of {', '.join(schemes())}."
     )
