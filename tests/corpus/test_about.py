@@ -54,10 +54,15 @@ def test_each_file_knows_what_the_table_says_in_its_order(letters, suffix):
     assert list(open_corpus(letters, about=about)) == list(corpus)
 
 
-def test_neighbouring_files_with_the_same_value_can_be_one_document(letters):
-    corpus = open_corpus(letters, about=table(letters), documents="writer")
-    assert [one.text for one in corpus] == ["text c\ntext in/a", "text b"]
-    assert [one.meta["writer"] for one in corpus] == ["Ann", "Bea"]
+def test_files_with_the_same_value_can_be_one_document_wherever_they_stand(letters):
+    (letters / "d.txt").write_text("text d")
+    (letters / "e.txt").write_text("text e")
+    apart = [ROWS[0], {"file": "d.txt", "writer": "", "year": ""}, ROWS[2], ROWS[1]]
+    apart.append({"file": "e.txt", "writer": "", "year": ""})
+    corpus = open_corpus(letters, about=table(letters, apart), documents="writer")
+    texts = ["text c\ntext in/a", "text d", "text b", "text e"]
+    assert [one.text for one in corpus] == texts
+    assert [one.meta.get("writer") for one in corpus] == ["Ann", None, "Bea", None]
 
 
 def test_lines_and_paragraphs_know_it_too(letters):

@@ -71,6 +71,11 @@ def test_neighbouring_rows_with_the_same_value_can_be_one_document(tmp_path, suf
     assert second.meta == {"year": "1841", "author": "Bea"}
 
 
+def test_rows_without_a_value_are_documents_of_their_own(tmp_path):
+    (tmp_path / "t.csv").write_text("text,id\na,1\nb,\nc,\nd,2\ne,2\n")
+    assert texts(open_corpus(tmp_path / "t.csv", documents="id")) == ["a", "b", "c", "d\ne"]
+
+
 def test_numbers_and_gaps_of_json_and_parquet_become_text_or_nothing(tmp_path):
     (tmp_path / "t.jsonl").write_text(
         '{"text": "a", "n": 3, "x": 1.5, "t": true, "none": null, "list": [1]}\n\n{"text": null}\n'

@@ -41,24 +41,8 @@ def columns_of(about: About) -> list[str]:
     return list(dict.fromkeys(name for known in about.values() for name in known))
 
 
-def in_its_order(
-    files: tuple[CorpusFile, ...], about: About, table: Path
-) -> tuple[tuple[CorpusFile, ...], tuple[str, ...]]:
-    """The files that the table names, and the names of the others."""
-    there = {one.name: one for one in files}
-    missing = [name for name in about if name not in there]
-    if missing:
-        more = f" and {len(missing) - _SHOWN:,} more" if len(missing) > _SHOWN else ""
-        raise BadContent(
-            f"{table} names files that are not there: {', '.join(map(shown, missing[:_SHOWN]))}"
-            f"{more}." + did_you_mean(missing[0], there)
-        )
-    others = (one for one in files if one.name not in about and one.path != table)
-    return tuple(there[name] for name in about), tuple(one.name for one in others)
-
-
 def shared_by(documents: str | None, about: About, table: Path) -> str | None:
-    """What neighbouring files of one document share, if ``documents=`` names a column of the table.
+    """What the files of one document share, if ``documents=`` names a column of the table.
 
     Otherwise it says what one document is inside a file.
     """
@@ -69,3 +53,32 @@ def shared_by(documents: str | None, about: About, table: Path) -> str | None:
     if near and documents not in _UNITS:
         raise UsageError(f"{table} has no column {shown(documents)}." + near)
     return None
+
+
+def in_its_order(
+    files: tuple[CorpusFile, ...], about: About, table: Path, column: str | None
+) -> tuple[tuple[CorpusFile, ...], tuple[str, ...]]:
+    """The files that the table names, and the names of the others.
+
+    Files with the same value in `column` follow the first of them.
+    """
+    there = {one.name: one for one in files}
+    missing = [name for name in about if name not in there]
+    if missing:
+        more = f" and {len(missing) - _SHOWN:,} more" if len(missing) > _SHOWN else ""
+        raise BadContent(
+            f"{table} names files that are not there: {', '.join(map(shown, missing[:_SHOWN]))}"
+            f"{more}." + did_you_mean(missing[0], there)
+        )
+    others = (one for one in files if one.name not in about and one.path != table)
+    names = about if column is None else _gathered(about, column)
+    return tuple(there[name] for name in names), tuple(one.name for one in others)
+
+
+def _gathered(about: About, column: str) -> list[str]:
+    first: dict[str, int] = {}
+    places = {
+        name: first.setdefault(known[column], at) if column in known else at
+        for at, (name, known) in enumerate(about.items())
+    }
+    return sorted(places, key=places.__getitem__)

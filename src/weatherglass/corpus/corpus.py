@@ -55,7 +55,7 @@ class Corpus:
     held: tuple[Document, ...] = ()
     left_out: tuple[str, ...] = ()
     about: dict[str, dict[str, str]] = field(default_factory=dict)
-    together: str | None = None  # the column of `about` whose neighbours are one document
+    together: str | None = None  # files with the same value in this column are one document
 
     @classmethod
     def of(cls, documents: Iterable[str | Document], source: str = "memory") -> Corpus:

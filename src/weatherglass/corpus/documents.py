@@ -20,6 +20,8 @@ class Document(NamedTuple):
 def joined(documents: Iterable[Document], column: str, where: str) -> Iterator[Document]:
     """Neighbouring documents with the same value in `column`, as one; it has the first one's meta.
 
+    Those without a value stand alone.
+
     >>> rows = [Document(text, {"id": id}) for text, id in [("a b", "1"), ("c", "1"), ("d", "2")]]
     >>> [one.text for one in joined(rows, "id", "rows.csv")]
     ['a b\\nc', 'd']
@@ -28,7 +30,7 @@ def joined(documents: Iterable[Document], column: str, where: str) -> Iterator[D
     meta: dict[str, str] = {}
     size = 0
     for text, about in documents:
-        if texts and about.get(column) != meta.get(column):
+        if texts and (column not in about or about[column] != meta.get(column)):
             yield Document("\n".join(texts), meta)
             texts, size = [], 0
         if not texts:

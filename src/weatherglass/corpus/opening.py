@@ -48,7 +48,7 @@ def open_corpus(
         What one document is. In plain text: ``file`` (the default), ``lines`` or ``paragraphs``;
         in TEI: ``file`` or ``paragraphs``; in a table: a column, whose neighbouring rows with
         the same value are one document. Without it each row is one. A column of `about` makes
-        neighbouring files with the same value one document.
+        all files with the same value one document.
     encoding
         Such as ``latin-1``; UTF-8 if not given.
     format
@@ -86,9 +86,9 @@ def open_corpus(
     table, known_of, together = options.get("about"), {}, None
     if table is not None:
         known_of = read_about(Path(table), _by_name(Path(table)))
-        files, unnamed = in_its_order(files, known_of, Path(table))
-        left_out += unnamed
         together = shared_by(options.get("documents"), known_of, Path(table))
+        files, unnamed = in_its_order(files, known_of, Path(table), together)
+        left_out += unnamed
     known = {option for one in files for option in one.form.options}
     known |= {"member"} if any(one.path.suffix == ".zip" for one in files) else set()
     check_options(Spec(spec.text, None, spec.rest, options), known | {"format", "about"})
