@@ -34,9 +34,7 @@ from peers.probing import apart, mixed, told
 INSIDE = Path(__file__).parent / "peers" / "inside"
 STIMULI = Path(__file__).parents[2] / "shared" / "data" / "glove840b-stimuli" / "vectors.txt"
 LIMIT = 240  # seconds that one peer may take for one source
-MEMORY = (
-    4 << 30
-)  # bytes that R may have: coin's exact distribution of 64 targets takes all there are
+MEMORY = 4 << 30  # bytes that R may have; for 64 targets, coin's exact test takes all there are
 Row = dict[str, Any]
 
 

@@ -11,7 +11,7 @@ from weatherglass.vectors.inputs import Input
 from .corpus import CorpusFile
 from .formats import CorpusFormat, Reading
 
-FILE = "file"
+_FILE = "file"
 _UNITS = ("file", "lines", "paragraphs")
 _SHOWN = 5
 
@@ -25,7 +25,7 @@ def read_about(path: Path, form: CorpusFormat | None) -> About:
     if form is None or "text" not in form.options:
         raise UsageError(f"{path} is no table; about= takes CSV, TSV, JSON Lines or Parquet.")
     known: About = {}
-    for name, columns in form.read(Input(path), Reading(text=FILE)):
+    for name, columns in form.read(Input(path), Reading(text=_FILE)):
         if name in known:
             raise BadContent(f"{path} has two rows for the file {shown(name)}.")
         known[name] = columns
