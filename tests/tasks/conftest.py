@@ -53,9 +53,14 @@ def needs(item):
 
 
 def slow_once(item):
+    """What was made, and by whom; the first time, one waits until it is let go."""
     if item == 1 and first_time("slow"):
-        time.sleep(600)
-    return item * item
+        (HERE / "stuck.seen").write_text(str(os.getpid()))
+        for _ in range(6000):
+            time.sleep(0.1)
+            if (HERE / "let-go.seen").exists():
+                break
+    return item * item, os.getpid()
 
 
 def summed(rows, item):

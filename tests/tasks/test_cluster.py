@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,7 @@ from weatherglass.discovery.rotations import Null
 from weatherglass.discovery.rotations import run as rotate
 from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError, WorkersLost
 from weatherglass.tasks import executor, finished, run
+from weatherglass.tasks.running import _Run
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
 
@@ -83,10 +85,36 @@ def test_tasks_that_kill_their_worker_once_are_done(cluster: Any, strange: Modul
 
 
 @pytest.mark.slow
-def test_a_task_that_takes_too_long_is_run_again(strange: ModuleType) -> None:
-    with executor(2, "local?limit=10") as team:
-        assert team.limit == 10
-        assert list(run(strange.slow_once, range(4), team)) == [0, 1, 4, 9]
+def test_a_task_that_takes_too_long_is_run_elsewhere(
+    strange: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its worker is given nothing until it has ended, and then is used again."""
+    again: list[str] = []
+    put_back = _Run._put_back
+
+    def noted(self: _Run, one: Any, reason: str) -> None:
+        again.append(reason)
+        put_back(self, one, reason)
+
+    monkeypatch.setattr(_Run, "_put_back", noted)
+    with executor(2, "local?limit=20") as team:
+        assert team.limit == 20
+        team.limit = None
+        list(run(strange.slept, range(8), team))  # imports may take long
+        team.limit = 20
+        made = list(run(strange.slow_once, range(4), team))
+        assert [square for square, _ in made] == [0, 1, 4, 9]
+        stuck = int((strange.HERE / "stuck.seen").read_text())
+        others = list(run(strange.slow_once, range(1, 20), team))
+        assert stuck not in {who for _, who in [made[1], *others]}
+        assert again == ["took more than 20 seconds"]  # no other waited for it
+        (strange.HERE / "let-go.seen").touch()
+        for _ in range(600):
+            if stuck in {who for _, who in run(strange.slow_once, range(4), team)}:
+                break
+            time.sleep(0.2)
+        else:
+            pytest.fail("the worker is not used again")
 
 
 @pytest.mark.slow

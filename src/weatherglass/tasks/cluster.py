@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from typing import Any
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from weatherglass._version import __version__
 from weatherglass.errors import MissingExtra, UsageError, WeatherglassError, WorkersLost, shown
@@ -20,6 +22,7 @@ from .shared import NotSeen, Shared, Ticket
 SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 _PATIENCE = 30.0  # seconds for the scheduler to answer, and for a first worker
 _LOOK = 2.0  # seconds between two counts of the workers
+_TOLD = 15.0  # seconds after which a worker surely has heard, and said, that a task was given up
 _DESERTED = 300.0  # seconds without any, after which nobody will come
 
 
@@ -78,7 +81,10 @@ class _Cluster(Workers):
     def __init__(self, client: Any, address: str, limit: float | None) -> None:
         self._client, self._address, self.limit = client, address, limit
         self._pool = client.get_executor(pure=False)  # a task that is run again is a new one
-        self._count, self._counted, self._seen = 0, 0.0, time.monotonic()
+        self._threads: dict[str, int] = {}
+        self._counted, self._seen = 0.0, time.monotonic()
+        self._keys: WeakKeyDictionary[Future[Any], str] = WeakKeyDictionary()
+        self._held: dict[str, float] = {}
         self._sent: Any = None
         self._sending = False
         try:
@@ -94,10 +100,34 @@ class _Cluster(Workers):
         if time.monotonic() - self._counted > _LOOK:
             self._counted = time.monotonic()
             with contextlib.suppress(Exception):  # a scheduler that starts again cannot tell
-                self._count = sum(self._client.nthreads().values())
-            if self._count:
+                self._threads = self._client.nthreads()
+                self._held = self._still_held()
+            if self._threads:
                 self._seen = self._counted
-        return max(1, self._count)
+        return max(1, sum(self._free().values()))
+
+    def _free(self) -> dict[str, int]:
+        return {one: threads for one, threads in self._threads.items() if one not in self._held}
+
+    def _still_held(self) -> dict[str, float]:
+        if not self._held:
+            return {}
+        known = self._client.scheduler_info(n_workers=-1)["workers"]
+        return {
+            one: since
+            for one, since in self._held.items()
+            if one in known and (known[one]["last_seen"] < since + _TOLD or _all_held(known[one]))
+        }
+
+    def give_up(self, future: Future[Any]) -> None:
+        """Dask cannot stop a task that runs, and takes its worker for free: a task that is sent
+        there waits for the one that was given up. So nothing is sent there until that has ended."""
+        with contextlib.suppress(Exception):  # as above
+            key, known = self._keys[future], self._client.scheduler_info(n_workers=-1)["workers"]
+            for one, keys in self._client.processing().items():
+                if key in keys:
+                    self._held[one] = known[one]["last_seen"]
+        future.cancel()
 
     def check(self) -> None:
         if self._client.status in ("closing", "closed"):
@@ -128,10 +158,14 @@ class _Cluster(Workers):
             self._sent = None
 
     def _submit(self, *task: Any) -> Future[Any]:
+        key, where = f"weatherglass-{uuid4().hex}", {}
+        if self._held and (free := self._free()):
+            where = {"workers": list(free), "allow_other_workers": True}
         try:
-            future: Future[Any] = self._pool.submit(_done, __version__, *task)
+            future: Future[Any] = self._pool.submit(_done, __version__, *task, key=key, **where)
         except Exception as error:  # whatever the client says of a connection that is gone
             raise self._gone(error) from None
+        self._keys[future] = key
         return future
 
     def lost(self, error: BaseException) -> str:
@@ -150,6 +184,12 @@ class _Cluster(Workers):
             self._sent = None  # may be lost with the worker, and is sent again
             return "its worker ended"
         return ""
+
+
+def _all_held(worker: Mapping[str, Any]) -> bool:
+    """Whether all threads of a worker are at tasks that were given up."""
+    held, threads = worker["metrics"]["task_counts"].get("cancelled", 0), worker["nthreads"]
+    return int(held) >= int(threads)
 
 
 def _sees(ticket: Ticket[Any]) -> bool:

@@ -50,6 +50,10 @@ class Workers(ABC):
     def holding(self, shared: Shared[Any] | None) -> AbstractContextManager[Submit]:
         """A function that submits a call with an item, while the workers hold what is shared."""
 
+    def give_up(self, future: Future[Any]) -> None:
+        """Wait no longer for a task."""
+        future.cancel()
+
     def lost(self, error: BaseException) -> str:
         """Why a task must be run again; nothing if it is the task itself that failed."""
         return ""

@@ -173,7 +173,7 @@ class _Run:
             return
         late = [f for f, one in self._running.items() if now - one.since > limit and not f.done()]
         for future in late:
-            future.cancel()
+            self._workers.give_up(future)
             self._put_back(self._running.pop(future), f"took more than {limit:g} seconds")
 
     def _put_back(self, one: _Try, reason: str) -> None:
