@@ -130,6 +130,19 @@ def shown(text: str | bytes, limit: int = 60) -> str:
     return repr(text)
 
 
+def few(said: Iterable[str], most: int = 5, between: str = ", ") -> str:
+    """The first few of what is to be said, and how many more there are.
+
+    >>> few(map(shown, ["sun", "rain", "wind", "snow"]), 2)
+    "'sun', 'rain' and 2 more"
+    >>> few(["sun"]), few([])
+    ('sun', '')
+    """
+    every = list(said)
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return between.join(every[:most]) + more
+
+
 # One that stands before a command to copy, which is indented, is left.
 _LINE_BREAK = re.compile(r"\n(?! {4})[^\S\n]*")
 

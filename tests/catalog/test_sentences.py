@@ -150,7 +150,7 @@ def test_words_of_unknown_kind_are_asked_for() -> None:
     with pytest.raises(CatalogError) as caught:
         to_sentences(mine)
     said = str(caught.value)
-    assert said.startswith("test 'custom': The kind of 'gizmo' is not known (nor of 1 more: 'dooda")
+    assert said.startswith("test 'custom': The kind of 'gizmo' is not known (nor of 'doodad').")
     assert "{word: …, kind: noun, plural: …}" in said
     assert "adjective" in said
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import shown
+from weatherglass.errors import few, shown
 
 from .output import emit, format_option
 from .progress import progress_bar
@@ -66,7 +66,7 @@ def _rows(found: Summary, left_out: tuple[str, ...]) -> list[dict[str, str]]:
     }
     facts |= {f"column {shown(name)}": _said(one) for name, one in found.columns.items()}
     if left_out:
-        facts["files left out"] = f"{len(left_out):,}: {', '.join(map(shown, left_out[:3]))}"
+        facts["files left out"] = f"{len(left_out):,}: {few(map(shown, left_out), 3)}"
     return [{"": name, "value": fact} for name, fact in facts.items()]
 
 

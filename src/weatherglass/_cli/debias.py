@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import shown
+from weatherglass.errors import few, shown
 
 from .progress import progress_bar
 from .vectorfiles import format_of, opened, write
@@ -153,8 +153,5 @@ def _count(number: int, what: str) -> str:
 
 
 def _some(words: Iterable[str]) -> str:
-    listed = list(words)
-    if not listed:
-        return ""
-    more = f" and {len(listed) - _EXAMPLES:,} more" if len(listed) > _EXAMPLES else ""
-    return ": " + ", ".join(shown(word) for word in listed[:_EXAMPLES]) + more
+    said = few(map(shown, words), _EXAMPLES)
+    return f": {said}" if said else ""

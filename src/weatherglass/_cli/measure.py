@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import UnknownEntry, UsageError, shown
+from weatherglass.errors import UnknownEntry, UsageError, few, shown
 
 from .asking import missing_option, open_for, run_all, say
 from .measure_list import list_measures
@@ -119,7 +119,7 @@ def _words(text: str) -> Any:
     if Path(text).is_file():
         found = load_seeds(text)
         if len(found) > 1:
-            names = ", ".join(shown(one.id) for one in found[:5])
+            names = few(shown(one.id) for one in found)
             raise UsageError(f"{shown(text)} has {len(found)} sets ({names}); one was expected.")
         return found[0]
     words = [word.strip() for word in text.split(",") if word.strip()]

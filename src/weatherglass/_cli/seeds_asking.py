@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, few, shown
 
 from .asking import a_share
 from .output import delimited, put, remarks
@@ -162,7 +162,7 @@ def missing_words(pair: str, missing: Sequence[str], source: str = "") -> list[s
     """A sentence on the words that a source does not have, or none."""
     if not missing:
         return []
-    some = ", ".join(shown(word) for word in missing[:10]) + (", …" if len(missing) > 10 else "")
+    some = few(map(shown, missing), 10)
     where = f" in {source}" if source else ""
     count = "1 word is" if len(missing) == 1 else f"{len(missing)} words are"
     return [f"{pair}: {count} missing{where}: {some}."]

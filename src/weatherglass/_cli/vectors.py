@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from weatherglass.errors import CannotMeasure, shown
+from weatherglass.errors import CannotMeasure, few, shown
 
 from .debias import debias
 from .output import emit, format_option
@@ -95,9 +95,8 @@ def subset(source: str, out: Path, words: Path) -> None:
         raise CannotMeasure(f"None of the {len(asked)} words in {words} is in {source}.")
     write(found, form, out)
     if missing:
-        names = ", ".join(shown(word) for word in missing[:_EXAMPLES])
-        more = f" and {len(missing) - _EXAMPLES} more" if len(missing) > _EXAMPLES else ""
-        click.echo(f"{len(missing)} words are not in {source}: {names}{more}.", err=True)
+        names = few(map(shown, missing), _EXAMPLES)
+        click.echo(f"{len(missing)} words are not in {source}: {names}.", err=True)
 
 
 @vectors.command()

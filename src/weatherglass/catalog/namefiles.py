@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weatherglass.catalog.nametables import Table, number, read_table
-from weatherglass.errors import CatalogError, shown
+from weatherglass.errors import CatalogError, few, shown
 
 WORDS = 4  # in one name, as in "Maria de los Angeles"
 LENGTH = 100  # characters
@@ -54,7 +54,7 @@ def read_names(path: Path) -> NameFile:
     if len(kept) < len(names):
         notes.append(f"{len(names) - len(kept):,} lines repeat a name; each is used once.")
     if ignored:
-        notes.append(f"Not used, because they hold no numbers: {', '.join(map(shown, ignored))}.")
+        notes.append(f"Not used, because they hold no numbers: {few(map(shown, ignored))}.")
     others = {names[row]: _others(written[row]) for row in kept if written}
     return NameFile(
         names=tuple(names[row] for row in kept),

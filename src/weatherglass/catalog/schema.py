@@ -19,7 +19,7 @@ from weatherglass.catalog.parts import (
 )
 from weatherglass.catalog.seedschema import SeedSet
 from weatherglass.catalog.wordsets import WordSet, spelling
-from weatherglass.errors import CatalogError, shown
+from weatherglass.errors import CatalogError, few, shown
 
 _FIELDS = {"category": "label", "examples": "words"}  # as the sentence-bias files call them
 
@@ -260,6 +260,5 @@ def _aligned(by_word: Mapping[str, Any], targets: Any) -> list[Any]:
     words = [spelling(word) for word in words]
     lacking = [word for word in words if isinstance(word, str) and word not in by_word]
     if lacking:
-        others = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-        raise ValueError(f"facts has no number for {shown(lacking[0])}{others}")
+        raise ValueError(f"facts has no number for {few(map(shown, lacking), 1)}")
     return [by_word.get(word) if isinstance(word, str) else None for word in words]

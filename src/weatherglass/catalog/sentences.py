@@ -8,7 +8,7 @@ from weatherglass.catalog.annotations import Annotation, known_words
 from weatherglass.catalog.schema import Test
 from weatherglass.catalog.templates import filled, templates
 from weatherglass.catalog.wordsets import WordSet
-from weatherglass.errors import CatalogError, shown
+from weatherglass.errors import CatalogError, few, shown
 
 
 def sentences(word: str | Annotation, kind: str | None = None) -> tuple[str, ...]:
@@ -143,13 +143,9 @@ def _sentence_test(test: Test, make: Callable[[str, str], tuple[str, ...]]) -> T
 def _unknown(words: Sequence[str]) -> str:
     """Asks for the kind of words, and says how to give it."""
     first = shown(words[0])
-    others = f" (nor of {len(words) - 1} more: {_few(words[1:])})" if len(words) > 1 else ""
+    others = f" (nor of {few(map(shown, words[1:]))})" if len(words) > 1 else ""
     return (
         f"The kind of {first} is not known{others}. Give it: kind='noun' or --kind noun for one "
         f"word, {{word: …, kind: noun, plural: …}} in place of the word in a test, or a CSV file "
         f"with the columns word and kind. Kinds: {', '.join(templates().kinds)}."
     )
-
-
-def _few(words: Sequence[str], most: int = 5) -> str:
-    return ", ".join(map(shown, words[:most])) + (", …" if len(words) > most else "")

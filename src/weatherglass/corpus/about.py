@@ -5,7 +5,7 @@ from __future__ import annotations
 from os.path import isfile
 from pathlib import Path
 
-from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, shown
+from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, few, shown
 from weatherglass.vectors.inputs import Input
 
 from .corpus import CorpusFile
@@ -13,7 +13,6 @@ from .formats import CorpusFormat, Reading
 
 _FILE = "file"
 _UNITS = ("file", "lines", "paragraphs")
-_SHOWN = 5
 
 About = dict[str, dict[str, str]]
 
@@ -65,10 +64,9 @@ def in_its_order(
     there = {one.name: one for one in files}
     missing = [name for name in about if name not in there]
     if missing:
-        more = f" and {len(missing) - _SHOWN:,} more" if len(missing) > _SHOWN else ""
         raise BadContent(
-            f"{table} names files that are not there: {', '.join(map(shown, missing[:_SHOWN]))}"
-            f"{more}." + did_you_mean(missing[0], there)
+            f"{table} names files that are not there: {few(map(shown, missing))}."
+            + did_you_mean(missing[0], there)
         )
     others = (one for one in files if one.name not in about and one.path != table)
     names = about if column is None else _gathered(about, column)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from weatherglass.errors import BadContent, UsageError, did_you_mean, shown
+from weatherglass.errors import BadContent, UsageError, did_you_mean, few, shown
 
 from .documents import Document, joined
 from .formats import Reading
@@ -29,9 +29,7 @@ def text_column(columns: Collection[str], reading: Reading, path: Path) -> str:
 def _missing(
     name: str, columns: Collection[str], reading: Reading, path: Path
 ) -> UsageError | BadContent:
-    listed = ", ".join(shown(column) for column in list(columns)[:_SHOWN]) or "none"
-    if len(columns) > _SHOWN:
-        listed += f" and {len(columns) - _SHOWN} more"
+    listed = few(map(shown, columns), _SHOWN) or "none"
     there = f"{path} has no column {shown(name)}; its columns are {listed}."
     if name in (reading.text, reading.documents):
         return UsageError(there + did_you_mean(name, columns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from weatherglass.errors import UsageError, did_you_mean, shown
+from weatherglass.errors import UsageError, did_you_mean, few, shown
 from weatherglass.vectors.inputs import Input
 
 from . import plain
@@ -36,9 +36,7 @@ def check_column(corpus: Corpus, column: str) -> None:
 def no_column(source: str, column: str, known: Iterable[str]) -> UsageError:
     """What to say of a column that no document has."""
     names = list(dict.fromkeys(known))
-    listed = ", ".join(map(shown, names[:_SHOWN])) or "nothing"
-    if len(names) > _SHOWN:
-        listed += f" and {len(names) - _SHOWN:,} more"
+    listed = few(map(shown, names), _SHOWN) or "nothing"
     return UsageError(
         f"No document of {source} has a value for {shown(column)}; what is known of them is "
         f"{listed}." + did_you_mean(column, names)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from weatherglass.errors import CannotMeasure, shown
+from weatherglass.errors import CannotMeasure, few, shown
 
 from .corpus import Corpus
 from .dividing import no_column
@@ -15,7 +15,6 @@ from .runs import Run
 from .settings import Settings
 
 Progress = Callable[[str, int, int], None]
-_SHOWN = 5
 
 
 def gather(
@@ -61,8 +60,8 @@ def _groups(gathering: Gathering, settings: Settings, source: str) -> dict[str, 
                 raise
             groups[name]["reason"] = str(error).rstrip(".")
     if all("reason" in one for one in groups.values()):
-        some = list(groups.items())[:_SHOWN]
-        reasons = "; ".join(f"{shown(name)}: {one['reason']}" for name, one in some)
+        said = (f"{shown(name)}: {one['reason']}" for name, one in groups.items())
+        reasons = few(said, between="; ")
         raise CannotMeasure(f"No value of {settings.by} has enough text to train on ({reasons}).")
     return groups
 

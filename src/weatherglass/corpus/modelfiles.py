@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, shown
+from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, few, shown
 from weatherglass.vectors import Vectors, open_vectors
 from weatherglass.vectors.writing import whole
 
@@ -147,9 +147,8 @@ def _of_group(record: dict[str, Any], group: str | None) -> list[str]:
     if group is None:
         return labels
     if group not in record["groups"]:
-        listed = ", ".join(shown(name) for name in list(record["groups"])[:20])
         raise UsageError(
-            f"There is no group {shown(group)}; there are {listed}."
+            f"There is no group {shown(group)}; there are {few(map(shown, record['groups']), 20)}."
             + did_you_mean(group, record["groups"])
         )
     folder = record["groups"][group].get("folder")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, shown
+from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, few, shown
 from weatherglass.vectors import Spec, parse_spec
 from weatherglass.vectors.inputs import Input
 from weatherglass.vectors.sources import check_options
@@ -20,7 +20,6 @@ from .formats import CorpusFormat, Reading
 
 FORMATS = (plain.FORMAT, delimited.CSV, delimited.TSV, jsonlines.FORMAT, parquet.FORMAT, tei.FORMAT)
 _PACKINGS = (".gz", ".zst", ".xz", ".zip")
-_SHOWN = 5
 
 
 def open_corpus(
@@ -134,7 +133,7 @@ def _files(
             else:
                 files.append(CorpusFile(file, called, kind))
     if not files:
-        there = ", ".join(shown(name) for name in left_out[:_SHOWN]) or "nothing"
+        there = few(map(shown, left_out)) or "nothing"
         endings = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
         raise BadContent(
             f"{path} has no file to read; there is {there}. Expected names that end in {endings}, "

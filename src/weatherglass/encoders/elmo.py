@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, EncoderError, MissingExtra, SourceNotFound, shown
+from weatherglass.errors import BadContent, EncoderError, MissingExtra, SourceNotFound, few, shown
 from weatherglass.vectors import Spec
 from weatherglass.vectors.sources import check_options
 
@@ -130,7 +130,7 @@ class Network:
         self._depth = len({n.split("/")[3] for n in weights if n.startswith("RNN_0/")})
         if not self._filters or not self._depth or "char_embed" not in weights:
             raise BadContent(
-                f"{path} does not hold ELMo's weights: {', '.join(sorted(weights)[:8])[:_SAID]}."
+                f"{path} does not hold ELMo's weights: {few(map(shown, sorted(weights)), 8)}."
             )
 
     def layers(

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import EncoderError, UsageError, WeatherglassError, shown
+from weatherglass.errors import EncoderError, UsageError, WeatherglassError, few, shown
 from weatherglass.tasks import Workers
 
 from .memory import Memory
@@ -106,7 +106,7 @@ def encode_all(
             unknown = [text for text, no in zip(distinct, blank, strict=True) if no]
             raise EncoderError(
                 f"{encoder.name} knows nothing of {len(unknown)} of {len(distinct)} sentences: "
-                f"{', '.join(map(shown, unknown[:5]))}. Leave them out, or take another encoder."
+                f"{few(map(shown, unknown))}. Leave them out, or take another encoder."
             )
         table[blank] = np.nan
     place = {text: i for i, text in enumerate(distinct)}

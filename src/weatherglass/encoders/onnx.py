@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError
+from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError, few, shown
 from weatherglass.vectors import Spec
 from weatherglass.vectors.sources import check_options
 
@@ -134,5 +134,5 @@ def _graph(folder: Path, asked: str | None) -> Path:
     graphs = sorted(folder.glob("*.onnx"))
     if len(graphs) == 1:
         return graphs[0]
-    listed = ", ".join(path.name for path in graphs[:10]) or "none"
+    listed = few((shown(path.name) for path in graphs), 10) or "none"
     raise SourceNotFound(f"{folder} holds these .onnx files: {listed}; say which with ?file=NAME.")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, MissingExtra, SourceNotFound
+from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, few, shown
 from weatherglass.vectors import Spec
 from weatherglass.vectors.sources import check_options
 
@@ -80,7 +80,7 @@ class StaticEncoder:
             raise BadContent(f"{self._weights} is damaged or cut off ({error}).") from None
         name = next((one for one in _TABLES if one in tensors), None)
         if name is None or tensors[name].ndim != 2:
-            listed = ", ".join(sorted(tensors)[:10])
+            listed = few(map(shown, sorted(tensors)), 10)
             raise BadContent(f"{self._weights} holds {listed}: expected a table named embeddings.")
         most = self._settings.get("max_length", _MOST_TOKENS)
         if isinstance(most, int) and most > 0:

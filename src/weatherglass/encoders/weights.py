@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from weatherglass.errors import BadContent, SourceNotFound
+from weatherglass.errors import BadContent, SourceNotFound, few, shown
 
 from .models import pickle_refused
 from .protocol import Encodings
@@ -56,7 +56,7 @@ def recurrent(
         )
         network.load_state_dict(own)
     except (KeyError, ValueError, RuntimeError, IndexError) as error:
-        listed = ", ".join(sorted(weights)[:8])
+        listed = few(map(shown, sorted(weights)), 8)
         raise BadContent(
             f"{path} does not hold the weights of a {kind} under {prefix!r} ({listed}): "
             f"{str(error)[:200]}"

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import UnusableRow, UsageError, shown
+from weatherglass.errors import UnusableRow, UsageError, few, shown
 from weatherglass.vectors import Vectors
 
 Case = Literal["keep", "lower", "auto"]
@@ -107,10 +107,10 @@ def too_few(
         gone = missing[name]
         asked = len(found) + len(gone)
         if len(gone) > max_missing * asked:
-            some = ", ".join(shown(word) for word in gone[:5])
             return (
-                f"{len(gone)} of the {asked} words of {name} are missing ({some}), "
-                f"more than the share of {max_missing:g} that --max-missing allows"
+                f"{len(gone)} of the {asked} words of {name} are missing "
+                f"({few(map(shown, gone))}), more than the share of {max_missing:g} that "
+                "--max-missing allows"
             )
         if len(found) < least[name]:
             words_found = "1 word" if len(found) == 1 else f"{len(found)} words"

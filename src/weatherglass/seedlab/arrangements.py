@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from weatherglass.errors import CannotMeasure, shown
+from weatherglass.errors import CannotMeasure, few, shown
 from weatherglass.vectors.spelling import Case
 
 from .models import Lookup, Models, Positions, frequent
@@ -70,7 +70,7 @@ def arrange(
     )
     missing = found.missing(seeds)
     if not rows:
-        some = ", ".join(shown(word) for word in missing[:5])
+        some = few(map(shown, missing))
         raise CannotMeasure(
             f"No pair of {pair.name} has two different words in {models.name}"
             + (f" (missing: {some})." if some else ".")

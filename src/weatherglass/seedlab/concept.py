@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from weatherglass.catalog import SeedSet, seed_sets, seeds
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, few, shown
 from weatherglass.measures.words import too_few
 from weatherglass.vectors.spelling import Case
 
@@ -141,7 +141,7 @@ def concept_cosines(
     found = Lookup.of(made, [word for one in (*sets, averaged) for word in one.words], case)
     rows = found.rows(averaged.words)
     if not rows:
-        some = ", ".join(shown(word) for word in averaged.words[:5])
+        some = few(map(shown, averaged.words))
         raise CannotMeasure(f"None of the words of {averaged.id} is in {made.name}: {some}.")
     table = np.array(
         [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from weatherglass.errors import shown
+from weatherglass.errors import few, shown
 
 from .checks import SEVERITIES, Severity, by_name
 from .record import Experiment
@@ -140,8 +140,7 @@ def listed(words: Sequence[str], most: int = _LISTED) -> str:
     >>> listed(["sun", "rain", "wind"], 2)
     "'sun', 'rain' and 1 more"
     """
-    more = f" and {len(words) - most:,} more" if len(words) > most else ""
-    return ", ".join(shown(word) for word in words[:most]) + more
+    return few(map(shown, words), most)
 
 
 def number(count: int, what: str) -> str:

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from weatherglass.catalog import SeedSet
+from weatherglass.errors import few, shown
 
 from .checks import RARE
 from .counting import Counted
@@ -44,11 +45,10 @@ def check_unseen(one: SeedSet, counted: Counted, min_count: int) -> Iterator[Fin
     words = tuple(dict.fromkeys(one.words))
     gone = [word for word in words if counted.of(word) < min_count]
     if gone:
-        said = ", ".join(f"{listed([word])} {counted.of(word)}" for word in gone[:5])
-        more = f" and {len(gone) - 5} more" if len(gone) > 5 else ""
+        said = few(f"{shown(word)} {counted.of(word)}" for word in gone)
         sentence = (
             f"{len(gone)} of its {len(words)} words occur{'s' * (len(gone) == 1)} fewer than "
-            f"{number(min_count, 'time')} in {counted.source}: {said}{more}. Vectors trained on it "
+            f"{number(min_count, 'time')} in {counted.source}: {said}. Vectors trained on it "
             "lack them."
         )
         yield finding("unseen", [one.id], len(gone) / len(words), sentence, gone)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from weatherglass.catalog import SeedSet
+from weatherglass.errors import few, shown
 
 from .belonging import LEAST_WORDS, Belonging, Neighbourhood, belonging, kindred
 from .checks import STRANGER
@@ -64,14 +65,14 @@ def _strangers(one: SeedSet, space: Space, fit: Belonging) -> Iterator[Finding]:
 def _senses(one: SeedSet, space: Space, near: Neighbourhood, fit: Belonging) -> Iterator[Finding]:
     alone = fit.at[kindred(space, near, fit) == 0].tolist()
     if alone:
-        said = "; ".join(
-            f"{listed([space.word(at)])} is near {listed(_near(at, space, near))}"
-            for at in alone[:_SHOWN]
+        said = few(
+            (f"{shown(space.word(at))} is near {listed(_near(at, space, near))}" for at in alone),
+            _SHOWN,
+            between="; ",
         )
-        more = f"; and {len(alone) - _SHOWN} more" if len(alone) > _SHOWN else ""
         sentence = (
             f"{len(alone)} of its {len(fit.at)} words may have another sense here, with neighbours "
-            f"that are far from the set: {said}{more}."
+            f"that are far from the set: {said}."
         )
         words = [space.word(at) for at in alone]
         yield finding("senses", [one.id], len(alone) / len(fit.at), sentence, words)

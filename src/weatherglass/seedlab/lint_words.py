@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weatherglass.catalog import SeedSet, is_slur, seed_sets
+from weatherglass.errors import few, shown
 
 from .findings import Finding, are, finding, listed, number
 from .lexicons import group_words, names_in, other_concepts
@@ -57,7 +58,7 @@ def _duplicates(one: SeedSet) -> Iterator[Finding]:
     times = Counter(one.words)
     if one.repeated:
         extra = sum(times[word] - 1 for word in one.repeated)
-        said = ", ".join(f"{listed([word])} {times[word]} times" for word in one.repeated[:5])
+        said = few(f"{shown(word)} {times[word]} times" for word in one.repeated)
         sentence = f"It has {said}; of its {len(one.words)} words {len(times)} are different."
         yield finding("duplicates", [one.id], extra, sentence, one.repeated)
 
@@ -140,11 +141,10 @@ def _stereotypes(one: SeedSet) -> Iterator[Finding]:
 def _group_words(one: SeedSet) -> Iterator[Finding]:
     found = group_words(one)
     if found:
-        said = ", ".join(f"{listed([word])} ({group})" for word, group in list(found.items())[:8])
-        more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+        said = few((f"{shown(word)} ({group})" for word, group in found.items()), 8)
         sentence = (
             f"{len(found)} of its {len(set(one.words))} words {are(len(found))} for a group of "
-            f"people: {said}{more}. Measured against that group, the answer is partly in the words."
+            f"people: {said}. Measured against that group, the answer is partly in the words."
         )
         yield finding("group-words", [one.id], len(found), sentence, tuple(found))
 
@@ -152,12 +152,10 @@ def _group_words(one: SeedSet) -> Iterator[Finding]:
 def _other_concepts(one: SeedSet) -> Iterator[Finding]:
     found = other_concepts(one)
     if found:
-        first = list(found.items())[:5]
-        said = ", ".join(f"{listed([word])} ({', '.join(names)})" for word, names in first)
-        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        said = few(f"{shown(word)} ({', '.join(names)})" for word, names in found.items())
         sentence = (
             f"{len(found)} of its {len(set(one.words))} words {are(len(found))} in sets for other "
-            f"concepts too: {said}{more}. What these share may be what is measured."
+            f"concepts too: {said}. What these share may be what is measured."
         )
         yield finding("other-concepts", [one.id], len(found), sentence, tuple(found))
 

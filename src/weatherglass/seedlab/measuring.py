@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.errors import CannotMeasure, UsageError, few, shown
 from weatherglass.measures.weat import NOISE
 from weatherglass.measures.words import too_few
 from weatherglass.significance import permutation_p
@@ -221,7 +221,7 @@ def _check_attributes(found: Lookup, attributes: dict[str, Sequence[str]], sourc
         if not found.rows(words):
             raise CannotMeasure(
                 f"None of the words of the attribute set {name} is in {source}: "
-                f"{', '.join(map(repr, words[:5])) or 'it is empty'}."
+                f"{few(map(shown, words)) or 'it is empty'}."
             )
 
 

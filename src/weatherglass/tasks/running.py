@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, TypeVar
 
-from weatherglass.errors import WorkersLost
+from weatherglass.errors import WorkersLost, few
 
 from .executors import Workers
 from .kept import Kept
@@ -192,10 +192,9 @@ def _error(future: Future[Any]) -> BaseException | None:
 
 def _lost(lost: list[_Try], total: int) -> WorkersLost:
     lost = sorted(lost, key=lambda one: one.index)
-    named = ", ".join(f"{one.index} ({one.reason})" for one in lost[:_NAMED])
-    more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+    named = few((f"{one.index} ({one.reason})" for one in lost), _NAMED)
     return WorkersLost(
-        f"{len(lost)} of {total} tasks could not be done: {named}{more}. Perhaps the memory did "
+        f"{len(lost)} of {total} tasks could not be done: {named}. Perhaps the memory did "
         "not suffice: take fewer workers. What was finished is kept; in a Python script, call this "
         "below `if __name__ == '__main__':`.",
         tuple(one.index for one in lost),

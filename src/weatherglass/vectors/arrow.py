@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, shown
+from weatherglass.errors import BadContent, few, shown
 
 from .chunks import Chunk, Counts, Wanted
 from .formats import Format
@@ -142,11 +142,11 @@ def _to_numpy(path: Path, column: Any) -> NDArray[Any]:
 
 
 def _names(batch: Any) -> str:
-    return ", ".join(shown(name) for name in batch.schema.names[:10])
+    return few(map(shown, batch.schema.names), 10)
 
 
 def _ragged(path: Path, lengths: set[Any]) -> BadContent:
-    seen = ", ".join("no" if n is None else str(n) for n in sorted(lengths, key=str)[:5])
+    seen = few("no" if n is None else str(n) for n in sorted(lengths, key=str))
     return BadContent(f"{path}: its vectors have {seen} numbers, expected one width and no gaps.")
 
 

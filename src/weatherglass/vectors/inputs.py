@@ -20,7 +20,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, SourceNotFound, TooLarge, UsageError, shown
+from weatherglass.errors import BadContent, SourceNotFound, TooLarge, UsageError, few, shown
 
 from . import fingerprints
 
@@ -228,9 +228,8 @@ def _choose_member(source: Input) -> str:
         return asked
     if not names:
         raise BadContent(f"{source.path} is a zip file without files in it.")
-    listed = ", ".join(shown(name) for name in names[:10])
     raise UsageError(
-        f"{source.path} holds {len(names)} files ({listed}): "
+        f"{source.path} holds {len(names)} files ({few(map(shown, names), 10)}): "
         f"say which with {source.path.name}?member=NAME."
     )
 

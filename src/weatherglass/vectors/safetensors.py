@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, UsageError, shown
+from weatherglass.errors import BadContent, UsageError, few, shown
 
 from .chunks import Chunk, Wanted
 from .formats import Format
@@ -58,7 +58,7 @@ def _load(path: Path, asked: str | None) -> NDArray[Any]:
     if name is None and len(tables) == 1:
         name = next(iter(tables))
     if name not in tables:
-        listed = ", ".join(shown(n) for n in list(tables)[:10]) or "none"
+        listed = few(map(shown, tables), 10) or "none"
         raise UsageError(
             f"{path} holds these tables: {listed}; say which with {path.name}?tensor=NAME."
         )

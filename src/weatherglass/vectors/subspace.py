@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, few, shown
 
 from .blocks import NOTHING, Floats
 from .spelling import Case, checked_sets, find_sets
@@ -92,7 +92,7 @@ def bias_subspace(
         raise UsageError(f"components is {components!r}; a whole number from 1 was expected.")
     found = find_sets(vectors, sets, case)
     if not found.at:
-        some = ", ".join(shown(word) for word in found.missing[:5])
+        some = few(map(shown, found.missing))
         raise CannotMeasure(
             f"No pair of the {len(sets)} given has two words with a direction in {vectors.source}"
             + (f" (missing: {some})." if some else ".")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, shown
+from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, few, shown
 
 from .chunks import Rows, has_capitals
 from .vocabulary import Vocabulary, to_bytes
@@ -149,8 +149,9 @@ class Vectors:
         positions = self.words.find(asked)
         missing = [word for word, at in zip(asked, positions.tolist(), strict=True) if at < 0]
         if missing:
-            names = ", ".join(shown(word) for word in missing[:5])
-            raise CannotMeasure(f"{len(missing)} words are not in {self.source}: {names}.")
+            raise CannotMeasure(
+                f"{len(missing)} words are not in {self.source}: {few(map(shown, missing))}."
+            )
         return self.unit_at(positions)
 
     def unit_at(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -177,7 +178,7 @@ class Vectors:
             with np.errstate(all="ignore"):
                 made[start : start + _BLOCK] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         if bad:
-            names = ", ".join(shown(self.words[at]) for at in bad[:5])
+            names = few(shown(self.words[at]) for at in bad)
             raise UnusableRow(
                 f"{self.source}: the rows of {names} have no direction (NaN, infinity or only "
                 "zeros). Leave these words out of the test, or mend the file."
