@@ -1,5 +1,7 @@
 """What is measured: one file per measure, with the function of that name in it."""
 
+from weatherglass.vectors.spelling import Case
+
 from .ceat import CeatResult, ceat_test
 from .declared import Measure, Needed
 from .influence import Influence
@@ -9,7 +11,7 @@ from .results import Result, Results
 from .seat import SeatResult, seat_test
 from .weat import WeatResult
 from .wefat import WefatResult
-from .words import Case, spellings
+from .words import spellings
 
 __all__ = [
     "MEASURES",

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from weatherglass.errors import CannotMeasure, UsageError, did_you_mean, shown
 from weatherglass.vectors import Vectors
+from weatherglass.vectors.spelling import Case
 
 from .given import Given, NamedWords, Sets, asked_pairs, kept_pairs, named_sets
 from .measured import Measured, MeasureResult
 from .record import described, named
-from .words import Case, find_sets, too_few, words_of
+from .words import find_sets, too_few, words_of
 
 
 @dataclass(frozen=True)

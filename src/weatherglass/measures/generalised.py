@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError, shown
 from weatherglass.vectors import Vectors
+from weatherglass.vectors.spelling import Case
 
 from .showing import Shown
-from .words import Case, find_words
+from .words import find_words
 
 Floats = NDArray[np.float64]
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from weatherglass.catalog import SeedSet, WordSet, pairs, seeds
 from weatherglass.errors import CannotMeasure, CatalogError, UsageError, shown
 from weatherglass.vectors import Vectors
+from weatherglass.vectors.spelling import Case
 from weatherglass.vectors.spelling import find_sets as find_pairs
 
-from .words import Case, Found
+from .words import Found
 
 Floats = NDArray[np.float64]
 Sets = Mapping[str, Sequence[str] | SeedSet | WordSet | str]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from weatherglass.vectors import Vectors
+from weatherglass.vectors.spelling import Case
 
 from .given import Sets
 from .measured import MeasureResult
 from .registry import measure_named
-from .words import Case
 
 
 def measure(

@@ -22,11 +22,12 @@ from weatherglass.significance import (
     rotation_p,
 )
 from weatherglass.vectors import ControlMethod, Vectors
+from weatherglass.vectors.spelling import Case
 
 from .controlled import Controlled, survival
 from .influence import Influence, leave_one_out
 from .record import Record, described, named
-from .words import Case, Found, find_sets, too_few, words_of
+from .words import Found, find_sets, too_few, words_of
 
 Floats = NDArray[np.float64]
 

@@ -13,10 +13,11 @@ from weatherglass.catalog import FactualTest
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import UsageError
 from weatherglass.vectors import ControlMethod, Vectors
+from weatherglass.vectors.spelling import Case
 
 from .controlled import Controlled, survival
 from .record import Record, described, named
-from .words import Case, Found, find_sets, too_few, words_of
+from .words import Found, find_sets, too_few, words_of
 
 LEAST = {"W": 3, "A": 1, "B": 1}
 _NO_SPREAD = 1e-13

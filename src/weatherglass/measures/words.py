@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import UnusableRow, UsageError, few, shown
+from weatherglass.errors import UnusableRow, few, shown
 from weatherglass.vectors import Vectors
-
-Case = Literal["keep", "lower", "auto"]
+from weatherglass.vectors.spelling import Case, look_up
 
 
 class Words(Protocol):
@@ -37,12 +36,6 @@ class Found:
     merged: tuple[str, ...] = ()
 
 
-def check_case(case: str) -> None:
-    """Raise `UsageError` unless `case` is one of the three."""
-    if case not in get_args(Case):
-        raise UsageError(f"case is {case!r}; it must be one of {', '.join(get_args(Case))}.")
-
-
 def spellings(sets: Iterable[Words]) -> set[str]:
     """Every spelling under which the words of some sets may be looked up."""
     words = {word for one in sets for word in one.words}
@@ -50,24 +43,19 @@ def spellings(sets: Iterable[Words]) -> set[str]:
 
 
 def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Found:
-    """Look up the words of one set.
-
-    ``keep`` takes words as they are written, ``lower`` in lower case. ``auto`` takes a word as it
-    is written if it is there, and otherwise, where the vocabulary has no capitals, in lower case.
-    """
-    check_case(case)
-    spelled = [word.lower() if case == "lower" else word for word in words]
-    positions = vectors.words.find(spelled)
-    if case == "auto" and not vectors.cased:
-        spelled = [w if at >= 0 else w.lower() for w, at in zip(spelled, positions, strict=True)]
-        positions = vectors.words.find(spelled)
-    there = positions >= 0
-    first = {word: i for i, word in reversed(list(enumerate(spelled)))}
-    kept = tuple(i for i, word in enumerate(spelled) if there[i] and first[word] == i)
-    merged = tuple(words[i] for i, word in enumerate(spelled) if there[i] and first[word] != i)
-    found_words = tuple(spelled[i] for i in kept)
-    missing = tuple(word for word, found in zip(words, there, strict=True) if not found)
-    return Found(found_words, vectors.unit_at(positions[list(kept)]), missing, kept, merged)
+    """Look up the words of one set, spelled as `case` says."""
+    positions = look_up(vectors, words, case)
+    first = {at: i for i, at in reversed(list(enumerate(positions.tolist())))}
+    there = [(i, first[at] == i) for i, at in enumerate(positions.tolist()) if at >= 0]
+    kept = tuple(i for i, new in there if new)
+    at = positions[list(kept)]
+    return Found(
+        words=tuple(vectors.words.at(at)),
+        rows=vectors.unit_at(at),
+        missing=tuple(word for word, at in zip(words, positions, strict=True) if at < 0),
+        kept=kept,
+        merged=tuple(words[i] for i, new in there if not new),
+    )
 
 
 def find_sets(

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import UnusableRow, shown
 from weatherglass.measures.weat import LEAST
-from weatherglass.measures.words import Case, Found, find_words, too_few
+from weatherglass.measures.words import Found, find_words, too_few
 from weatherglass.vectors import Vectors
+from weatherglass.vectors.spelling import Case
 
 from .alternatives import Alternatives, Candidate
 from .multiverse_parts import Choice, Dropped, set_names

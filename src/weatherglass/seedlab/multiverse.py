@@ -11,11 +11,11 @@ from weatherglass.catalog import SeedSet, Test
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures.record import named
 from weatherglass.measures.weat import NOISE, association_test
-from weatherglass.measures.words import Case, check_case
 from weatherglass.significance import Alternative, PValue
 from weatherglass.significance.many import permutation_many
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
+from weatherglass.vectors.spelling import Case, check_case
 
 from .alternatives import alternatives
 from .choices import Placed, Placement, place, why_nothing

@@ -41,18 +41,29 @@ class FoundSets:
         return np.array(sorted({at for one in self.at for at in one}), dtype=np.intp)
 
 
-def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
-    """The position of each word; -1 where it is missing or its row has no direction.
+def check_case(case: str) -> None:
+    """Raise `UsageError` unless `case` is one of the three."""
+    if case not in get_args(Case):
+        raise UsageError(f"case is {case!r}; it must be one of {', '.join(get_args(Case))}.")
+
+
+def look_up(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
+    """The position of each word; -1 where it is missing.
 
     ``keep`` takes words as they are written, ``lower`` in lower case. ``auto`` takes a word as it
     is written if it is there, and otherwise, where the vocabulary has no capitals, in lower case.
     """
-    if case not in get_args(Case):
-        raise UsageError(f"case is {case!r}; it must be one of {', '.join(get_args(Case))}.")
+    check_case(case)
     positions = vectors.words.find(word.lower() if case == "lower" else word for word in words)
     if case == "auto" and not vectors.cased:
         lower = vectors.words.find(word.lower() for word in words)
         positions = np.where(positions >= 0, positions, lower)
+    return positions
+
+
+def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
+    """As `look_up`, and -1 also where the row has no direction."""
+    positions = look_up(vectors, words, case)
     return np.where(np.isin(positions, vectors.unusable), -1, positions)
 
 
