@@ -344,5 +344,5 @@ def test_elmo_files_that_are_none(elmo, tmp_path):
 
     with h5py.File(tmp_path / "other.hdf5", "w") as file:
         file["x"] = [1.0]
-    with pytest.raises(BadContent, match="does not hold ELMo's weights: x"):
+    with pytest.raises(BadContent, match="does not hold ELMo's weights: 'x'"):
         open_encoder(f"elmo:{tmp_path / 'other.hdf5'}").encode(["a"])

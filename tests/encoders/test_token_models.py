@@ -84,7 +84,7 @@ def test_static_folders_that_are_none(static, tmp_path):
         open_encoder(f"static:{tmp_path}")
     folder = static()
     safetensors.save_file({"other": TABLE}, folder / "model.safetensors")
-    with pytest.raises(BadContent, match="holds other: expected a table named embeddings"):
+    with pytest.raises(BadContent, match="holds 'other': expected a table named embeddings"):
         open_encoder(f"static:{folder}").encode(TEXTS)
     safetensors.save_file({"embeddings": TABLE[:3]}, folder / "model.safetensors")
     with pytest.raises(BadContent, match="7 tokens and a table of 3 rows do not fit"):

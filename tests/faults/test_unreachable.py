@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+import shutil
 import stat
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import weatherglass
 from weatherglass import open_vectors
 from weatherglass.errors import BadContent, WeatherglassError
 
@@ -51,6 +53,38 @@ def test_a_read_only_cache_stops_nothing(place: Place, read_only: Path) -> None:
     for cache in (read_only, read_only / "deeper", Path("/proc/nowhere"), place.given["words"]):
         found = place.run(INFO, cache=cache)
         assert (found.code, found.out, found.err) == (0, expected.out, "")
+
+
+@pytest.fixture
+def fixed_installation(place: Place) -> Iterator[Path]:
+    """A folder with the package, in which nothing was compiled and nobody can write."""
+    folder = place.root / "installed"
+    package = Path(weatherglass.__file__).parent
+    shutil.copytree(package, folder / "weatherglass", ignore=shutil.ignore_patterns("__pycache__"))
+    for options in (["--bind"], ["-o", "remount,ro,bind"]):
+        command = ["mount", *options, str(folder), str(folder)]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("needs root, who may mount a disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.slow
+def test_a_read_only_installation_works(place: Place, fixed_installation: Path) -> None:
+    """Also where no home and no cache can be written: a container that is read-only."""
+    nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME"), str(fixed_installation))
+    done = subprocess.run(
+        [sys.executable, "-m", "weatherglass", "vectors", "info", place.given["vectors"]],
+        env=os.environ | nowhere | {"PYTHONPATH": str(fixed_installation)},
+        cwd=fixed_installation,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == place.run(f"vectors info {place.given['vectors']}").out
 
 
 def test_a_cache_that_has_become_read_only_is_still_read(place: Place) -> None:

@@ -37,7 +37,7 @@ def collected(folders: Iterable[Folder]) -> Any:
         try:
             table = pq.read_table(path)
             table.validate(full=True)  # text that is none would only be seen later
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise BadContent(f"{path} is not a result set in Parquet ({error}).") from None
         ours = [name for name in ("record", "folder") if name in table.schema.names]
         table = table.drop_columns(ours)

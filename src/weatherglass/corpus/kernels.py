@@ -7,8 +7,9 @@ A pair is two words that stand at most `window` apart in a document; it is count
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from weatherglass.compiling import compiled
 
 Tokens = NDArray[np.int32]
 Integers = NDArray[np.int64]
@@ -18,7 +19,7 @@ Doubles = NDArray[np.float64]
 BLOCK = 32  # columns of a product; a constant, so that the compiler unrolls the loop over them
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_words(tokens: Tokens, ends: Integers, weights: Integers, size: int) -> Integers:
     """How often each word occurs when each document is taken so many times."""
     found = np.zeros(size, np.int64)
@@ -30,7 +31,7 @@ def count_words(tokens: Tokens, ends: Integers, weights: Integers, size: int) ->
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_by_row(tokens: Tokens, ends: Integers, window: int, size: int) -> Integers:
     """How many pairs have each word as their more frequent one."""
     found = np.zeros(size, np.int64)
@@ -44,7 +45,7 @@ def count_by_row(tokens: Tokens, ends: Integers, window: int, size: int) -> Inte
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_by_column(
     tokens: Tokens, ends: Integers, window: int, size: int, low: int, high: int
 ) -> Integers:
@@ -63,7 +64,7 @@ def count_by_column(
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sort_by_column(
     tokens: Tokens,
     ends: Integers,
@@ -96,7 +97,7 @@ def sort_by_column(
         start = end
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sort_by_row(
     ends: Integers,
     rows: Tokens,
@@ -116,7 +117,7 @@ def sort_by_row(
         start = ends[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def distinct(row_ends: Integers, columns: Tokens, per_row: Integers) -> tuple[Tokens, Integers]:
     """The distinct pairs of sorted ones: j and where each ends; counts them by row."""
     found = np.empty(len(columns), np.int32)
@@ -133,7 +134,7 @@ def distinct(row_ends: Integers, columns: Tokens, per_row: Integers) -> tuple[To
     return found[:n], ends[:n]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def weigh(ends: Integers, documents: Tokens, weights: Tokens) -> Integers:
     """For each distinct pair the sum of the weights of the documents that it occurs in."""
     found = np.empty(len(ends), np.int64)
@@ -147,7 +148,7 @@ def weigh(ends: Integers, documents: Tokens, weights: Tokens) -> Integers:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def keep_pairs(
     row_ends: Integers, columns: Tokens, counts: Integers, kept: NDArray[np.bool_]
 ) -> Integers:
@@ -172,7 +173,7 @@ def keep_pairs(
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def positive(
     row_ends: Integers, columns: Tokens, logs: Doubles, own: Doubles, other: Doubles
 ) -> tuple[Integers, Tokens, Floats]:
@@ -209,7 +210,7 @@ def positive(
     return starts, places, values
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@compiled(fastmath=True)
 def multiply(starts: Integers, places: Tokens, values: Floats, block: Floats, out: Floats) -> None:
     """The product of compressed rows and a block of `BLOCK` columns."""
     sums = np.empty(BLOCK, np.float32)

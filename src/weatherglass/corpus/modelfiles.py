@@ -76,7 +76,7 @@ def is_model(path: Path, key: str) -> bool:
 
     try:
         found = pq.read_schema(path).metadata or {}
-    except (OSError, pa.ArrowException):
+    except (pa.ArrowException, OSError, ValueError):
         return False
     return bool(found.get(_KEY) == key.encode())
 

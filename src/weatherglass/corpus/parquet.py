@@ -31,7 +31,7 @@ def columns(source: Input, reading: Reading) -> list[str]:
 
     try:
         schema = pq.read_schema(source.path)
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):
         return []  # what is wrong with it is told when it is read
     text = reading.text or "text"
     return [field.name for field in schema if field.name != text and _is_plain(field.type)]

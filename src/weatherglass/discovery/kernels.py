@@ -6,11 +6,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from weatherglass.compiling import compiled
+
 Singles = NDArray[np.float32]
 Labels = NDArray[np.intp]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def keep_best(score: Singles, voronoi: bool, top: Singles) -> None:
     """Keep the scores of the best words of each group, for many rotations at once.
 
@@ -54,7 +56,7 @@ def _insert(falling: Singles, score: np.float32) -> None:
     falling[at] = score
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def nearest(product: Singles, halves: Singles, rows: Labels, labels: Labels, lead: Singles) -> None:
     """Number the nearest centre of some rows, and say by how much it leads.
 
@@ -74,7 +76,7 @@ def nearest(product: Singles, halves: Singles, rows: Labels, labels: Labels, lea
         lead[rows[i]] = best - second
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def move(
     rows: Singles,
     moved: Labels,

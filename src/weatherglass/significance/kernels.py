@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from weatherglass.compiling import compiled
+
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -25,7 +27,7 @@ def _merge_step(
     return i + first, j + (not first)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _merge_part(
     a: Integers, add_a: int, i: int, n: int, b: Integers, add_b: int, j: int, m: int, out: Integers
 ) -> None:
@@ -39,7 +41,7 @@ def _merge_part(
         j += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def merge_shifted(a: Integers, add_a: int, b: Integers, add_b: int) -> Integers:
     """The sorted union of `a` + `add_a` and `b` + `add_b`, both sorted; repeats are kept."""
     n, m = len(a), len(b)
@@ -70,7 +72,7 @@ def _count_step(a: Integers, i: int, b: Integers, j: int, limit: int) -> tuple[i
     return i + fits, j - (not fits), (j + 1) * fits
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _count_part(a: Integers, i: int, n: int, b: Integers, j: int, limit: int) -> int:
     count = 0
     while i < n and j >= 0:
@@ -79,7 +81,7 @@ def _count_part(a: Integers, i: int, n: int, b: Integers, j: int, limit: int) ->
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_pairs(a: Integers, b: Integers, limit: int) -> int:
     """How many pairs of an element of `a` and one of `b`, both sorted, sum to at most `limit`."""
     n = len(a)
@@ -103,7 +105,7 @@ def count_pairs(a: Integers, b: Integers, limit: int) -> int:
     return count + _count_part(a, i2, end2, b, j2, limit) + _count_part(a, i3, n, b, j3, limit)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def characteristic(
     values: Floats, chosen: Floats, size: int, total: float, turns: int, us: Floats
 ) -> NDArray[np.complex128]:
@@ -136,7 +138,7 @@ def characteristic(
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def subsets_by_cell(cells: Integers, sizes: int, width: int) -> Floats:
     """How many subsets of each size up to `sizes` have each sum of `cells` below `width`."""
     counts = np.zeros((sizes + 1, width))
@@ -149,7 +151,7 @@ def subsets_by_cell(cells: Integers, sizes: int, width: int) -> Floats:
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sums_of_random_sets(values: Integers, draws: Floats) -> Integers:
     """The sum of a random set of `values` for each row of `draws`, uniform numbers in [0, 1).
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from weatherglass.compiling import compiled
 
 from .kernels import count_pairs, merge_shifted
 from .tail import GRID_BITS, LEAST_STEP, LEFT_OVER, SAME_BITS
@@ -26,7 +27,7 @@ NEGLIGIBLE = 1e-7
 FURTHEST = 1e7
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _one_step(ascending: Integers) -> bool:
     """Whether different integers may all be small multiples of one step above the least of them."""
     step = 0.0
@@ -40,7 +41,7 @@ def _one_step(ascending: Integers) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def plain_grid(associations: Floats, resolution: float) -> Integers:
     """Associations on the integer grid, or nothing where `tail_of` is needed to put them there.
 
@@ -59,12 +60,12 @@ def plain_grid(associations: Floats, resolution: float) -> Integers:
     return none if _one_step(np.sort(whole)) else whole
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _up_to(ascending: Integers, limit: int) -> Integers:
     return ascending[: np.searchsorted(ascending, limit, side="right")]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _subset_costs(
     leave: Integers, take: Integers, others: int, size: int, limit: int, cap: int
 ) -> list[Integers]:
@@ -89,7 +90,7 @@ def _subset_costs(
     return lists
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_costs(leave: Integers, take: Integers, size: int, limit: int, cap: int) -> int:
     """How many sets of `size` targets cost at most `limit`; -1 where a half has over `cap` subsets.
 
@@ -109,7 +110,7 @@ def count_costs(leave: Integers, take: Integers, size: int, limit: int, cap: int
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _at_size(a: Floats, n: int, t: float, l: float, chosen: Floats) -> float:  # noqa: E741
     """The `l` at which the expected size is `n`, from a first guess; fills `chosen`."""
     low, high = -t * a.max() - 40.0, -t * a.min() + 40.0
@@ -132,7 +133,7 @@ def _at_size(a: Floats, n: int, t: float, l: float, chosen: Floats) -> float:  #
     return l
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _saddle(a: Floats, n: int, s: float, least: float, chosen: Floats) -> tuple[float, float]:
     """`l` and `t` at which the expected sum is `s`; `t` is 0 where that is too far to be found."""
     order = np.sort(a)[::-1]
@@ -168,7 +169,7 @@ def _saddle(a: Floats, n: int, s: float, least: float, chosen: Floats) -> tuple[
     return l, 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _term(
     a: Floats, chosen: Floats, s: float, t: float, u: float, angles: Floats, room: Floats
 ) -> complex:
@@ -196,7 +197,7 @@ def _term(
     return whole * np.exp(-1j * u * s) / complex(t, u)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def tilted_tail(a: Floats, n: int, s: float, least: float) -> tuple[float, float]:
     """The logarithm of how many sets of `n` targets sum to `s` or more, and its estimated error.
 

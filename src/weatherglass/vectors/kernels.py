@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.extending import intrinsic
+
+from weatherglass.compiling import compiled
 
 SPACE, TAB, NEWLINE, RETURN = 32, 9, 10, 13
 ORDINARY, UNCERTAIN = np.uint8(0), np.uint8(1)
@@ -48,7 +49,7 @@ def _trailing_zeros(typingctx: Any, value: Any) -> Any:
     return types.uint64(types.uint64), codegen
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _find_newline(buffer: Any, size: int, i: int) -> int:
     """Index of the first newline at or after `i`."""
     base = buffer.ctypes.data
@@ -56,7 +57,7 @@ def _find_newline(buffer: Any, size: int, i: int) -> int:
     return np.int64(at - base)
 
 
-@numba.njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _digits8(address: Any) -> tuple[Any, Any]:
     """How many of the eight characters at `address` are leading digits, and their value."""
     # A digit XOR '0' is 0 to 9: its high nibble stays empty, also after adding 6.
@@ -73,7 +74,7 @@ def _digits8(address: Any) -> tuple[Any, Any]:
     return np.int64(n), np.int64(x)
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def parse_lines(
     buffer: Any,
     size: int,
@@ -198,7 +199,7 @@ def parse_lines(
     return row, lines, -1
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def _is_blank(buffer: Any, i: int) -> bool:
     """Whether the line that begins at `i` holds nothing but white space."""
     while buffer[i] == SPACE or buffer[i] == TAB or buffer[i] == RETURN:
@@ -206,7 +207,7 @@ def _is_blank(buffer: Any, i: int) -> bool:
     return buffer[i] == NEWLINE
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int, int, bool]:
     """Find the lines whose first field is in `table`, an open-addressing table of FNV-1a hashes.
 
@@ -241,7 +242,7 @@ def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int,
     return found, lines, rows, cased
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def hash_words(blob: Any, ends: Any, out: Any) -> None:
     """FNV-1a, 64 bits, of each word of a vocabulary."""
     start = 0
@@ -254,7 +255,7 @@ def hash_words(blob: Any, ends: Any, out: Any) -> None:
         start = end
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def walk_records(
     buffer: Any, i: int, terminator: int, width: int, word_start: Any, word_end: Any
 ) -> tuple[int, int]:
@@ -278,7 +279,7 @@ def walk_records(
     return found, i
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def gather(buffer: Any, start: Any, end: Any, out: Any) -> None:
     """Copy the pieces ``buffer[start:end]`` one after the other into `out`."""
     k = 0
@@ -288,7 +289,7 @@ def gather(buffer: Any, start: Any, end: Any, out: Any) -> None:
             k += 1
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def murmur64(blob: Any, ends: Any, seed: Any, out: Any) -> None:
     """MurmurHash64A of each word: the hash by which spaCy names its strings."""
     m = np.uint64(0xC6A4A7935BD1E995)
@@ -316,7 +317,7 @@ def murmur64(blob: Any, ends: Any, seed: Any, out: Any) -> None:
         start = end
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled()
 def sum_subwords(
     word: Any, least: int, most: int, first: int, buckets: int, table: Any, total: Any
 ) -> int:
