@@ -91,6 +91,16 @@ def test_a_kernel_runs_where_the_disk_is_full(
     assert (last.doubled(4), hits(last)) == (8, 1)  # there is room again
 
 
+def test_a_damaged_kernel_on_a_full_disk_stops_nothing(
+    opened: Callable[[], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened().doubled(4)
+    for path in kept(tmp_path):
+        path.write_bytes(b"")
+    monkeypatch.setattr(IndexDataCacheFile, "_open_for_write", refusing(errno.ENOSPC))
+    assert opened().doubled(4) == 8
+
+
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 @pytest.mark.parametrize("content", [b"", b"\x80\x05none of ours", b"."])
 def test_a_damaged_kernel_is_compiled_again(

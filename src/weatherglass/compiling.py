@@ -19,13 +19,13 @@ class _Kept(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # whatever a damaged file makes of itself
+        except Exception:  # damage shows itself in many ways
             with contextlib.suppress(OSError):
                 self.flush()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(Exception):  # no room, or damaged and no room to mend it
             super().save_overload(sig, data)
 
 

@@ -130,7 +130,8 @@ def _kernels() -> Path:
     return Path(next(filter(None, compiled)))
 
 
-_LOOKS = {"cache": _cache, "default vectors": _default, "compiled kernels": _kernels}
+_KERNELS = "compiled kernels"
+_LOOKS = {"cache": _cache, "default vectors": _default, _KERNELS: _kernels}
 
 
 def _or_none(look: Callable[[], Path]) -> Path | None:
@@ -204,7 +205,8 @@ def _state(one: Package) -> str:
 
 def _told(name: str, path: str | None, size: int, writable: bool) -> str:
     if path is None:
-        return f"{name.capitalize()}: not there."
+        why = "; no folder can be written, so that each run compiles them" * (name == _KERNELS)
+        return f"{name.capitalize()}: not there{why}."
     size_told = f"{size / 1e6:,.1f} MB" if size else "empty"
     if name == "default vectors":  # which nobody writes to
         return f"{name.capitalize()}: {path}, {size_told}."

@@ -52,7 +52,7 @@ def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Found:
     return Found(
         words=tuple(vectors.words.at(at)),
         rows=vectors.unit_at(at),
-        missing=tuple(word for word, at in zip(words, positions, strict=True) if at < 0),
+        missing=tuple(word for word, k in zip(words, positions, strict=True) if k < 0),
         kept=kept,
         merged=tuple(words[i] for i, new in there if not new),
     )
