@@ -120,6 +120,32 @@ def test_an_audit_that_is_resumed_and_stopped_at_once_has_what_it_had(place: Pla
     assert (place.out / "run" / "results.json").read_bytes() == results
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        "raise RuntimeError('library') from error",
+        "raise RuntimeError('library') from None",
+        "raise OSError('library')",
+    ],
+)
+def test_a_signal_of_which_a_library_makes_another_error_is_told_as_one(how: str) -> None:
+    """As Python 3.11 does while a class is defined."""
+    code = (
+        "import os, signal\n"
+        "from weatherglass._cli import cli, main\n"
+        "def stopped(*arguments, **named):\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "        os.getpid()\n"
+        "    except BaseException as error:\n"
+        f"        {how}\n"
+        "cli.main = stopped\n"
+        "main([])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", f"{SENTENCE}\n")
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_in_the_middle_of_writing_leaves_nothing(
     number: signal.Signals, tmp_path: Path

@@ -55,9 +55,21 @@ def taken() -> Iterator[None]:
     before = {number: signal.signal(number, _raise) for number in _listened()}
     try:
         yield
+    except BaseException as error:
+        if _comes_of_a_signal(error):
+            raise Stopped from None
+        raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _comes_of_a_signal(error: BaseException | None) -> bool:
+    """Whether it is `Stopped`, or what others made of it: Python 3.11 makes a RuntimeError of any
+    error in `__set_name__`, which runs when a class is defined."""
+    while error is not None and not isinstance(error, Stopped):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def hangup_ends() -> None:
