@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,18 @@ from .breaking import Bench, Done, Fault, bench
 from .writers import MINE, POLICY, SUITE, TEXTS, Line
 
 OLD = b"what was there before"
+
+
+@contextlib.contextmanager
+def mounted(folder: Path, *options: str) -> Iterator[None]:
+    """While the block lasts something is mounted on a folder; without root, who may, skips."""
+    command = ["mount", *options, str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("needs root, who may mount a disk")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 @pytest.fixture(scope="session")

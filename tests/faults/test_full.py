@@ -14,7 +14,7 @@ import pytest
 from weatherglass.vectors.writing import Numbers
 
 from .breaking import Fault
-from .conftest import OLD, Place
+from .conftest import OLD, Place, mounted
 from .writers import CACHING, WRITERS, Line
 
 TRIED = ("check", "vectors convert", "weat")
@@ -25,15 +25,10 @@ SLOW = [one for lines in WRITERS.values() for one in lines if one.files and one 
 @pytest.fixture
 def small_disk(place: Place) -> Iterator[Place]:
     """A place on a disk of its own with room for 400 kB."""
-    command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place.root)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("needs root, who may mount a small disk")
-    try:
+    with mounted(place.root, "-t", "tmpfs", "-o", "size=400k", "tmpfs"):
         place.out.mkdir()
         place.cache.mkdir()
         yield place
-    finally:
-        subprocess.run(["umount", "-l", str(place.root)], check=True)
 
 
 def check_refused(place: Place, line: Line, *, file: str, why: str) -> None:

@@ -20,7 +20,7 @@ from weatherglass import open_vectors
 from weatherglass.errors import BadContent, WeatherglassError
 
 from .breaking import Fault
-from .conftest import Place
+from .conftest import Place, mounted
 from .writers import CACHING
 
 INFO = CACHING["vectors info"]
@@ -39,13 +39,8 @@ def read_only(place: Place) -> Iterator[Path]:
     """A folder that nobody can write to, not even root."""
     folder = place.root / "fixed"
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(folder)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("needs root, who may mount a disk")
-    try:
+    with mounted(folder, "-t", "tmpfs", "-o", "ro", "tmpfs"):
         yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def test_a_read_only_cache_stops_nothing(place: Place, read_only: Path) -> None:
@@ -61,14 +56,9 @@ def fixed_installation(place: Place) -> Iterator[Path]:
     folder = place.root / "installed"
     package = Path(weatherglass.__file__).parent
     shutil.copytree(package, folder / "weatherglass", ignore=shutil.ignore_patterns("__pycache__"))
-    for options in (["--bind"], ["-o", "remount,ro,bind"]):
-        command = ["mount", *options, str(folder), str(folder)]
-        if subprocess.run(command, capture_output=True, check=False).returncode:
-            pytest.skip("needs root, who may mount a disk")
-    try:
+    with mounted(folder, "--bind", str(folder)):
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
         yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 @pytest.mark.slow
