@@ -178,7 +178,7 @@ class Vectors:
             with np.errstate(all="ignore"):
                 made[start : start + _BLOCK] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         if bad:
-            names = few(shown(self.words[at]) for at in bad)
+            names = few(map(shown, self.words.at(np.array(bad))))
             raise UnusableRow(
                 f"{self.source}: the rows of {names} have no direction (NaN, infinity or only "
                 "zeros). Leave these words out of the test, or mend the file."
