@@ -214,6 +214,23 @@ def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
     assert "noun" in done.stdout  # what was finished was printed
 
 
+def test_a_library_that_was_stopped_says_nothing_at_the_end() -> None:
+    """It may have been left in any state."""
+    code = (
+        "import atexit, os, signal, threading, time\n"
+        "from weatherglass._cli import cli, main\n"
+        "def callback():\n"
+        "    atexit.register(lambda: 1 / 0)\n"
+        "    threading._register_atexit(lambda: 1 / 0)\n"
+        "    threading.Thread(target=lambda: time.sleep(0.5) or 1 / 0).start()\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "cli.callback = callback\n"
+        "main(['catalog', 'kinds'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (143, SENTENCE)
+
+
 @pytest.mark.slow
 def test_files_sent_to_a_server_that_was_killed_go_with_the_next(place: Place) -> None:
     pytest.importorskip("fastapi", reason="needs the extra 'web'")

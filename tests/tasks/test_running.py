@@ -133,6 +133,28 @@ def test_a_process_that_dies_takes_no_result_with_it(strange: ModuleType) -> Non
         assert list(run(strange.dies_once, range(8), team)) == [k * k for k in range(8)]
 
 
+def test_workers_that_are_ended_leave_nothing_behind(
+    strange: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No thread is left that would fail while Python ends, and none fails because a task that it
+    had not yet sent to a worker was cancelled."""
+    failed: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    before = threading.enumerate()
+
+    def stopped() -> None:
+        with executor(2) as team, team.holding(None) as submit:
+            for future in [submit(strange.slept, k) for k in range(4)]:
+                future.cancel()
+            raise KeyboardInterrupt
+
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            stopped()
+        assert set(threading.enumerate()) <= set(before)
+    assert not failed
+
+
 @pytest.mark.slow
 def test_a_task_that_always_kills_its_process_is_named(strange: ModuleType) -> None:
     done: dict[int, int] = {}

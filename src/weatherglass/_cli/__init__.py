@@ -97,6 +97,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         _print_no_more()
         click.echo(stopping.SENTENCE, err=True)
+        stopping.say_no_more()
         sys.exit(stopping.exit_code())
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""

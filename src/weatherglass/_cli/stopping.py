@@ -72,6 +72,13 @@ def _comes_of_a_signal(error: BaseException | None) -> bool:
     return error is not None
 
 
+def say_no_more() -> None:
+    """What libraries that were left in the midst of something say while Python ends is of use to
+    nobody."""
+    sys.unraisablehook = lambda event: None
+    threading.excepthook = lambda event: None
+
+
 def hangup_ends() -> None:
     """Take SIGHUP for SIGTERM, on which a server knows how to end."""
     number = getattr(signal, "SIGHUP", None)

@@ -170,7 +170,7 @@ class _Processes(Workers):
             try:
                 return self._pool.submit(*call)
             except BrokenProcessPool:
-                self._pool.shutdown(wait=False)
+                self._pool.shutdown()
                 self._pool = self._new()
                 return self._pool.submit(*call)
 
@@ -180,11 +180,18 @@ class _Processes(Workers):
         return "its worker could not read what it needs" if isinstance(error, NotSeen) else ""
 
     def end(self) -> None:
-        """Stop all that are at work."""
+        """Stop all that are at work.
+
+        The pool is told first: it would take their end for an accident, and fail at tasks that were
+        cancelled. Its thread is waited for: if Python ended beside it, it would print a traceback.
+        """
+        thread: Any = self._pool._executor_manager_thread
+        self._pool.shutdown(wait=False, cancel_futures=True)
         for child in multiprocessing.active_children():
             if child not in self._others:
                 child.terminate()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        if thread is not None:
+            thread.join()
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
