@@ -1,14 +1,12 @@
 """Weatherglass reads the social bias in word and sentence embeddings and says how sure it is.
 
-The public names are loaded when they are first used, so that importing the package is quick.
+The public names are loaded when they are first used, so that importing the package is quick, and
+the command line listens for Ctrl-C soon.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from ._version import __version__
-
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all else here
 if TYPE_CHECKING:
+    from ._version import __version__ as __version__
     from .auditing.audit import audit as audit
     from .auditing.querying import query as query
     from .auditing.querying import rank as rank
@@ -80,6 +78,7 @@ _HOME = {
     "Vectors": "vectors",
     "WeatResult": "measures",
     "WefatResult": "measures",
+    "__version__": "_version",
     "audit": "auditing.audit",
     "query": "auditing.querying",
     "rank": "auditing.querying",
@@ -183,6 +182,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'weatherglass' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(f".{_HOME[name]}", __name__), name)
 
 

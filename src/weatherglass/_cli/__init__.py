@@ -1,19 +1,18 @@
 """The command line: one file per command, each loaded only when it is called."""
 
-from __future__ import annotations
+# In the first moments nobody else listens for Ctrl-C. (Of one that strikes while a class is made,
+# Python 3.11 makes a RuntimeError.)
+try:
+    from . import stopping
+
+    if stopping.is_command_line():
+        stopping.from_the_start()
+except (KeyboardInterrupt, RuntimeError):
+    raise SystemExit(130) from None
 
 import importlib
 import os
 import sys
-
-try:
-    from . import stopping
-except KeyboardInterrupt:  # in the first moments, when nobody else listens for it
-    raise SystemExit(130) from None
-
-# Before the rest is imported, if this process is the command line and nothing else.
-if stopping.is_command_line():
-    stopping.from_the_start()
 
 import click
 
