@@ -214,6 +214,30 @@ def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
     assert "noun" in done.stdout  # what was finished was printed
 
 
+def test_a_signal_while_a_worker_is_started_by_half() -> None:
+    """The worker would say that it was told nothing."""
+    code = (
+        "import os, signal\n"
+        "from multiprocessing import util\n"
+        "from weatherglass._cli import cli, main\n"
+        "from weatherglass.tasks import executor, run\n"
+        "spawn = util.spawnv_passfds\n"
+        "def spawn_and_stop(path, arguments, *rest):\n"
+        "    made = spawn(path, arguments, *rest)\n"
+        "    if b'--multiprocessing-fork' in map(os.fsencode, arguments):\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    return made\n"
+        "util.spawnv_passfds = spawn_and_stop\n"
+        "def callback():\n"
+        "    with executor(2) as team:\n"
+        "        print(list(run(abs, range(4), team)))\n"
+        "cli.callback = callback\n"
+        "main(['catalog', 'kinds'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (143, "", SENTENCE)
+
+
 def test_a_library_that_was_stopped_says_nothing_at_the_end() -> None:
     """It may have been left in any state."""
     code = (

@@ -144,35 +144,41 @@ class _Threads(Workers):
 
 
 class _Processes(Workers):
-    """Processes on this machine. When one dies all are started again: the pool cannot go on."""
+    """Processes on this machine. When one dies all are started again: the pool cannot go on.
+
+    They are started in a thread, which no signal interrupts: one that was started by half would
+    print a traceback.
+    """
 
     def __init__(self, slots: int) -> None:
         self._slots = slots
         self._others = multiprocessing.active_children()
-        self._pool = self._new()
+        self._starter = ThreadPoolExecutor(1)
+        self._pool = self._starter.submit(self._new).result()
 
     @property
     def slots(self) -> int:
         return self._slots
 
     def _new(self) -> ProcessPoolExecutor:
+        _deafen()
         context = multiprocessing.get_context("spawn")
-        with _deaf():
-            return ProcessPoolExecutor(self._slots, mp_context=context, initializer=_prepare)
+        return ProcessPoolExecutor(self._slots, mp_context=context, initializer=_prepare)
 
     @contextlib.contextmanager
     def holding(self, shared: Shared[Any] | None) -> Iterator[Submit]:
         with contextlib.nullcontext() if shared is None else shared.on_disk() as ticket:
-            yield lambda call, item: self._submit(done_by_ticket, call, ticket, None, item)
+            yield lambda call, item: self._starter.submit(
+                self._submit, done_by_ticket, call, ticket, None, item
+            ).result()
 
     def _submit(self, *call: Any) -> Future[Any]:
-        with _deaf():
-            try:
-                return self._pool.submit(*call)
-            except BrokenProcessPool:
-                self._pool.shutdown()
-                self._pool = self._new()
-                return self._pool.submit(*call)
+        try:
+            return self._pool.submit(*call)
+        except BrokenProcessPool:
+            self._pool.shutdown()
+            self._pool = self._new()
+            return self._pool.submit(*call)
 
     def lost(self, error: BaseException) -> str:
         if isinstance(error, BrokenProcessPool | CancelledError):
@@ -185,6 +191,7 @@ class _Processes(Workers):
         The pool is told first: it would take their end for an accident, and fail at tasks that were
         cancelled. Its thread is waited for: if Python ended beside it, it would print a traceback.
         """
+        self._starter.shutdown()
         thread: Any = self._pool._executor_manager_thread
         self._pool.shutdown(wait=False, cancel_futures=True)
         for child in multiprocessing.active_children():
@@ -194,6 +201,7 @@ class _Processes(Workers):
             thread.join()
 
     def close(self) -> None:
+        self._starter.shutdown()
         self._pool.shutdown(cancel_futures=True)
 
 
@@ -206,22 +214,15 @@ def done_by_ticket(
         return call(*given, item)
 
 
-@contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """Let processes that are started here not hear Ctrl-C, or the terminal go, from their first
+def _deafen() -> None:
+    """Let processes that this thread starts not hear Ctrl-C, or the terminal go, from their first
     moment: these are told to all, and one that is still importing would print where it was."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing.resource_tracker import ensure_running
+    if hasattr(signal, "pthread_sigmask"):
+        from multiprocessing.resource_tracker import ensure_running
 
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
-    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
         ensure_running()  # of its own accord it would let Ctrl-C through again
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _prepare() -> None:
