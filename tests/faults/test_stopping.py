@@ -60,14 +60,23 @@ def stop(place: Place, line: Line, delay: float, number: signal.Signals) -> int:
     os.killpg(process.pid, number)  # it is not waited for yet, so that its number is still its own
     _, said = process.communicate(timeout=120)
     code = process.returncode
-    if code and "weatherglass/_cli" not in said and SENTENCE not in said:
-        return 0  # Python itself was being started: none of our code has run
+    if before_our_first_line(said, code, number):
+        return 0
     assert "Traceback" not in said, said
     assert "ignored" not in said, said
     assert code in (0, 128 + number), said
     if code:
         assert SENTENCE in said
     return code
+
+
+def before_our_first_line(said: str, code: int, number: signal.Signals) -> bool:
+    """Whether Python itself was being started: it says what it likes then, or forgets the signal,
+    or where its modules are."""
+    if SENTENCE in said or "weatherglass/_cli" in said:
+        return False
+    silent = not said and code in (-number, 128 + number)
+    return silent or "KeyboardInterrupt" in said or "No module named weatherglass" in said
 
 
 def finished(place: Place) -> dict[str, int]:

@@ -1,23 +1,42 @@
 """The command line: one file per command, each loaded only when it is called."""
 
-# In the first moments nobody else listens for Ctrl-C. (Of one that strikes while a class is made,
-# Python 3.11 makes a RuntimeError.)
-try:
-    from . import stopping
+import _signal  # type: ignore[import-not-found]
+import os
+import sys
 
-    if stopping.is_command_line():
+
+def _is_command_line() -> bool:
+    """Whether Python was started as `weatherglass`, or as `python -m weatherglass`.
+
+    Its workers import what it imported, and are none.
+    """
+    if "--multiprocessing-fork" in sys.orig_argv:
+        return False
+    folder, name = os.path.split(sys.argv[0] if sys.argv else "")
+    own = os.path.basename(folder) == "weatherglass" and name == "__main__.py"
+    return own or name.startswith("weatherglass")
+
+
+# Until `stopping` is there to say a sentence, Ctrl-C ends the command without one. (What is
+# imported so far is part of Python: during any other import it could come to a traceback.)
+try:
+    if _is_command_line():
+        if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+            _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        from . import stopping
+
         stopping.from_the_start()
-except (KeyboardInterrupt, RuntimeError):
+except KeyboardInterrupt:
     raise SystemExit(130) from None
 
 import importlib
-import os
-import sys
 
 import click
 
 from weatherglass._version import __version__
 from weatherglass.errors import WeatherglassError
+
+from . import stopping
 
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.

@@ -30,18 +30,6 @@ def exit_code() -> int:
     return 128 + _last
 
 
-def is_command_line() -> bool:
-    """Whether Python was started as `weatherglass`, or as `python -m weatherglass`.
-
-    Its workers import what it imported, and are none.
-    """
-    if "--multiprocessing-fork" in sys.orig_argv:
-        return False
-    folder, name = os.path.split(sys.argv[0] if sys.argv else "")
-    own = os.path.basename(folder) == "weatherglass" and name == "__main__.py"
-    return own or name.startswith("weatherglass")
-
-
 def from_the_start() -> None:
     """End at once while modules are imported, and when all is done: nothing is being written."""
     for number in _listened():
