@@ -60,7 +60,7 @@ def stop(place: Place, line: Line, delay: float, number: signal.Signals) -> int:
     os.killpg(process.pid, number)  # it is not waited for yet, so that its number is still its own
     _, said = process.communicate(timeout=120)
     code = process.returncode
-    if before_our_first_line(said, code, number):
+    if not_ours(said, code, number):
         return 0
     assert "Traceback" not in said, said
     assert "ignored" not in said, said
@@ -70,13 +70,14 @@ def stop(place: Place, line: Line, delay: float, number: signal.Signals) -> int:
     return code
 
 
-def before_our_first_line(said: str, code: int, number: signal.Signals) -> bool:
-    """Whether Python itself was being started: it says what it likes then, or forgets the signal,
-    or where its modules are."""
+def not_ours(said: str, code: int, number: signal.Signals) -> bool:
+    """Whether it was Python itself that was struck. While it starts it says what it likes, or
+    forgets the signal, or where its modules are; at its end it puts handlers of signals away."""
     if SENTENCE in said or "weatherglass/_cli" in said:
         return False
-    silent = not said and code in (-number, 128 + number)
-    return silent or "KeyboardInterrupt" in said or "No module named weatherglass" in said
+    if "KeyboardInterrupt" in said or "No module named weatherglass" in said:
+        return True
+    return (code == -number and "Traceback" not in said) or (code == 128 + number and not said)
 
 
 def finished(place: Place) -> dict[str, int]:
