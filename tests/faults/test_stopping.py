@@ -70,6 +70,12 @@ def stop(place: Place, line: Line, delay: float, number: signal.Signals) -> int:
     return code
 
 
+def python(code: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run some code in a process of its own, in which it can be stopped."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
 def not_ours(said: str, code: int, number: signal.Signals) -> bool:
     """Whether it was Python itself that was struck. While it starts it says what it likes, or
     forgets the signal, or where its modules are; at its end it puts handlers of signals away."""
@@ -152,7 +158,7 @@ def test_a_signal_of_which_a_library_makes_another_error_is_told_as_one(how: str
         "cli.main = stopped\n"
         "main([])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.returncode, done.stdout, done.stderr) == (143, "", f"{SENTENCE}\n")
 
 
@@ -171,9 +177,7 @@ def test_a_signal_in_the_middle_of_writing_leaves_nothing(
         "Path.write_text = write\n"
         "main(['catalog', 'kinds', '-o', 'kinds.txt'])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = python(code, tmp_path)
     assert (done.returncode, done.stdout) == (128 + number, "")
     assert done.stderr.strip() == SENTENCE
     assert not list(tmp_path.iterdir())
@@ -190,7 +194,7 @@ def test_under_nohup_a_command_outlives_its_terminal(place: Place) -> None:
         'main(["catalog", "kinds"])\n'
         "'''])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.returncode, done.stderr) == (0, "")
     assert "noun" in done.stdout
 
@@ -210,7 +214,7 @@ def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
         "cli.callback = callback\n"
         "main(['catalog', 'kinds'])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.returncode, done.stderr.strip()) == (130, SENTENCE)
     code = (
         "import atexit, os, signal, sys\n"
@@ -219,7 +223,7 @@ def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
         "atexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
         "main(['catalog', 'kinds'])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.returncode, done.stderr.strip()) == (130, SENTENCE)
     assert "noun" in done.stdout  # what was finished was printed
 
@@ -244,7 +248,7 @@ def test_a_signal_while_a_worker_is_started_by_half() -> None:
         "cli.callback = callback\n"
         "main(['catalog', 'kinds'])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (143, "", SENTENCE)
 
 
@@ -261,7 +265,7 @@ def test_a_library_that_was_stopped_says_nothing_at_the_end() -> None:
         "cli.callback = callback\n"
         "main(['catalog', 'kinds'])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python(code)
     assert (done.returncode, done.stderr.strip()) == (143, SENTENCE)
 
 
