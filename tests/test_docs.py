@@ -23,6 +23,7 @@ _INSTALL = "installs packages"
 NOT_RUN = {
     "README.md": {
         "make audit ": "makes an environment and runs for minutes; CI runs it",
+        "pip install": _INSTALL,
         ".venv/bin/weatherglass serve": "a server; `tests/web` has its tests",
     },
     "docs/index.md": {"pip install": _INSTALL},
@@ -224,18 +225,29 @@ def test_every_page_is_on_the_site():
     assert set(re.findall(r'"([\w/]+\.md)"', menu)) == inside
 
 
-def test_every_named_check_exists():
-    """The pages name the tests that check what they say about p-values."""
-    defined = {
-        name
-        for path in (ROOT / "tests").rglob("test_*.py")
-        for name in re.findall(r"^def (test_\w+)", path.read_text(), flags=re.MULTILINE)
-    }
-    named = {name for page in PAGES for name in re.findall(r"`(test_\w+)`", page.read_text())}
-    assert named <= defined, named - defined
+def tests_in(path: Path) -> set[str]:
+    """The names of the tests that a file defines."""
+    return set(re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
 
 
-def test_the_picture_in_the_readme_is_drawn_by_its_command(run, tmp_path):
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_tests_named_on_a_page_exist(page):
+    """Pages name tests as `tests/measures/test_weat.py::test_...`."""
+    text = page.read_text(encoding="utf-8")
+    for path, name in re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", text):
+        assert (ROOT / path).exists(), path
+        assert name in tests_in(ROOT / path), f"{path} has no {name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_tests_are_named_in_tables_and_not_in_prose(page):
+    """The table "How this page is checked" gives each test with its file."""
+    for line in page.read_text(encoding="utf-8").splitlines():
+        assert "::test_" not in line or line.startswith("| "), line
+        assert not re.search(r"`test_\w+`", line), f"name the file of the test: {line}"
+
+
+def test_the_picture_on_the_first_page_is_drawn_by_its_command(run, tmp_path):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     picture = tmp_path / "weat-default.svg"
     assert run("weat", "default", "--plot", picture).code == 0
