@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from .web.browsing import PHONE, chromium, fits, opened
+from ._web.browsing import PHONE, chromium, fits, opened
 
 ROOT = Path(__file__).parent.parent
 
@@ -100,7 +100,7 @@ def test_it_can_be_read_and_searched_from_a_folder(site):
     with chromium() as browser, opened(browser, start) as (tab, wrong):
         tab.keyboard.press("Control+k")
         tab.get_by_role("textbox").or_(tab.get_by_role("combobox")).first.fill("multiverse")
-        tab.get_by_text("What is exchanged").first.wait_for()
+        tab.get_by_text("What varies").first.wait_for()
     assert [one for one in wrong if site.as_uri() not in one] == []
 
 
