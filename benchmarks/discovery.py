@@ -27,8 +27,8 @@ from scipy.stats import ortho_group
 
 import weatherglass as wg
 from weatherglass.discovery import Options
-from weatherglass.discovery.cells import Space, choose
-from weatherglass.discovery.layout import lay_out
+from weatherglass.discovery.prepare import lay_out
+from weatherglass.discovery.rotations import Space, choose
 
 DIM, VOCABULARY = 300, 100_000
 PLAIN = 20  # rotations of the plain version that are timed

@@ -22,13 +22,12 @@ from typing import Any
 import numpy as np
 
 import weatherglass as wg
-from weatherglass.auditing.orders import Order, carried_out
+from weatherglass.auditing.run import Order, carried_out
 from weatherglass.auditing.sources import Source
 from weatherglass.auditing.steps import tasks
 from weatherglass.catalog import tests
 from weatherglass.catalog.suites import load_suite
-from weatherglass.discovery.cells import Space, choose
-from weatherglass.discovery.rotations import Null, batches, counts_of
+from weatherglass.discovery.rotations import Null, Space, batches, choose, counts_of
 from weatherglass.tasks import executor, run
 
 GROUPS, CATEGORIES = 12, 16

@@ -51,7 +51,7 @@ def _atheris(target: str):  # type: ignore[no-untyped-def]
     except ImportError:
         return None
     kernels = [f"weatherglass.{name}.kernels" for name in KERNELS]
-    kernels.append("weatherglass.significance.manykernels")
+    kernels.append("weatherglass.significance.batch_kernels")
     with atheris.instrument_imports(include=["weatherglass"], exclude=kernels):
         from . import targets
 

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 import weatherglass as wg
-from weatherglass.encoders.memory import Memory, sentence_key
-from weatherglass.seedlab.record import experiments_json
-from weatherglass.vectors.detect import format_for_writing
+from weatherglass.encoders.sentence_cache import Memory, sentence_key
+from weatherglass.seedlab.result import experiments_json
+from weatherglass.vectors.formats.detect import format_for_writing
 
 SEEDS = Path(__file__).parent / "seeds"
 WORDS = "rose lily wasp gnat kind good foul bad".split()  # noqa: SIM905
@@ -161,7 +161,7 @@ steps:
 def result_files(folder: Path) -> dict[str, bytes]:
     """Every record that is written, and read again."""
     from weatherglass.corpus import train
-    from weatherglass.discovery import record as found
+    from weatherglass.discovery import result as found
     from weatherglass.significance import PValue
 
     source = "v.txt"

@@ -12,8 +12,7 @@ import struct
 from random import Random
 from typing import Any
 
-from weatherglass.catalog.jsontext import read_json
-from weatherglass.catalog.yamltext import read_yaml
+from weatherglass._files.records import read_json, read_yaml
 from weatherglass.errors import WeatherglassError
 
 # What breaks readers: borders of number types, what ends or opens something, text that is hostile.

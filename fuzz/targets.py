@@ -102,8 +102,8 @@ def read_vectors(kind: str, content: bytes, folder: Path) -> None:
 
 def read_corpus(kind: str, content: bytes, folder: Path) -> None:
     """A file of texts, cut into words."""
+    from weatherglass._files.inputs import Input
     from weatherglass.corpus import Tokenizer, open_corpus
-    from weatherglass.vectors.inputs import Input
 
     path = folder / kind
     path.write_bytes(content)
@@ -123,13 +123,13 @@ def read_corpus(kind: str, content: bytes, folder: Path) -> None:
 def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
     """A file that a user wrote: what is asked, of which words, with which facts."""
     from weatherglass import catalog
-    from weatherglass.auditing.models import sources_of
     from weatherglass.auditing.policy import load_policy
-    from weatherglass.catalog.debias import load_axis
+    from weatherglass.auditing.sources import sources_of
+    from weatherglass.catalog.debias_axes import load_axis
     from weatherglass.catalog.names import load_names
     from weatherglass.catalog.suites import load_suite
     from weatherglass.catalog.templates import load_templates
-    from weatherglass.vectors.wordlists import read_words
+    from weatherglass.vectors.formats.wordlist import read_words
 
     readers: dict[str, Callable[[Path], object]] = {
         "tests": catalog.load_tests,
@@ -154,12 +154,12 @@ def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
 
 def read_results(kind: str, content: bytes, folder: Path) -> None:
     """A record that was written, or a file of a folder of them."""
-    from weatherglass.corpus.modelfiles import is_model, open_models
+    from weatherglass.corpus.model_files import is_model, open_models
     from weatherglass.discovery import Discovery
-    from weatherglass.discovery.record import Comparison
+    from weatherglass.discovery.result import Comparison
     from weatherglass.measures import Results
-    from weatherglass.seedlab.multiverse_record import Multiverse
-    from weatherglass.seedlab.record import read_experiments
+    from weatherglass.seedlab.multiverse.result import Multiverse
+    from weatherglass.seedlab.result import read_experiments
 
     path = folder / kind
     path.write_bytes(content)
@@ -194,10 +194,10 @@ def read_results(kind: str, content: bytes, folder: Path) -> None:
 
 def _read_audit(kind: str, content: bytes, folder: Path) -> None:
     """The folder of an audit, one file of which holds something."""
-    from weatherglass._web.audits_folders import find_runs
+    from weatherglass._web.audits.runs import find_runs
     from weatherglass.auditing.changes import changes
-    from weatherglass.auditing.querying import collected, rank
-    from weatherglass.auditing.reading import open_audit
+    from weatherglass.auditing.query import collected, rank
+    from weatherglass.auditing.run_folder import open_audit
     from weatherglass.report import audit_page
 
     run = folder / "run"
@@ -222,10 +222,11 @@ def _read_audit(kind: str, content: bytes, folder: Path) -> None:
 
 def read_kept(kind: str, content: bytes, folder: Path) -> None:
     """What a cache holds: damage is passed over, as if there were nothing."""
-    from weatherglass.encoders import memory
-    from weatherglass.tasks.kept import Kept
-    from weatherglass.vectors import cache, store
-    from weatherglass.vectors.reading import _from_cache
+    from weatherglass._files import cache
+    from weatherglass.encoders import sentence_cache
+    from weatherglass.tasks.state import Kept
+    from weatherglass.vectors import store
+    from weatherglass.vectors.open import _from_cache
 
     name = kind.split(".")[0]
     if name.startswith("store"):
@@ -250,11 +251,11 @@ def read_kept(kind: str, content: bytes, folder: Path) -> None:
         assert isinstance(cache.remembered([folder / "v.txt"]), str | None)
         note.unlink()
     elif name == "encodings":
-        kept = memory.Memory("f", "e")
+        kept = sentence_cache.Memory("f", "e")
         shutil.rmtree(kept.folder, ignore_errors=True)
         kept.folder.mkdir(parents=True)
         (kept.folder / ("about.json" if kind.endswith("json") else "1.npz")).write_bytes(content)
-        list(memory.entries())
+        list(sentence_cache.entries())
         assert all(row.ndim == 1 for row in kept.load(["This is Amy."]).values())
         shutil.rmtree(kept.folder, ignore_errors=True)
     else:
@@ -269,7 +270,7 @@ def read_kept(kind: str, content: bytes, folder: Path) -> None:
 def read_encoders(kind: str, content: bytes, folder: Path) -> None:
     """What a model brings beside its network."""
     from weatherglass.encoders import elmo, gensen, open_encoder
-    from weatherglass.encoders.encoding import encode_all
+    from weatherglass.encoders.encode import encode_all
 
     path = folder / kind
     if kind == "elmo.json":
@@ -291,9 +292,9 @@ def read_encoders(kind: str, content: bytes, folder: Path) -> None:
 def read_said(kind: str, content: bytes, folder: Path) -> None:
     """What is typed into a command or a page, and what a server answers."""
     from weatherglass._web.settings import Settings
-    from weatherglass._web.typed import read_set, written_out
-    from weatherglass._web.upload_store import safe_name
-    from weatherglass.auditing.querying import query
+    from weatherglass._web.upload.store import safe_name
+    from weatherglass._web.word_sets import read_set, written_out
+    from weatherglass.auditing.query import query
     from weatherglass.corpus import Tokenizer
     from weatherglass.encoders import open_encoder
     from weatherglass.vectors import open_vectors, parse_spec
@@ -333,8 +334,8 @@ def _answer(content: bytes) -> None:
     """The answer of an endpoint for embeddings."""
     import io
 
-    from weatherglass.encoders.encoding import encode_all
-    from weatherglass.encoders.endpoint import EndpointEncoder
+    from weatherglass.encoders.encode import encode_all
+    from weatherglass.encoders.http import EndpointEncoder
 
     class Opener:
         def open(self, *_: object, **__: object) -> io.BytesIO:

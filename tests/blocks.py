@@ -13,7 +13,7 @@ from typing import Any
 import click
 import yaml
 
-from weatherglass._cli import cli
+from weatherglass._cli.main import cli
 
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -105,10 +105,10 @@ def agrees(printed: str, expected: str) -> bool:
 
 def read(path: Path) -> None:
     """Read YAML with the reader that it was written for; a pipeline's commands are looked at."""
-    from weatherglass.auditing.models import load_models
     from weatherglass.auditing.policy import load_policy
+    from weatherglass.auditing.sources import load_models
     from weatherglass.catalog import load_seeds, load_tests
-    from weatherglass.catalog.debias import load_axis
+    from weatherglass.catalog.debias_axes import load_axis
     from weatherglass.catalog.suites import load_suite
 
     text = path.read_text(encoding="utf-8")

@@ -24,7 +24,7 @@ NOT_RUN = {
     "README.md": {
         "make audit ": "makes an environment and runs for minutes; CI runs it",
         "pip install": _INSTALL,
-        ".venv/bin/weatherglass serve": "a server; `tests/web` has its tests",
+        ".venv/bin/weatherglass serve": "a server; `tests/_web` has its tests",
     },
     "docs/index.md": {"pip install": _INSTALL},
     "docs/tutorials/corpus.md": {
@@ -37,7 +37,7 @@ NOT_RUN = {
     "docs/audit.md": {"weatherglass audit  ": _FILES},
     "docs/compare.md": {"weatherglass compare": _NOVELS, "Effects": _NOVELS},
     "docs/scale.md": {"weatherglass discover": _CLUSTER},
-    "docs/web.md": {"pip install": _INSTALL + ", and starts a server; `tests/web` has its tests"},
+    "docs/web.md": {"pip install": _INSTALL + ", and starts a server; `tests/_web` has its tests"},
     "docs/methods/discovery.md": {
         "  group   names": "printed by the command under the picture, which takes half a minute",
         "weatherglass discover default": _FILES,
@@ -83,8 +83,8 @@ LATER = {
 }
 # Questions to the web page that are looked at and not asked, and why.
 NOT_ASKED = {
-    "/api/discover": "a search takes half a minute; `tests/web/test_discover.py` asks it",
-    "/api/audits/compare": "needs two audits; `tests/web/test_audits.py` asks it",
+    "/api/discover": "a search takes half a minute; `tests/_web/test_discover.py` asks it",
+    "/api/audits/compare": "needs two audits; `tests/_web/test_audits.py` asks it",
 }
 
 

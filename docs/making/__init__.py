@@ -1,1 +1,1 @@
-"""What the documentation is made with: the two references, and formulas in pages."""
+"""Tools that build the documentation: the two reference pages, and formulas in pages."""

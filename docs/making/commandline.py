@@ -1,4 +1,4 @@
-"""The reference of the command line: what `--help` says, for every command."""
+"""The command-line reference: the `--help` text of every command."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import Any
 
 import click
 
-from weatherglass._cli import cli
+from weatherglass._cli.main import cli
 
-# The width is fixed, so that the page does not depend on the terminal it is written from.
+# A fixed width, so that the page does not depend on the terminal it is generated in.
 SETTINGS: dict[str, Any] = {"resilient_parsing": True, "terminal_width": 80}
 
 
 def sections(command: click.Command, context: click.Context) -> list[str]:
-    """The help of a command, and of the commands below it."""
+    """Return the help of a command and of its subcommands, one section each."""
     parts = [f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"]
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            assert below is not None
-            inside = below.make_context(name, [], parent=context, **SETTINGS)
-            parts += sections(below, inside)
+            subcommand = command.get_command(context, name)
+            assert subcommand is not None
+            subcontext = subcommand.make_context(name, [], parent=context, **SETTINGS)
+            parts += sections(subcommand, subcontext)
     return parts
 
 
 def page() -> str:
-    """The whole reference."""
+    """Return the whole page as Markdown."""
     context = cli.make_context("weatherglass", [], **SETTINGS)
-    head = "# Command line\n\nWhat `--help` says, for every command.\n"
+    head = "# Command line\n\nThe `--help` text of every command.\n"
     return "\n".join([head, *sections(cli, context)])

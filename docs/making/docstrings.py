@@ -1,4 +1,4 @@
-"""Docstrings in numpydoc's form, cut into their parts and put into Markdown."""
+"""Parse numpydoc docstrings and convert them to Markdown."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ CODE = re.compile(r"(``.+?``|`.+?`)", re.DOTALL)
 
 @dataclass
 class Docstring:
-    """What a docstring says.
+    """A parsed docstring.
 
     Attributes
     ----------
     text
-        What stands before the first heading.
+        The text before the first heading.
     sections
-        What stands under each heading.
+        The text under each heading.
     """
 
     text: str
@@ -27,40 +27,40 @@ class Docstring:
 
     @classmethod
     def of(cls, docstring: str) -> Docstring:
-        """Cut a docstring whose indentation `inspect.getdoc` has taken away."""
+        """Parse a docstring that `inspect.getdoc` has dedented."""
         text, *rest = HEADING.split(docstring)
         bodies = (body.strip("\n") for body in rest[1::2])
         return cls(text.strip(), dict(zip(rest[::2], bodies, strict=True)))
 
     def entries(self, section: str) -> list[tuple[str, str]]:
-        """Names and what is said of each, under a heading such as ``Parameters``."""
-        found: list[tuple[str, list[str]]] = []
+        """Return the names and descriptions of a section such as ``Parameters``."""
+        entries: list[tuple[str, list[str]]] = []
         for line in self.sections.get(section, "").splitlines():
             if line and not line.startswith(" "):
-                found.append((line, []))
-            elif found:
-                found[-1][1].append(line.removeprefix("    "))
-        return [(name, "\n".join(lines).strip()) for name, lines in found]
+                entries.append((line, []))
+            elif entries:
+                entries[-1][1].append(line.removeprefix("    "))
+        return [(name, "\n".join(lines).strip()) for name, lines in entries]
 
     def names(self, section: str) -> set[str]:
-        """Every single name of a section; ``x, y`` are two."""
+        """Return every name of a section; ``x, y`` are two."""
         lines = (name.split(" : ")[0] for name, _ in self.entries(section))
-        return {one.strip().lstrip("*") for line in lines for one in line.split(",")}
+        return {name.strip().lstrip("*") for line in lines for name in line.split(",")}
 
 
 def prose(text: str, linked: Callable[[str], str]) -> str:
-    """A docstring's text in Markdown, a paragraph on one line; `linked` is given each code."""
+    """Convert docstring text to Markdown, one line per paragraph; `linked` renders code."""
     paragraphs = []
     for paragraph in re.split(r"\n\s*\n", text):
         lines = re.split(r"\n(?=- )", paragraph)
         paragraphs.append("\n".join(" ".join(line.split()) for line in lines))
     parts = CODE.split(re.sub(r"\[(\d+)\]_", r"[\1]", "\n\n".join(paragraphs)))
-    # Every second part is code; what is left must not become emphasis or a tag.
+    # Every second part is code. Escape the rest, so that it becomes neither emphasis nor a tag.
     parts[::2] = (re.sub(r"([*<])", r"\\\1", part) for part in parts[::2])
     parts[1::2] = (linked(part.strip("`")) for part in parts[1::2])
     return "".join(parts)
 
 
 def references(text: str) -> list[str]:
-    """The works under ``References``, each on a line."""
-    return [" ".join(one.split()) for one in re.split(r"^\.\. \[\d+\] ", text, flags=re.M)[1:]]
+    """Return the works under ``References``, each on one line."""
+    return [" ".join(work.split()) for work in re.split(r"^\.\. \[\d+\] ", text, flags=re.M)[1:]]

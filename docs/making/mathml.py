@@ -1,4 +1,4 @@
-"""Formulas in pages: LaTeX between dollars becomes MathML, which browsers draw by themselves."""
+"""A Markdown extension that converts LaTeX between dollar signs to MathML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IN_TEXT = r"(?<![\\$\w])\$(?![\s$])([^$\n]+?)(?<!\s)\$(?![\w$])"
 
 
 class Formula(InlineProcessor):
-    """Puts MathML in the place of LaTeX."""
+    """Replace LaTeX by MathML, which browsers render without a script."""
 
     def __init__(self, pattern: str, md: Markdown, display: str) -> None:
         super().__init__(pattern, md)
@@ -23,22 +23,22 @@ class Formula(InlineProcessor):
         self.display = display
 
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[Any, int, int]:
-        """What stands in the place of one match."""
-        drawn = convert(m.group(1).strip(), display=self.display)
+        """Return the replacement of one match."""
+        html = convert(m.group(1).strip(), display=self.display)
         if self.display == "block":
-            drawn = f'<div class="formula">{drawn}</div>'  # which scrolls where it is too wide
-        return self.md.htmlStash.store(drawn), m.start(0), m.end(0)
+            html = f'<div class="formula">{html}</div>'  # scrolls if it is too wide
+        return self.md.htmlStash.store(html), m.start(0), m.end(0)
 
 
 class Formulas(Extension):
-    """The extension of Markdown."""
+    """The Markdown extension."""
 
     def extendMarkdown(self, md: Markdown) -> None:
-        """Come after code, whose dollars are dollars, and before escapes, which LaTeX has too."""
+        """Register after code, whose dollars are literal, and before escapes, which LaTeX uses."""
         md.inlinePatterns.register(Formula(ON_A_LINE, md, "block"), "formula-on-a-line", 186)
         md.inlinePatterns.register(Formula(IN_TEXT, md, "inline"), "formula-in-text", 185)
 
 
 def makeExtension(**options: Any) -> Formulas:
-    """What Markdown calls."""
+    """Return the extension; Markdown calls this."""
     return Formulas(**options)

@@ -1,4 +1,4 @@
-"""The reference of the library: every public name, from its signature and docstring."""
+"""The Python reference: every public name, from its signature and docstring."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import weatherglass as wg
 
 from .docstrings import Docstring, prose, references
 
-# What belongs together; within a section, what is used first comes first.
+# The sections of the page; within a section, names that are used first come first.
 SECTIONS = {
     "Vectors": ["open_vectors", "Vectors", "control", "Control", "debias"],
     "Tests and seed sets": [
@@ -38,16 +38,16 @@ WIDTH = 88
 
 
 def page() -> str:
-    """The whole reference."""
+    """Return the whole page as Markdown."""
     placed = [name for names in SECTIONS.values() for name in names]
     if sorted(placed) != sorted(wg.__all__):
         raise SystemExit(
-            f"docs/making/names.py places {sorted(set(placed) ^ set(wg.__all__))} "
-            "and weatherglass.__all__ differently. Put each public name into one section."
+            "docs/making/names.py and weatherglass.__all__ disagree about "
+            f"{sorted(set(placed) ^ set(wg.__all__))}. Put each public name into one section."
         )
     parts = [
         "# Python\n\nEvery public name of `import weatherglass as wg`, from its docstring. "
-        "The examples run in the tests.\n"
+        "The tests run the examples.\n"
     ]
     for title, names in SECTIONS.items():
         parts.append(f"## {title}\n")
@@ -56,7 +56,7 @@ def page() -> str:
 
 
 def entry(name: str, thing: Any) -> str:
-    """A public name: what it is, its arguments, what it gives, an example."""
+    """Return the entry of a public name: description, arguments, return value, example."""
     if isinstance(thing, str):
         return f"### `{name}`\n\nThe version of the package, as text.\n"
     doc = Docstring.of(inspect.getdoc(thing) or "")
@@ -78,18 +78,18 @@ def entry(name: str, thing: Any) -> str:
 
 
 def listed(title: str, doc: Docstring) -> Iterator[str]:
-    """The names under a heading, each with what is said of it."""
+    """Yield a section of a docstring as a list of names and descriptions."""
     entries = doc.entries(title)
     if entries:
         lines = []
         for name, text in entries:
-            said = prose(text, linked).replace("\n", "\n    ")
-            lines.append(f"- `{name}`: {said}" if said else f"- `{name}`")
+            description = prose(text, linked).replace("\n", "\n    ")
+            lines.append(f"- `{name}`: {description}" if description else f"- `{name}`")
         yield f"**{title}**\n\n" + "\n".join(lines)
 
 
 def inherited(thing: type) -> Iterator[str]:
-    """What a result shares with other results, from the docstrings of its bases."""
+    """Yield the attributes that a class inherits, from the docstrings of its bases."""
     for base in thing.__mro__[1:]:
         if base.__module__.startswith("weatherglass") and base.__doc__:
             doc = Docstring.of(inspect.cleandoc(base.__doc__))
@@ -98,7 +98,7 @@ def inherited(thing: type) -> Iterator[str]:
 
 
 def methods(thing: type) -> Iterator[str]:
-    """The methods and properties of a class, each with its first sentence."""
+    """Yield a table of the methods and properties of a class, with the first paragraph of each."""
     rows = []
     for name, member in inspect.getmembers(thing):
         home = next((base for base in thing.__mro__ if name in vars(base)), thing)
@@ -115,56 +115,56 @@ def methods(thing: type) -> Iterator[str]:
 
 
 def arguments(member: Any) -> str:
-    """The names of a method's arguments, for a narrow column."""
-    given = [
-        {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(one.kind.name, "") + one.name
-        for one in inspect.signature(member).parameters.values()
-        if one.name != "self"
+    """Return a method's parameters without annotations, for a narrow column."""
+    names = [
+        {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(parameter.kind.name, "") + parameter.name
+        for parameter in inspect.signature(member).parameters.values()
+        if parameter.name != "self"
     ]
-    return f"({', '.join(given)})"
+    return f"({', '.join(names)})"
 
 
 def returned(thing: Any, doc: Docstring) -> str:
-    """What a function gives; its annotation, where the docstring has nothing to add."""
+    """Describe the return value: from the docstring, or else from the annotation."""
     text = doc.sections.get("Returns", "")
     kind = inspect.signature(thing).return_annotation
     if not text:
         return "" if kind == "None" else f"**Returns** {linked(kind)}"
-    said = [
-        f"- {linked(name)}" + (f": {prose(about, linked)}" if about else "")
-        for name, about in doc.entries("Returns")
+    items = [
+        f"- {linked(name)}" + (f": {prose(description, linked)}" if description else "")
+        for name, description in doc.entries("Returns")
     ]
-    return "**Returns**\n\n" + "\n".join(said)
+    return "**Returns**\n\n" + "\n".join(items)
 
 
 def signature(name: str, function: Any) -> str:
-    """A signature, with an argument on each line where it is long."""
+    """Return a signature, with one parameter per line if it is long."""
     found = inspect.signature(function)
-    given, starred = [], False
-    for one in found.parameters.values():
-        if one.kind is one.KEYWORD_ONLY and not starred:
-            given.append("*")
-        starred = starred or one.kind in (one.VAR_POSITIONAL, one.KEYWORD_ONLY)
-        given.append(plain(one))
-    whole = f"{name}({', '.join(given)}) -> {found.return_annotation}"
-    if len(whole) <= WIDTH:
-        return whole
-    inside = "".join(f"    {one},\n" for one in given)
+    parameters, starred = [], False
+    for parameter in found.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            parameters.append("*")
+        starred = starred or parameter.kind in (parameter.VAR_POSITIONAL, parameter.KEYWORD_ONLY)
+        parameters.append(plain(parameter))
+    line = f"{name}({', '.join(parameters)}) -> {found.return_annotation}"
+    if len(line) <= WIDTH:
+        return line
+    inside = "".join(f"    {parameter},\n" for parameter in parameters)
     return f"{name}(\n{inside}) -> {found.return_annotation}"
 
 
 def plain(parameter: inspect.Parameter) -> str:
-    """A parameter without the quotes that a postponed annotation has."""
-    kept, default = str(parameter.annotation), parameter.default
+    """Return a parameter without the quotes of a postponed annotation."""
+    annotation, default = str(parameter.annotation), parameter.default
     text = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
-    text += f": {kept}" if parameter.annotation is not parameter.empty else ""
+    text += f": {annotation}" if parameter.annotation is not parameter.empty else ""
     return text if default is parameter.empty else f"{text} = {default!r}"
 
 
 def linked(code: str) -> str:
-    """Code, with a link where it is a public name."""
+    """Return code in backticks, with a link if it is a public name."""
     name = code.removeprefix("weatherglass.").removeprefix("wg.")
     if name in wg.__all__ and not name.startswith("_"):
-        place = f"class-{name}" if inspect.isclass(getattr(wg, name)) else name
-        return f"[`{code}`](#{place.lower()})"
+        anchor = f"class-{name}" if inspect.isclass(getattr(wg, name)) else name
+        return f"[`{code}`](#{anchor.lower()})"
     return f"`{code}`"

@@ -1,3 +1,3 @@
-from weatherglass._cli import main
+from weatherglass._cli.main import main
 
 main()

@@ -108,7 +108,7 @@ def test_the_way_on_is_told_to_who_stops(run, tmp_path, suite, monkeypatch):
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("weatherglass.measures.wefat.wefat", stop)
+    monkeypatch.setattr("weatherglass.measures.wefat", stop)
     ran = run("audit", "--suite", suite, "-o", tmp_path / "run")
     assert ran.code == 130
     assert "--resume goes on" in ran.err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weatherglass._cli import main
+from weatherglass._cli.main import main
 from weatherglass.catalog import Test, test
 
 NAMES = [f"weat{n}" for n in range(1, 11)]

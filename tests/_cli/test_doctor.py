@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 import weatherglass as wg
-from weatherglass import installed
 from weatherglass._cli import doctor
-from weatherglass.installed import Package, import_problem, packages
+from weatherglass._cli.doctor import Package, import_problem, packages
 
 ROOT = Path(__file__).parent.parent.parent
 Install = Callable[..., None]
@@ -104,7 +103,7 @@ def test_json_holds_everything(run):
 
 def test_a_core_package_that_is_missing_is_an_error(run, monkeypatch):
     lost = Package("numpy", "", "1.26", "1.2", "too old")
-    monkeypatch.setattr(installed, "packages", lambda: (lost,))
+    monkeypatch.setattr(doctor, "packages", lambda: (lost,))
     ran = run("doctor")
     assert ran.code == 1
     assert "numpy is too old: 1.2, at least 1.26 is needed" in ran.out
@@ -113,7 +112,7 @@ def test_a_core_package_that_is_missing_is_an_error(run, monkeypatch):
 def test_a_missing_extra_is_no_error(run, monkeypatch):
     lost = Package("torch", "transformers", "2.2", "", "missing")
     half = Package("gensim", "train", "4.3", "4.4", "broken", "OSError: \x1b[31mno library")
-    monkeypatch.setattr(installed, "packages", lambda: (lost, half))
+    monkeypatch.setattr(doctor, "packages", lambda: (lost, half))
     ran = run("doctor")
     assert ran.code == 0
     assert "pip install 'weatherglass[transformers]'" in ran.out
@@ -144,7 +143,7 @@ def test_a_measurement_that_breaks_is_told_in_a_line(run, monkeypatch):
 def test_it_still_speaks_where_the_core_is_broken(lost):
     code = (
         f"import sys; sys.modules[{lost!r}] = None\n"
-        "from weatherglass._cli import main\n"
+        "from weatherglass._cli.main import main\n"
         "main(['doctor'])"
     )
     ran = subprocess.run(

@@ -217,9 +217,7 @@ def test_what_is_done_is_kept_when_it_is_stopped(
     half = open_audit(folder)
     assert [step["status"] for step in half.about["steps"]] == ["done"] * 2 + ["skipped"] * 3
     assert (folder / "report.html").exists()
-    monkeypatch.setattr(
-        "weatherglass.measures.weat.weat", lambda *_, **__: pytest.fail("run again")
-    )
+    monkeypatch.setattr("weatherglass.measures.weat", lambda *_, **__: pytest.fail("run again"))
     whole = audit("default", out=folder, suite=SMALL, resume=True)
     assert [step["status"] for step in whole.about["steps"]] == ["done"] * 5
     assert whole.results[:2] == half.results[:2]

@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 
 import weatherglass as wg
-from weatherglass.auditing.models import load_models, sources_of
-from weatherglass.auditing.orders import Order, carried_out
-from weatherglass.auditing.sources import Source
+from weatherglass.auditing.run import Order, carried_out
+from weatherglass.auditing.sources import Source, load_models, sources_of
 from weatherglass.auditing.steps import tasks
 from weatherglass.catalog.suites import load_suite
 from weatherglass.errors import CatalogError, UsageError, WorkersLost
 from weatherglass.report import audit_page
-from weatherglass.report.audited import Audited
-from weatherglass.report.course_plot import POINTS, axis_of, plot_course
+from weatherglass.report.audit.data import Audited
+from weatherglass.report.charts.trends import POINTS, axis_of, plot_course
 
 SUITE = """
 id: small
@@ -62,7 +61,7 @@ def _words() -> list[str]:
 @pytest.fixture(autouse=True)
 def _no_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports have tests of their own, and take longer than these audits."""
-    monkeypatch.setattr("weatherglass.auditing.running.audit_page", lambda audited: "")
+    monkeypatch.setattr("weatherglass.auditing.run.audit_page", lambda audited: "")
 
 
 def numbers(found: Audited) -> Any:
@@ -176,9 +175,9 @@ def test_a_worker_does_not_measure_another_source(models: Path) -> None:
 def test_lost_tasks_are_told_and_the_others_kept(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from weatherglass.auditing import running
+    from weatherglass.auditing import run
 
-    real = running.finished
+    real = run.finished
 
     def losing(call: Any, items: Any, team: Any) -> Any:
         for number, outcome in real(call, items, team):
@@ -186,13 +185,13 @@ def test_lost_tasks_are_told_and_the_others_kept(
                 yield number, outcome
         raise WorkersLost("1 of 9 tasks could not be done: 2 (its worker ended).", (2,))
 
-    monkeypatch.setattr(running, "finished", losing)
+    monkeypatch.setattr(run, "finished", losing)
     suite = models.parent / "suite.yaml"
     found = wg.audit(str(models), out=tmp_path / "run", suite=suite, workers=2)
     assert [step["status"] for step in found.about["steps"]].count("done") == 8
     assert found.about["steps"][2]["status"] == "failed"
     assert "its worker ended" in found.about["steps"][2]["reason"]
-    monkeypatch.setattr(running, "finished", real)
+    monkeypatch.setattr(run, "finished", real)
     again = wg.audit(str(models), out=tmp_path / "run", suite=suite, workers=2, resume=True)
     assert all(step["status"] == "done" for step in again.about["steps"])
 

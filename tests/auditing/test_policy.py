@@ -11,8 +11,7 @@ import pytest
 
 from weatherglass import Vectors, open_encoder, open_vectors, seat
 from weatherglass.auditing import Policy, load_policy
-from weatherglass.auditing.ci import junit, sarif
-from weatherglass.auditing.policy import Rule, failed, judge
+from weatherglass.auditing.policy import Rule, failed, judge, junit, sarif
 from weatherglass.errors import CatalogError
 
 

@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from weatherglass import open_vectors
-from weatherglass.catalog import NameList, load_names, name_lists, names, textfiles
+from weatherglass._files import records
+from weatherglass.catalog import NameList, load_names, name_lists, names
 from weatherglass.errors import CatalogError, UnknownEntry
 
 ROOT = Path(__file__).parents[2]
@@ -244,7 +245,7 @@ def test_a_folder_a_large_file_and_nothing(write, tmp_path, monkeypatch):
     assert "is a folder" in problem(tmp_path)
     assert "is a folder" in problem("")
     assert "has 1,000,001 lines" in problem(write("f.txt", "a\n" * 1_000_001))
-    monkeypatch.setattr(textfiles, "LIMIT", 4)
+    monkeypatch.setattr(records, "LIMIT", 4)
     assert "the limit for such a file" in problem(write("f.txt", "Ann\nBo\n"))
     assert "No such file" in problem(tmp_path / "none.txt")
     assert "too long" in problem("x" * 5000 + ".txt")

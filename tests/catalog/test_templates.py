@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from weatherglass import catalog
-from weatherglass.catalog.annotations import known_words
 from weatherglass.catalog.templates import load_templates, templates
+from weatherglass.catalog.word_sets import known_words
 from weatherglass.errors import CatalogError
 
 RULES = "articles: {an: [a]}\nplurals: {'': s}\n"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from weatherglass.corpus import Document, Tokenizer
-from weatherglass.corpus.numbered import Gathering, Numbered, open_numbered
+from weatherglass.corpus.token_ids import Gathering, Numbered, open_numbered
 
 Number = Callable[..., Numbered]
 

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from weatherglass.corpus import lanczos
+from weatherglass.corpus.cooccurrence import count_pairs, open_pairs
 from weatherglass.corpus.lanczos import Rows, leading_components
-from weatherglass.corpus.pairs import count_pairs, open_pairs
 from weatherglass.corpus.ppmi import ppmi_matrix, ppmi_vectors
 
 LOG2 = math.log(2)

@@ -22,7 +22,7 @@ from weatherglass import (
 from weatherglass.discovery import Options
 from weatherglass.discovery.rotations import Null
 from weatherglass.errors import BadContent, CannotMeasure, CatalogError, UsageError
-from weatherglass.vectors import text, word2vec_binary
+from weatherglass.vectors.formats import text, word2vec
 
 GROUPS, CATEGORIES, NAMES, WORDS = 4, 6, 30, 40
 SMALL: dict[str, Any] = {
@@ -456,7 +456,7 @@ def test_files_of_word2vec_and_glove_give_what_the_embedding_gives(
     options = {"groups": 4, "categories": 8, "words": 2000, "rotations": 99}
     rows = discover(some, **options).to_rows()
     writers = {
-        "word2vec.bin": word2vec_binary.write,
+        "word2vec.bin": word2vec.write,
         "word2vec.txt": text.write_word2vec,
         "glove.txt": text.write_glove,
     }

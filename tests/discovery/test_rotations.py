@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp, ortho_group
 
-from weatherglass.discovery.cells import Space, choose
 from weatherglass.discovery.rotations import (
     Null,
+    Space,
     Tally,
     batches,
+    choose,
     frames,
     run,
     settled,

@@ -11,13 +11,12 @@ import pytest
 
 from weatherglass import Vectors
 from weatherglass.catalog import NameList, load_names
-from weatherglass.discovery.cells import Chosen, Space
-from weatherglass.discovery.clusters import _starts, most_central
 from weatherglass.discovery.indirect import indirect
-from weatherglass.discovery.names import clean, find, locate, place
-from weatherglass.discovery.record import Category, Group
-from weatherglass.discovery.rotations import Null, kept_counts, significant
-from weatherglass.discovery.vocabulary import by_frequency, frequent_words, is_word
+from weatherglass.discovery.kmeans import _starts, most_central
+from weatherglass.discovery.names import clean, find, frequent_words, is_word, locate, place
+from weatherglass.discovery.result import Category, Group
+from weatherglass.discovery.rotations import Chosen, Null, Space, kept_counts, significant
+from weatherglass.vectors.frequency import by_frequency
 
 
 def plane(*words: str) -> Vectors:

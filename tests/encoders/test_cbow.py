@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from weatherglass.encoders import encode_all, open_encoder
-from weatherglass.encoders.cbow import Cbow
-from weatherglass.encoders.tokens import words_of
+from weatherglass.encoders.cbow import Cbow, words_of
 from weatherglass.errors import EncoderError, SourceNotFound, UnusableRow, UsageError
 from weatherglass.vectors import Vectors, open_vectors
 
@@ -68,8 +67,8 @@ def test_a_file_is_read_once_for_a_whole_run_and_not_at_all_for_the_next(cache, 
         opened.append(options["words"])
         return open_vectors(source, **options)
 
-    monkeypatch.setattr("weatherglass.encoders.lookup.open_vectors", spy)
-    monkeypatch.setattr("weatherglass.vectors.cache._RACY_NS", 0)
+    monkeypatch.setattr("weatherglass.encoders.cbow.open_vectors", spy)
+    monkeypatch.setattr("weatherglass._files.cache._RACY_NS", 0)
     texts = ["This is Amy.", "This is John.", "Amy"]
     encode_all(open_encoder(f"cbow:{file}"), texts, batch_size=1)
     assert len(opened) == 1

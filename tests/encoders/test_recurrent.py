@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from weatherglass.encoders import encode_all, open_encoder
+from weatherglass.encoders.cbow import words_of
 from weatherglass.encoders.gensen import GenSen
 from weatherglass.encoders.infersent import InferSent
-from weatherglass.encoders.tokens import words_of
 from weatherglass.errors import BadContent, EncoderError, PickleRefused, SourceNotFound
 from weatherglass.vectors import Vectors
 

@@ -27,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import weatherglass._cli
+import weatherglass._cli.main
 
 _CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate", "os.link"}
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -162,11 +162,11 @@ def _serve() -> None:
 
 def _load() -> None:
     """Load what commands load; no thread may be left that a fork would lack."""
-    for name in (*weatherglass._cli.COMMANDS, "debias", "seeds_pairs"):
+    for name in (*weatherglass._cli.main.COMMANDS, "vectors_debias", "seeds.pairs"):
         import_module(f"weatherglass._cli.{name}")
     for name in ("rich.console", "rich.table", "pyarrow.parquet"):
         import_module(name)
-    for name in ("corpus.training", "corpus.ppmi", "measures.weat", "auditing.policy"):
+    for name in ("corpus.train", "corpus.ppmi", "measures.weat", "auditing.policy"):
         import_module(f"weatherglass.{name}")
     with tempfile.TemporaryDirectory() as folder:  # so that compiled code is loaded, too
         os.environ["WEATHERGLASS_CACHE_DIR"] = folder
@@ -214,7 +214,7 @@ def _command(asked: dict[str, Any]) -> None:
         for name, value in asked["env"].items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
         strike(Fault(**asked["fault"]), tell=3)
-        from weatherglass._cli import main
+        from weatherglass._cli.main import main
 
         try:
             main(asked["arguments"])

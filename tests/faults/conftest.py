@@ -13,7 +13,7 @@ import pytest
 
 from weatherglass import open_vectors, tests
 from weatherglass.catalog.names import load_names
-from weatherglass.vectors.text import write_glove
+from weatherglass.vectors.formats.text import write_glove
 
 from .breaking import Bench, Done, Fault, bench
 from .writers import MINE, POLICY, SUITE, TEXTS, Line

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from weatherglass.vectors.passing import one_at_a_time
+from weatherglass._files.atomic import one_at_a_time
 
 from .conftest import Place
 from .writers import WRITERS, Line
@@ -51,9 +51,8 @@ def test_a_folder_is_held_by_one_run(place: Place, command: str, folder: str) ->
 
 def test_the_second_of_two_sees_what_the_first_has_done(place: Place) -> None:
     """It looked before the first had begun, and waits for nothing: it must look again."""
-    from weatherglass.corpus.runs import Run
-    from weatherglass.corpus.settings import Settings
-    from weatherglass.corpus.tokens import Tokenizer
+    from weatherglass.corpus.run_folder import Run, Settings
+    from weatherglass.corpus.tokenizer import Tokenizer
     from weatherglass.errors import UsageError
 
     words = {"method": "ppmi-svd", "window": 5, "min_count": 1, "tokenizer": Tokenizer()}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weatherglass.vectors.passing import MARK, passing_file, passing_folder, sweep
+from weatherglass._files.atomic import MARK, passing_file, passing_folder, sweep
 
 from .breaking import Fault
 from .conftest import Place

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weatherglass.vectors.writing import Numbers
+from weatherglass._files.atomic import Numbers
 
 from .breaking import Fault
 from .conftest import OLD, Place, mounted

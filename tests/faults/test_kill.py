@@ -9,8 +9,8 @@ from typing import Any
 import click
 import pytest
 
-from weatherglass._cli import COMMANDS, cli
-from weatherglass.vectors.passing import MARK
+from weatherglass._cli.main import COMMANDS, cli
+from weatherglass._files.atomic import MARK
 
 from .breaking import Done, Fault
 from .conftest import OLD, Place
@@ -180,7 +180,7 @@ def test_training_that_was_killed_at_its_end_is_known_to_be_done(place: Place) -
 
 
 def test_what_others_are_writing_is_not_taken_for_a_leftover(place: Place) -> None:
-    from weatherglass.vectors.passing import passing_file, passing_folder, sweep
+    from weatherglass._files.atomic import passing_file, passing_folder, sweep
 
     with passing_file(place.out, "a") as file, passing_folder(place.out, "b") as folder:
         (folder / "part").write_text("half")

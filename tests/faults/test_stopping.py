@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from weatherglass._cli.stopping import SENTENCE
+from weatherglass._cli.signals import SENTENCE
 
 from .conftest import Place
 from .writers import TRAINING, Line
@@ -148,7 +148,7 @@ def test_a_signal_of_which_a_library_makes_another_error_is_told_as_one(how: str
     """As Python 3.11 does while a class is defined."""
     code = (
         "import os, signal\n"
-        "from weatherglass._cli import cli, main\n"
+        "from weatherglass._cli.main import cli, main\n"
         "def stopped(*arguments, **named):\n"
         "    try:\n"
         "        os.kill(os.getpid(), signal.SIGTERM)\n"
@@ -170,8 +170,8 @@ def test_a_signal_in_the_middle_of_writing_leaves_nothing(
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from weatherglass._cli import output, main\n"
-        "from weatherglass.vectors import writing\n"
+        "from weatherglass._cli import output\n"
+        "from weatherglass._cli.main import main\n"
         "def write(path, text, encoding):\n"
         f"    os.kill(os.getpid(), {int(number)})\n"
         "Path.write_text = write\n"
@@ -189,7 +189,7 @@ def test_under_nohup_a_command_outlives_its_terminal(place: Place) -> None:
         "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
         "os.execv(sys.executable, [sys.executable, '-c', '''\n"
         "import os, signal\n"
-        "from weatherglass._cli import cli, main\n"
+        "from weatherglass._cli.main import cli, main\n"
         "cli.callback = lambda: os.kill(os.getpid(), signal.SIGHUP)\n"
         'main(["catalog", "kinds"])\n'
         "'''])\n"
@@ -204,7 +204,7 @@ def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
     code = (
         "import os, signal, sys, time\n"
         "sys.argv = ['weatherglass']\n"
-        "from weatherglass._cli import cli, main\n"
+        "from weatherglass._cli.main import cli, main\n"
         "class Odd:\n"
         "    def __del__(self):\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
@@ -219,7 +219,7 @@ def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
     code = (
         "import atexit, os, signal, sys\n"
         "sys.argv = ['weatherglass']\n"
-        "from weatherglass._cli import main\n"
+        "from weatherglass._cli.main import main\n"
         "atexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
         "main(['catalog', 'kinds'])\n"
     )
@@ -233,7 +233,7 @@ def test_a_signal_while_a_worker_is_started_by_half() -> None:
     code = (
         "import os, signal\n"
         "from multiprocessing import util\n"
-        "from weatherglass._cli import cli, main\n"
+        "from weatherglass._cli.main import cli, main\n"
         "from weatherglass.tasks import executor, run\n"
         "spawn = util.spawnv_passfds\n"
         "def spawn_and_stop(path, arguments, *rest):\n"
@@ -256,7 +256,7 @@ def test_a_library_that_was_stopped_says_nothing_at_the_end() -> None:
     """It may have been left in any state."""
     code = (
         "import atexit, os, signal, threading, time\n"
-        "from weatherglass._cli import cli, main\n"
+        "from weatherglass._cli.main import cli, main\n"
         "def callback():\n"
         "    atexit.register(lambda: 1 / 0)\n"
         "    threading._register_atexit(lambda: 1 / 0)\n"

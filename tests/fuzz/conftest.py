@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weatherglass.vectors import inputs
+from weatherglass._files import inputs
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT))  # the targets are beside the tests, not among them: `make fuzz`

@@ -15,12 +15,12 @@ import pytest
 from fuzz.targets import SEEDS, TARGETS, check, seeds
 
 import weatherglass
-from weatherglass.auditing import folder
-from weatherglass.catalog import seedfiles, userfiles
-from weatherglass.corpus.opening import FORMATS as CORPUS_FORMATS
+from weatherglass._files.inputs import Input
+from weatherglass.auditing import run_folder
+from weatherglass.catalog import seed_files, user_tests
+from weatherglass.corpus.open import FORMATS as CORPUS_FORMATS
 from weatherglass.measures import Results
-from weatherglass.vectors.detect import FORMATS, find_format
-from weatherglass.vectors.inputs import Input
+from weatherglass.vectors.formats.detect import FORMATS, find_format
 
 SOURCE = Path(weatherglass.__file__).parent
 # Calls that make something of bytes or text, by the end of how they are written.
@@ -66,39 +66,43 @@ def _inside(tree: ast.AST, file: str, name: str) -> Iterator[str]:
 EXCUSED = {
     "reads files of this package": (
         *("_web/rendering.py:static_file", "_web/rendering.py:static_url"),
-        *("catalog/names.py:name_lists", "catalog/seedpairs.py:_all"),
-        *("catalog/seedschema.py:seed_sources", "catalog/seedsets.py:concepts"),
-        *("catalog/seedsets.py:_sets", "catalog/entries.py:_sentence_test"),
-        *("catalog/entries.py:_entry", "catalog/entries.py:_records", "catalog/slurs.py:slurs"),
-        *("catalog/studies.py:studies", "report/page.py:style_sheet", "report/pictures.py:script"),
+        *("catalog/names.py:name_lists", "catalog/seeds.py:_all"),
+        *("catalog/seeds.py:seed_sources", "catalog/seeds.py:concepts"),
+        *("catalog/seeds.py:_sets", "catalog/tests.py:_sentence_test"),
+        *("catalog/tests.py:_entry", "catalog/tests.py:_records", "catalog/slurs.py:slurs"),
+        *("catalog/provenance.py:studies", "report/page.py:style_sheet", "report/page.py:script"),
     ),
     "makes a record from another, in memory": (
-        *("_web/ask_api.py:_result", "_web/ask_api.py:_p", "_web/seeds_api.py:_found"),
-        *("catalog/wordsets.py:WordSet.without", "auditing/folder.py:keep"),
+        *("_web/ask/api.py:_result", "_web/ask/api.py:_p", "_web/seeds/routes.py:_found"),
+        *("catalog/word_sets.py:WordSet.without", "auditing/run_folder.py:keep"),
         *("auditing/steps.py:_discovery", "auditing/steps.py:_typed"),
-        *("corpus/runs.py:_check_same", "_cli/wefat.py:wefat", "_cli/audit.py:_repeat"),
-        *("encoders/memory.py:Memory._write",),
+        *("corpus/run_folder.py:_check_same", "_cli/wefat.py:wefat", "_cli/audit.py:_repeat"),
+        *("encoders/sentence_cache.py:Memory._write",),
     ),
     "reads what it has just written, in a folder that lasts as long as the run": (
-        *("corpus/numbered.py:open_numbered", "corpus/numbered.py:mapped"),
+        *("corpus/token_ids.py:open_numbered", "corpus/token_ids.py:mapped"),
         *("vectors/store.py:_keep_rows", "_web/charts.py:_written"),
-        *("tasks/shared.py:Ticket.made", "tasks/shared.py:Ticket._opened"),
+        *("tasks/state.py:Ticket.made", "tasks/state.py:Ticket._opened"),
     ),
     "reads what pip has noted of an installed package, which could run code as well": (
-        *("installed.py:_modules",),
+        *("_cli/doctor.py:_modules",),
     ),
     "writes": (
-        *("vectors/hdf5.py:write", "vectors/numpy_file.py:write_npz", "vectors/writing.py:_packer"),
+        *(
+            "vectors/formats/hdf5.py:write",
+            "vectors/formats/numpy.py:write_npz",
+            "_files/atomic.py:_packer",
+        ),
     ),
     "needs PyTorch, and has tests in tests/encoders": (
-        *("encoders/models.py:refuse_pickles", "encoders/weights.py:load_weights"),
+        *("encoders/model_files.py:refuse_pickles", "encoders/recurrent.py:load_weights"),
     ),
 }
 # Functions that are only reached where a package is installed, which `make test` does not need.
 WITH = {
     "tokenizers": (
         *("encoders/static.py:StaticEncoder._settings", "encoders/static.py:_unknown"),
-        *("encoders/static.py:StaticEncoder._loaded", "encoders/tokenizing.py:load_tokenizer"),
+        *("encoders/static.py:StaticEncoder._loaded", "encoders/token_states.py:load_tokenizer"),
     )
 }
 
@@ -176,7 +180,7 @@ def test_every_format_of_a_corpus_has_a_seed():
 
 
 def test_every_ending_of_a_file_of_tests_or_seed_sets_has_a_seed():
-    for target, readers in (("tests", userfiles._READERS), ("seeds", seedfiles._READERS)):
+    for target, readers in (("tests", user_tests._READERS), ("seeds", seed_files._READERS)):
         written = {f".{kind.split('.')[1]}" for kind in seeds("catalogue") if target in kind}
         assert {one for one in readers if one != ".yml"} <= written
 
@@ -185,4 +189,4 @@ def test_every_kind_of_result_has_a_seed():
     results = Results.from_json(seeds("results")["results.json"].decode())
     assert {one.measure for one in results} >= {"weat", "wefat", "seat"}
     names = {kind.split(".")[0] for kind in seeds("results")}
-    assert set(folder._PAYLOADS) - {"lint"} <= names  # which is an experiment
+    assert set(run_folder._PAYLOADS) - {"lint"} <= names  # which is an experiment

@@ -1,6 +1,6 @@
 """Whatever an address or an upload says, the server answers, and never with an error of its own.
 
-Every route of the OpenAPI document is asked. ``tests/web/test_openapi.py`` does it with
+Every route of the OpenAPI document is asked. ``tests/_web/test_openapi.py`` does it with
 schemathesis, for longer and against what the document promises.
 """
 

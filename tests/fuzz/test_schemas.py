@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import weatherglass
-from weatherglass.catalog.complaints import complaint, problems
-from weatherglass.catalog.parts import Record
+from weatherglass.catalog.provenance import Record
+from weatherglass.catalog.validation import complaint, problems
 from weatherglass.errors import BadContent, CatalogError
-from weatherglass.measures import results as kinds_of_results
-from weatherglass.measures.jsontext import from_json
-from weatherglass.seedlab.record import Experiment
+from weatherglass.measures import result_set as kinds_of_results
+from weatherglass.measures.result import from_json
+from weatherglass.seedlab.result import Experiment
 
 for _name in ("catalog", "auditing", "seedlab"):
     _package = importlib.import_module(f"weatherglass.{_name}")

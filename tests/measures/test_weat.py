@@ -233,7 +233,7 @@ def test_a_factual_test_is_refused_with_the_way_out():
 
 
 def test_results_are_the_same_from_any_format(science, tmp_path):
-    from weatherglass.vectors.detect import format_for_writing
+    from weatherglass.vectors.formats.detect import format_for_writing
 
     expected = wg.weat(science, "weat5")
     for suffix in (".txt", ".bin", ".npz", ".parquet", ".safetensors"):

@@ -8,7 +8,7 @@ import random
 import pytest
 
 import weatherglass as wg
-from weatherglass.discovery.record import (
+from weatherglass.discovery.result import (
     Category,
     Cell,
     Change,
@@ -20,7 +20,7 @@ from weatherglass.discovery.record import (
     Rotations,
 )
 from weatherglass.measures import MEASURES
-from weatherglass.report.audited import Audited
+from weatherglass.report.audit.data import Audited
 from weatherglass.significance import PValue
 from weatherglass.vectors import Control
 

@@ -15,7 +15,7 @@ from weatherglass import Test, compare, plot
 from weatherglass.corpus import Document
 from weatherglass.errors import UsageError
 from weatherglass.seedlab.compare import CorpusComparison, CorpusEffect, _differences
-from weatherglass.seedlab.spread import Spread
+from weatherglass.seedlab.models import Spread
 
 TRAINING: dict[str, Any] = {
     "method": "ppmi-svd",

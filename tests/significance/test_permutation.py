@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.significance import PValue, permutation_p
-from weatherglass.significance.exact import count_exact
+from weatherglass.significance.exact import count_exact, count_grouped
 from weatherglass.significance.tail import tail_of
-from weatherglass.significance.ties import count_grouped
 
 METHODS = ["auto", "exact", "tilted", "bracket", "sample", "normal"]
 SCALES = [1.0, 0.1, 1 / 7, math.pi * 1e-5, -1e30]

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weatherglass.discovery.cells import Space, choose
-from weatherglass.discovery.rotations import Null
+from weatherglass.discovery.rotations import Null, Space, choose
 from weatherglass.discovery.rotations import run as rotate
 from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError, WorkersLost
 from weatherglass.tasks import executor, finished, run
-from weatherglass.tasks.running import _Run
+from weatherglass.tasks.run import _Run
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
 
@@ -43,7 +42,7 @@ def counted(
 
 def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let workers look for the folder of what is shared in vain, as on another machine."""
-    monkeypatch.setattr("weatherglass.tasks.shared._ABOUT", "known-to-us-only.json")
+    monkeypatch.setattr("weatherglass.tasks.state._ABOUT", "known-to-us-only.json")
 
 
 @pytest.mark.parametrize("seen", [True, False])

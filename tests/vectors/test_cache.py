@@ -12,17 +12,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from weatherglass._files import cache, fingerprint
 from weatherglass.errors import BadContent
-from weatherglass.vectors import (
-    Vectors,
-    cache,
-    detect,
-    fingerprints,
-    open_vectors,
-    store,
-    text,
-    word2vec_binary,
-)
+from weatherglass.vectors import Vectors, open_vectors, store
+from weatherglass.vectors.formats import detect, text, word2vec
 
 
 @pytest.fixture
@@ -175,7 +168,7 @@ def test_an_entry_that_was_copied_is_used(path, cache_folder, parsed):
 def test_a_damaged_entry_that_cannot_be_removed_does_no_harm(path, cache_folder, monkeypatch):
     check(open_vectors(path))
     (entry() / "matrix").write_bytes(b"")
-    monkeypatch.setattr("weatherglass.vectors.reading.shutil.rmtree", lambda *a, **k: None)
+    monkeypatch.setattr("weatherglass.vectors.open.shutil.rmtree", lambda *a, **k: None)
     check(open_vectors(path))
     check(open_vectors(path, words=[f"w{i}" for i in range(1, 500)]))
 
@@ -295,8 +288,8 @@ def test_repeated_words_are_dropped_from_a_large_matrix(tmp_path, cache_folder, 
 def test_a_file_is_not_held_whole_while_it_is_parsed(
     ending, tmp_path, cache_folder, save, monkeypatch
 ):
-    monkeypatch.setattr(fingerprints, "BLOCK", 1 << 18)
-    monkeypatch.setattr(word2vec_binary, "_READ", 1 << 18)
+    monkeypatch.setattr(fingerprint, "BLOCK", 1 << 18)
+    monkeypatch.setattr(word2vec, "_READ", 1 << 18)
     vectors = Vectors.of([f"w{i}" for i in range(2000)], np.full((2000, 1000), 0.375))
     path = save(vectors, tmp_path / f"vectors{ending}")
     open_vectors(path)  # loads the compiled code, which takes memory, too

@@ -11,10 +11,8 @@ from scipy.stats import ortho_group
 import weatherglass as wg
 from weatherglass.catalog import axis
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import Vectors, blocks
-from weatherglass.vectors.debias import apply, debias, direct_bias
-from weatherglass.vectors.debiasing import prepare
-from weatherglass.vectors.specific import learn_specific
+from weatherglass.vectors import Vectors
+from weatherglass.vectors.debias import apply, debias, direct_bias, learn_specific, prepare
 from weatherglass.vectors.subspace import bias_subspace
 
 GENDER = [["she", "he"], ["woman", "man"]]
@@ -166,7 +164,7 @@ def test_blocks_and_threads_make_no_difference(monkeypatch):
     words = [*WORDS, *(f"w{i}" for i in range(100))]
     vectors = drawn(0, words=words)
     whole = debias(vectors, GENDER, **OPTIONS)
-    monkeypatch.setattr(blocks, "STEP", 7)
+    monkeypatch.setattr("weatherglass.vectors.vectors.STEP", 7)
     done = []
     parts = debias(vectors, GENDER, workers=3, progress=lambda *now: done.append(now), **OPTIONS)
     np.testing.assert_allclose(parts.matrix, whole.matrix, atol=1e-7)

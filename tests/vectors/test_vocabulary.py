@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weatherglass.vectors import vocabulary
-from weatherglass.vectors.kernels import hash_words
+from weatherglass.vectors.formats.kernels import hash_words
 from weatherglass.vectors.vocabulary import Vocabulary, pack_words, to_bytes, to_text, word_hash
 
 _words = st.lists(st.text(max_size=5) | st.sampled_from(["a", "b", "", "é"]), max_size=30)

@@ -12,14 +12,13 @@ import click
 
 from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
-from .asking import seed_option
-from .output import delimited, remarks, table, write_whole
-from .progress import progress_bar
-from .spreading import spread_options
+from .options import spread_options
+from .output import delimited, progress_bar, remarks, table, write_whole
+from .run_tests import seed_option
 
 if TYPE_CHECKING:
-    from weatherglass.auditing.changes import Changed
-    from weatherglass.report.audited import Audited
+    from weatherglass.auditing import Changed
+    from weatherglass.report import Audited
 
 _SHOWN = 20
 _MANY = 8
@@ -130,7 +129,7 @@ def _was_given(context: click.Context, name: str) -> bool:
 
 
 def _run(sources: Sequence[Any], **options: Any) -> Audited:
-    from weatherglass.auditing.audit import audit as run
+    from weatherglass.auditing import audit as run
 
     with progress_bar("auditing") as draw:
         return run(sources, progress=lambda title, done, total: draw(done, total, title), **options)
@@ -138,9 +137,8 @@ def _run(sources: Sequence[Any], **options: Any) -> Audited:
 
 def _repeat(folder: Path, **how: Any) -> None:
     """Do an audit again beside it, and compare every number."""
-    from weatherglass.auditing import open_audit
-    from weatherglass.auditing.changes import changes, nearly
-    from weatherglass.catalog.suites import Suite
+    from weatherglass.auditing import changes, nearly, open_audit
+    from weatherglass.catalog import Suite
 
     before = open_audit(folder)
     suite = Suite.model_validate(before.about["suite"])
@@ -208,7 +206,7 @@ def _counted(steps: Sequence[dict[str, Any]], title: str) -> str:
 
 def _changed(before: Audited, after: Audited, out: Path) -> str:
     """What changed, the first of it; all of it goes into a file of the folder."""
-    from weatherglass.auditing.changes import changes
+    from weatherglass.auditing import changes
 
     found = changes(before, after)
     write_whole(out / "changes.tsv", delimited([vars(one) for one in found], "\t"))

@@ -21,8 +21,8 @@ def cache() -> None:
 @format_option
 def list_entries(form: str) -> None:
     """List the parsed files and the encoded sentences."""
-    from weatherglass.encoders import memory
-    from weatherglass.vectors.cache import cache_dir, entries
+    from weatherglass._files import cache_dir, entries
+    from weatherglass.encoders import sentence_cache
 
     rows: list[dict[str, Any]] = [
         {
@@ -42,7 +42,7 @@ def list_entries(form: str) -> None:
             "MB": round(kept.size / 1e6, 1),
             "folder": kept.folder.name,
         }
-        for kept in memory.entries()
+        for kept in sentence_cache.entries()
     ]
     searches = list((cache_dir() / "discovery").glob("*.jsonl"))
     if searches:
@@ -63,8 +63,8 @@ def list_entries(form: str) -> None:
 @cache.command()
 def clear() -> None:
     """Delete them all; they are made again when they are needed."""
-    from weatherglass.encoders import memory
-    from weatherglass.vectors import cache as files
+    from weatherglass._files import cache as files
+    from weatherglass.encoders import sentence_cache
 
-    freed = files.clear() + memory.clear()
+    freed = files.clear() + sentence_cache.clear()
     click.echo(f"{freed / 1e6:,.1f} MB freed in {files.cache_dir()}.")

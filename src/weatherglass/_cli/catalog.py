@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass._cli.output import emit, format_option, out_option, printable, write_whole
 from weatherglass.errors import CatalogError
+
+from .output import emit, format_option, out_option, printable, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.catalog import (

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from .asking import chosen_tests, ids_option, missing_option, own_tests_option, say, seed_option
-from .output import format_option, out_option, table
-from .progress import progress_bar
+from .output import format_option, out_option, progress_bar, table
+from .run_tests import chosen_tests, ids_option, missing_option, own_tests_option, say, seed_option
 
 
 @click.command()
@@ -59,8 +58,8 @@ def ceat(
     a random-effects model; the table also shows how far it varies between contexts.
     """
     from weatherglass.catalog import Test
+    from weatherglass.encoders import ceat as measure
     from weatherglass.encoders import corpus_lines, open_encoder
-    from weatherglass.encoders.ceat import ceat as measure
 
     chosen = chosen_tests(ids, files, Test, "weat[1-9]", "weat10")
     opened = open_encoder(encoder)

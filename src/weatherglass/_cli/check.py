@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from .asking import seed_option
+from .options import opened
 from .output import emit, format_option, out_option, write_whole
-from .vectorfiles import opened
+from .run_tests import seed_option
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -42,9 +42,8 @@ def check(
 
     Exits with 0 if it passes, and with 1 and the list of violations if it does not.
     """
-    from weatherglass.auditing import ci, load_policy
-    from weatherglass.auditing.policy import failed, judge
-    from weatherglass.auditing.sources import Source
+    from weatherglass.auditing import Source, failed, judge, load_policy
+    from weatherglass.auditing import policy as policies
 
     rules = load_policy(policy)
     named = Source(source)
@@ -59,7 +58,7 @@ def check(
         "verdicts": [vars(one) for one in verdicts],
     }
     emit(rows, form, document=document, title=f"{source} against {policy.name}", out=out)
-    for path, write in ((junit, ci.junit), (sarif, ci.sarif)):
+    for path, write in ((junit, policies.junit), (sarif, policies.sarif)):
         if path is not None:
             write_whole(path, write(source, verdicts, failures))
     if failures:

@@ -9,15 +9,13 @@ import click
 
 from weatherglass.errors import CannotMeasure, UsageError, shown
 
-from .asking import chosen_tests, ids_option, missing_option, own_tests_option, seed_option
-from .output import emit, format_option, out_option, plot_option, put, remarks, table
-from .progress import progress_bar
-from .seeds_asking import case_option
-from .spreading import spread_options
-from .tokenizing import chosen_tokenizer, min_size_option, model_options, word_options
+from .options import chosen_tokenizer, min_size_option, model_options, spread_options, word_options
+from .output import emit, format_option, out_option, plot_option, progress_bar, put, remarks, table
+from .run_tests import chosen_tests, ids_option, missing_option, own_tests_option, seed_option
+from .seeds import case_option
 
 if TYPE_CHECKING:
-    from weatherglass.seedlab.compare import CorpusComparison
+    from weatherglass.seedlab import CorpusComparison
 
 
 @click.command()
@@ -77,7 +75,7 @@ def compare(
     choice of words.
     """
     from weatherglass.catalog import Test
-    from weatherglass.seedlab.compare import compare as run
+    from weatherglass.seedlab import compare as run
 
     if (len(corpora) == 1) != (by is not None):
         raise UsageError("Name two corpora or more, or one with --by COLUMN.")

@@ -9,12 +9,11 @@ import click
 
 from weatherglass.errors import few, shown
 
-from .output import emit, format_option
-from .progress import progress_bar
-from .tokenizing import chosen_tokenizer, token_options
+from .options import chosen_tokenizer, token_options
+from .output import emit, format_option, progress_bar
 
 if TYPE_CHECKING:
-    from weatherglass.corpus.summary import Column, Summary
+    from weatherglass.corpus import Column, Summary
 
 
 @click.group()
@@ -42,8 +41,7 @@ def corpus() -> None:
 @format_option
 def info(corpus: str, min_count: int, top: int, form: str, **options: Any) -> None:
     """Show what CORPUS holds: documents, words, metadata. It is read once, and streams by."""
-    from weatherglass.corpus import open_corpus
-    from weatherglass.corpus.summary import summarise
+    from weatherglass.corpus import open_corpus, summarise
 
     cut = chosen_tokenizer(options)
     opened = open_corpus(corpus)

@@ -10,11 +10,18 @@ import click
 
 from weatherglass.errors import UsageError
 
-from .asking import frequency_told, seed_option
-from .output import delimited, format_choice, out_option, plot_option, put, remarks, table
-from .progress import progress_bar
-from .spreading import spread_options
-from .vectorfiles import opened
+from .options import opened, spread_options
+from .output import (
+    delimited,
+    format_choice,
+    out_option,
+    plot_option,
+    progress_bar,
+    put,
+    remarks,
+    table,
+)
+from .run_tests import frequency_told, seed_option
 
 if TYPE_CHECKING:
     from weatherglass.discovery import Comparison, Discovery, Group
@@ -136,9 +143,8 @@ def discover(
     if compare and (picture or form in ("tsv", "csv")):
         raise UsageError("--compare prints a table, json or html, and no picture.")
     from weatherglass.catalog import load_names
-    from weatherglass.discovery import Options
-    from weatherglass.discovery.both import discover_both
-    from weatherglass.discovery.discover import discover as run
+    from weatherglass.discovery import Options, discover_both
+    from weatherglass.discovery import discover as run
 
     # Complain of wrong options and names before anything large is read.
     load_names("ssa" if Options(rng=seed, **options).names == "auto" else options["names"])

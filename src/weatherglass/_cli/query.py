@@ -26,7 +26,7 @@ def query(sql: str, folders: tuple[Path, ...], form: str, out: Path | None) -> N
     p_value, p_holm, status and more (`DESCRIBE results` lists them), and the facts about sources,
     such as step or year. A query sees no files and no network.
     """
-    from weatherglass.auditing.querying import query as ask
+    from weatherglass.auditing import query as ask
 
     found = ask(sql, list(folders) or "audit")
     short = form == "table"

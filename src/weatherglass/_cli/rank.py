@@ -38,7 +38,7 @@ def rank(
     DIR is a folder that `weatherglass audit` wrote, `audit` by default. The p-value is that of the
     test, p Holm is corrected over all tests of the source.
     """
-    from weatherglass.auditing.querying import rank as ranked
+    from weatherglass.auditing import rank as ranked
 
     if not tests:
         raise UsageError("Say which test: --test weat6.")

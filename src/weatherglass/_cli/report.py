@@ -75,8 +75,7 @@ def _numbers(results: Any, form: str) -> str:
 
 
 def _rows(results: Any, several: bool) -> list[dict[str, str]]:
-    from weatherglass.report.arranged import number_of, p_of, published_number
-    from weatherglass.report.strongest import corrected_p
+    from weatherglass.report import corrected_p, number_of, p_of, published_number
 
     return [
         {

@@ -11,7 +11,9 @@ import click
 
 from weatherglass.errors import CannotMeasure, EncoderError, UsageError, WeatherglassError
 
-from .asking import (
+from .options import spread_options
+from .output import format_option, out_option, plot_option, printable, progress_bar, table
+from .run_tests import (
     a_share,
     alternative_option,
     chosen_tests,
@@ -21,9 +23,6 @@ from .asking import (
     say,
     seed_option,
 )
-from .output import format_option, out_option, plot_option, printable, table
-from .progress import progress_bar
-from .spreading import spread_options
 
 
 @click.command()
@@ -98,7 +97,7 @@ def seat(
     """
     from weatherglass.catalog import Test, load_annotations, to_sentences
     from weatherglass.encoders import open_encoder
-    from weatherglass.encoders.seat import seat as measure
+    from weatherglass.encoders import seat as measure
     from weatherglass.measures import Results
     from weatherglass.tasks import executor
 

@@ -11,7 +11,7 @@ import click
 
 from weatherglass.errors import CannotMeasure, MissingExtra
 
-from .stopping import hangup_ends
+from .signals import hangup_ends
 
 
 @click.command()
@@ -61,9 +61,8 @@ def serve(
         import uvicorn
     except ImportError:
         raise MissingExtra("The web page", "web") from None
-    from weatherglass._web.app import create_app
-    from weatherglass._web.settings import Settings
-    from weatherglass.vectors.sources import find_path, parse_spec
+    from weatherglass._web import Settings, create_app
+    from weatherglass.vectors import find_path, parse_spec
 
     named = sources or ("default",)
     asked: dict[str, Any] = {"sources": named, "folders": folders, "token": token}

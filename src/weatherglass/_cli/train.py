@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .asking import seed_option
-from .output import emit, format_option, printable
-from .progress import progress_bar
-from .spreading import spread_options
-from .tokenizing import chosen_tokenizer, min_size_option, model_options, token_options
+from .options import chosen_tokenizer, min_size_option, model_options, spread_options, token_options
+from .output import emit, format_option, printable, progress_bar
+from .run_tests import seed_option
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Trained

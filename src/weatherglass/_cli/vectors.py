@@ -8,9 +8,9 @@ import click
 
 from weatherglass.errors import CannotMeasure, few, shown
 
-from .debias import debias
+from .options import format_of, opened, write
 from .output import emit, format_option
-from .vectorfiles import format_of, opened, write
+from .vectors_debias import debias
 
 _EXAMPLES = 5
 
@@ -84,8 +84,7 @@ def convert(source: str, out: Path) -> None:
 )
 def subset(source: str, out: Path, words: Path) -> None:
     """Write the rows of some words of SOURCE to the file OUT, in the order of SOURCE."""
-    from weatherglass.vectors import open_vectors
-    from weatherglass.vectors.wordlists import read_words
+    from weatherglass.vectors import open_vectors, read_words
 
     form = format_of(out)
     asked = [word.decode("utf-8", "surrogateescape") for word in read_words(words) if word]

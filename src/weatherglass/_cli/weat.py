@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .asking import (
+from .output import format_option, out_option, plot_option, table
+from .run_tests import (
     alternative_option,
     chosen_tests,
     control_for,
@@ -20,7 +21,6 @@ from .asking import (
     survival_columns,
     test_options,
 )
-from .output import format_option, out_option, plot_option, table
 
 if TYPE_CHECKING:
     from weatherglass.measures import WeatResult
@@ -77,7 +77,7 @@ def weat(
     tests (Holm), and the rotation p-value.
     """
     from weatherglass.catalog import Test
-    from weatherglass.measures.weat import weat as measure
+    from weatherglass.measures import weat as measure
 
     chosen = chosen_tests(ids, files, Test, "weat[1-9]", "weat10")
     vectors, controlled = control_for(source, chosen, control)

@@ -10,7 +10,8 @@ import click
 
 from weatherglass.errors import UsageError
 
-from .asking import (
+from .output import format_option, out_option, plot_option, table
+from .run_tests import (
     chosen_tests,
     control_for,
     control_option,
@@ -19,7 +20,6 @@ from .asking import (
     survival_columns,
     test_options,
 )
-from .output import format_option, out_option, plot_option, table
 
 if TYPE_CHECKING:
     from weatherglass.measures import WefatResult
@@ -55,7 +55,7 @@ def wefat(
     women in an occupation? The table has the correlation beside the published one.
     """
     from weatherglass.catalog import FactualTest, load_facts
-    from weatherglass.measures.wefat import wefat as measure
+    from weatherglass.measures import wefat as measure
 
     if facts is not None and not ids and not files:
         ids = ("wefat1",)

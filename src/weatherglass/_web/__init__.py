@@ -16,3 +16,7 @@ Each page is a few modules that begin with its name:
 - ``ask_question.py``: what an address asks; ``ask_answers.py``: the jobs that answer it.
 - ``ask_files.py``, ``discover_tables.py`` and the like: the answer in one form or another.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -36,7 +36,7 @@ from .session import Here, Session
 from .settings import Settings
 from .sources import Sources
 from .upload import PAGE as UPLOAD
-from .upload_store import Uploads
+from .upload import Uploads
 
 PAGES = (
     ASK,

@@ -10,15 +10,14 @@ from typing import Any, Literal
 
 from starlette.responses import Response
 
-from weatherglass.report.markup import Markup, element
-from weatherglass.report.pictures import described, with_slurs_masked
-from weatherglass.report.plots import drawing, save_plot
+from weatherglass.report import Markup as ReportMarkup
+from weatherglass.report import described, drawing, element, save_plot, with_slurs_masked
 
-from .files import FILE_PATIENCE, as_file
+from .rendering import FILE_PATIENCE, as_file
 from .session import Session
 
 Form = Literal["json", "svg"]
-KINDS: dict[str, str] = {"json": "application/json", "svg": "image/svg+xml"}
+CHART_KINDS: dict[str, str] = {"json": "application/json", "svg": "image/svg+xml"}
 PICTURE: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The picture: described for Vega-Lite, or drawn.",
@@ -69,10 +68,12 @@ async def picture(
     content = await here.jobs.answer(
         ("picture", form, key), "Drawing", draw, job=job, patience=patience
     )
-    return Response(content, media_type=KINDS[form], headers=as_file(name, "svg", form == "svg"))
+    return Response(
+        content, media_type=CHART_KINDS[form], headers=as_file(name, "svg", form == "svg")
+    )
 
 
-def figure(spec: str, still: str, told: str) -> Markup:
+def figure(spec: str, still: str, told: str) -> ReportMarkup:
     """Where the browser draws a picture, in what the report writes; ``parts.html`` has the same."""
     image = element("noscript", element("img", src=still, alt=told))
     room = element("div", image, class_="picture", role="img", aria_label=told)

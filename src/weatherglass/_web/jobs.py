@@ -18,8 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from weatherglass._files import processors
 from weatherglass.errors import WeatherglassError
-from weatherglass.vectors.fingerprints import processors
 
 from .settings import Settings
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from weatherglass._version import __version__
-from weatherglass.report import rounding, words
-from weatherglass.report.page import style_sheet
+from weatherglass.report import html, numbers, style_sheet
 
 NAV: list[tuple[str, str]] = []
 """The pages at the top, as they are registered: what each is called, and its path."""
@@ -40,21 +43,21 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = {
-        "word": lru_cache(8192)(lambda text: Markup(words.word(text))),
-        "words": lambda some: Markup(words.listed(some)),
+        "word": lru_cache(8192)(lambda text: Markup(html.word(text))),
+        "words": lambda some: Markup(html.listed(some)),
         "sentence": lambda text: (_short if len(text) <= _SHORT else _sentence)(text),
-        "effect": rounding.effect,
-        "p_value": rounding.p_value,
-        "duration": rounding.duration,
+        "effect": numbers.effect,
+        "p_value": numbers.p_value,
+        "duration": numbers.duration,
     }
     made.filters |= filters
     shared: dict[str, Any] = {"nav": NAV, "static": static_url, "version": __version__}
-    made.globals |= shared | {"ends": rounding.ends, "signed": signed}
+    made.globals |= shared | {"ends": numbers.ends, "signed": signed}
     return made
 
 
 def _sentence(text: str) -> Markup:
-    return Markup(words.sentence(text))
+    return Markup(html.sentence(text))
 
 
 _SHORT = 500
@@ -67,7 +70,7 @@ def signed(value: float) -> str:
     >>> signed(0.126), signed(-0.04)
     ('+0.13', '−0.04')
     """
-    text = rounding.effect(value)
+    text = numbers.effect(value)
     return text if text.startswith("−") else f"+{text}"
 
 
@@ -103,3 +106,50 @@ def static_url(name: str) -> str:
     else:
         content = static_file(name) or b""
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+FILE_PATIENCE = 30.0
+"""Seconds that a file is waited for: what came instead would be kept as the file."""
+
+
+def file_of(kinds: Iterable[str]) -> dict[int | str, dict[str, Any]]:
+    """The `responses` entry of a route that gives a file of one of some kinds.
+
+    >>> file_of(["text/csv"])[200]["content"]
+    {'text/csv': {'schema': {'type': 'string'}}}
+    """
+    objects = ("application/json", "application/yaml")
+    content = {
+        kind.partition(";")[0]: {"schema": {} if kind in objects else {"type": "string"}}
+        for kind in kinds
+    }
+    return {200: {"description": "The file.", "content": content}}
+
+
+def csv_text(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A table as CSV.
+
+    >>> print(csv_text(["word", "p"], [("sun, moon", 0.5), ("x", None)]), end="")
+    word,p
+    "sun, moon",0.5
+    x,
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def as_file(name: str, ending: str, is_file: bool = True) -> dict[str, str]:
+    """The header that lets a browser keep an answer as a file.
+
+    >>> as_file("weat 6", "csv")["Content-Disposition"]
+    "attachment; filename*=UTF-8''weat%206.csv"
+    """
+    if not is_file:
+        return {}
+    plain = "".join(c if c.isalnum() or c in " -_.@" else "-" for c in name)[:80].strip(" .")
+    return {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(plain or 'file')}.{ending}"
+    }

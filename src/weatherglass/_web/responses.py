@@ -15,17 +15,11 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from weatherglass.errors import (
-    MissingExtra,
-    SourceNotFound,
-    UnknownEntry,
-    WeatherglassError,
-    shown,
-)
+from weatherglass.errors import MissingExtra, SourceNotFound, UnknownEntry, WeatherglassError, shown
 
 from .jobs import Busy, Cancelled, Job, UnknownJob, Working
 from .rendering import render
-from .upload_store import UnknownUpload
+from .upload import UnknownUpload
 
 _STATUS: tuple[tuple[type[WeatherglassError], int], ...] = (
     (UnknownEntry, 404),

@@ -12,17 +12,15 @@ from fastapi import APIRouter, Depends, Request
 
 from weatherglass.catalog import Test
 from weatherglass.errors import WeatherglassError
-from weatherglass.measures.weat import weat
-from weatherglass.report.arranged import asked
-from weatherglass.report.pictures import can_draw, described
-from weatherglass.report.strips import strips
+from weatherglass.measures import weat
+from weatherglass.report import asked, can_draw, described, strips
 from weatherglass.vectors import Vectors
 
 from .jobs import Jobs
 from .rendering import static_file
 from .settings import Settings
 from .sources import Sources
-from .upload_store import Uploads
+from .upload import Uploads
 
 
 @dataclass(frozen=True, eq=False)

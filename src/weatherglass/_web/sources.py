@@ -10,18 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from weatherglass.errors import (
-    SourceNotFound,
-    UsageError,
-    WeatherglassError,
-    did_you_mean,
-    shown,
-)
-from weatherglass.report.arranged import short_names
-from weatherglass.vectors import Vectors, open_vectors, text
-from weatherglass.vectors.detect import find_format
-from weatherglass.vectors.inputs import Input
-from weatherglass.vectors.lines import header, numbers_at_end
+from weatherglass._files import Input
+from weatherglass.errors import SourceNotFound, UsageError, WeatherglassError, did_you_mean, shown
+from weatherglass.report import short_names
+from weatherglass.vectors import GLOVE, Vectors, find_format, header, numbers_at_end, open_vectors
 
 from .jobs import Cancelled, Jobs
 from .settings import Settings
@@ -168,7 +160,7 @@ def _holds_vectors(path: Path) -> bool:
     except (WeatherglassError, OSError):
         return False
     first = seen.head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-    return form is not text.GLOVE or header(first) is not None or numbers_at_end(first) > 1
+    return form is not GLOVE or header(first) is not None or numbers_at_end(first) > 1
 
 
 def is_inside(path: Path, folders: Sequence[Path]) -> bool:

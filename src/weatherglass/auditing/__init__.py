@@ -1,6 +1,5 @@
 """Audits: many measures over one or more sources, kept as one result set."""
 
-from .policy import Policy, Verdict, load_policy
-from .reading import open_audit
+import lazy_loader
 
-__all__ = ["Policy", "Verdict", "load_policy", "open_audit"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,20 +13,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from weatherglass._files import one_at_a_time
 from weatherglass._version import __version__
-from weatherglass.catalog.suites import Suite, load_suite, with_control
+from weatherglass.catalog import Suite, load_suite, with_control
 from weatherglass.errors import UsageError, WeatherglassError, shown
-from weatherglass.report.audited import Audited
+from weatherglass.report import Audited
 from weatherglass.tasks import Workers, executor
 from weatherglass.tasks import run as run_tasks
 from weatherglass.vectors import ControlMethod
-from weatherglass.vectors.passing import one_at_a_time
 
-from . import folder as files
-from .models import Given, sources_of
-from .orders import described
-from .running import Progress, Run
-from .sources import Source
+from . import run_folder as files
+from .run import Progress, Run, described
+from .sources import Given, Source, sources_of
 from .steps import tasks
 
 _FEW = 4

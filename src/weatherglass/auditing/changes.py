@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weatherglass.measures import Results
-from weatherglass.measures.results import to_record
-from weatherglass.report.audited import Audited
+from weatherglass.measures import Results, to_record
+from weatherglass.report import Audited
 
 
 @dataclass(frozen=True)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
+from xml.etree import ElementTree as xml
 
 from pydantic import Field, ValidationError
 
-from weatherglass.catalog import tests
-from weatherglass.catalog.complaints import complaint
-from weatherglass.catalog.parts import Record, Words
-from weatherglass.catalog.schema import FactualTest, Test
-from weatherglass.catalog.textfiles import read_text
-from weatherglass.catalog.yamltext import read_yaml
+from weatherglass._files import read_text, read_yaml
+from weatherglass._version import __version__
+from weatherglass.catalog import FactualTest, Record, Test, Words, complaint, tests
 from weatherglass.encoders import Encoder
 from weatherglass.errors import CatalogError
-from weatherglass.measures import Results
-from weatherglass.measures.weat import weat
-from weatherglass.measures.wefat import wefat
-from weatherglass.report.arranged import number_of
-from weatherglass.report.strongest import corrected_p
-from weatherglass.seedlab.multiverse import multiverse
+from weatherglass.measures import Results, weat, wefat
+from weatherglass.report import corrected_p, number_of
+from weatherglass.seedlab import multiverse
 from weatherglass.significance import format_p
 from weatherglass.vectors import Vectors
 
@@ -130,7 +128,7 @@ def _results(source: Vectors | Encoder, chosen: list[Any], rng: int) -> list[Any
             weat(source, test, rng=rng) if isinstance(test, Test) else wefat(source, test)
             for test in chosen
         ]
-    from weatherglass.encoders.seat import seat
+    from weatherglass.encoders import seat
 
     asked = [test for test in chosen if isinstance(test, Test)]
     return list(seat(source, asked, rng=rng)) if asked else []
@@ -158,3 +156,72 @@ def _verdict(
         limit += f" and {rule.agreement:.0%} agreement"
     status = "violated" if broken else "passed"
     return Verdict(result.test, result.title, status, f"{said}; {limit}.", value, p, agreement)
+
+
+# Characters that XML 1.0 cannot hold, in any form.
+_BARRED = {code: "�" for code in range(0x20) if code not in (0x9, 0xA, 0xD)}
+_BARRED |= dict.fromkeys([*range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "�")
+
+
+def junit(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict]) -> str:
+    """A test suite with a case for every verdict."""
+    suite = xml.Element(
+        "testsuite",
+        name=_clean(f"weatherglass check {source}"),
+        tests=str(len(verdicts)),
+        failures=str(sum(one.status == "violated" for one in failures)),
+        errors=str(sum(one.status == "not run" for one in failures)),
+        skipped=str(sum(one.status == "not run" and one not in failures for one in verdicts)),
+    )
+    for one in verdicts:
+        case = xml.SubElement(suite, "testcase", classname=_clean(source), name=_clean(one.test))
+        if one.status == "not run":
+            kind = "error" if one in failures else "skipped"
+            xml.SubElement(case, kind, message=_clean(one.sentence))
+        elif one in failures:
+            xml.SubElement(case, "failure", message=_clean(one.sentence), type="policy")
+    xml.indent(suite)
+    return xml.tostring(suite, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def sarif(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict]) -> str:
+    """A SARIF 2.1.0 log with a result for every verdict that fails."""
+    rules = {one.test: one.title for one in verdicts}
+    uri = quote(source, safe="/:?=&", errors="backslashreplace")
+    log = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "weatherglass",
+                        "version": __version__,
+                        "rules": [
+                            {"id": id, "shortDescription": {"text": title or id}}
+                            for id, title in rules.items()
+                        ],
+                    }
+                },
+                "results": [
+                    {
+                        "ruleId": one.test,
+                        "level": "error",
+                        "message": {"text": one.sentence},
+                        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}}}],
+                        "properties": {
+                            "effect": one.effect,
+                            "p": one.p,
+                            "agreement": one.agreement,
+                        },
+                    }
+                    for one in failures
+                ],
+            }
+        ],
+    }
+    return json.dumps(log, indent=2) + "\n"
+
+
+def _clean(text: str) -> str:
+    return text.translate(_BARRED)

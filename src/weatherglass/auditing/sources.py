@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
-from weatherglass.encoders import Encoder, open_encoder
-from weatherglass.encoders.opening import schemes
+from weatherglass._files import name_of, read_text, read_yaml
+from weatherglass.encoders import Encoder, open_encoder, schemes
+from weatherglass.errors import CatalogError, UsageError, shown
 from weatherglass.measures import Results
-from weatherglass.vectors import (
-    Control,
-    ControlMethod,
-    Vectors,
-    control,
-    open_vectors,
-    parse_spec,
-)
+from weatherglass.vectors import Control, ControlMethod, Vectors, control, open_vectors, parse_spec
 
 Fact = str | int | float
 
@@ -95,3 +94,95 @@ class Source:
         if isinstance(found, Results):
             return Results.of(replace(one, source=one.source | about) for one in found)
         return replace(found, source=found.source | about)
+
+
+SUFFIXES = (".yaml", ".yml")
+Given = str | PathLike[str] | Mapping[str, Any]
+
+
+def sources_of(given: Given | Sequence[Given]) -> list[Source]:
+    """The sources of an audit: names, mappings of ``source``, ``name`` and facts, or YAML files of
+    such mappings.
+
+    >>> [one.facts for one in sources_of([{"source": "default", "year": 1990}])]
+    [{'year': 1990}]
+    """
+    several = [given] if isinstance(given, str | PathLike | Mapping) else list(given)
+    listed: list[Mapping[str, Any]] = []
+    for one in several:
+        if isinstance(one, Mapping):
+            listed.append(one)
+        elif Path(one).suffix.lower() in SUFFIXES and Path(one).is_file():
+            listed += load_models(one)
+        else:
+            listed.append({"source": fspath(one)})
+    made = [_source(one) for one in listed]
+    names = [one.name for one in made]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if not made:
+        raise UsageError("Name one source or several, each once.")
+    if twice is not None:
+        raise UsageError(
+            f"Name one source or several, each once: {shown(twice)} comes twice. A mapping with a "
+            "name of its own can open the same source."
+        )
+    return _typed(made)
+
+
+def load_models(path: str | PathLike[str]) -> list[dict[str, Any]]:
+    """The entries of a YAML list of sources. A path is taken as seen from the file's own folder
+    where there is one, else as any source is named."""
+    path = Path(path)
+    documents: list[Any] = read_yaml(read_text(path), path.name)
+    entries = documents[0] if len(documents) == 1 else None
+    if not isinstance(entries, list) or not entries:
+        raise CatalogError(
+            f"{name_of(path)}: a list of sources was expected, each a name or a mapping of source "
+            "and facts."
+        )
+    made = []
+    for number, entry in enumerate(entries, 1):
+        one = {"source": entry} if isinstance(entry, str) else entry
+        if not isinstance(one, dict) or not isinstance(one.get("source"), str):
+            raise CatalogError(f"{name_of(path)}: entry {number} names no source.")
+        beside = str(path.parent / one["source"])
+        told = {"name": one["source"], **one}
+        # Unlike a path's own method this gives no error for a name that no file can have.
+        made.append(told | {"source": beside} if os.path.exists(beside) else told)
+    return made
+
+
+def _source(entry: Mapping[str, Any]) -> Source:
+    source = entry.get("source")
+    if not isinstance(source, str | PathLike):
+        raise UsageError(f"{shown(str(dict(entry)))} names no source.")
+    facts = {str(k): v for k, v in entry.items() if k not in ("source", "name")}
+    wrong = next((k for k, v in facts.items() if not isinstance(v, str | int | float)), None)
+    if wrong is not None:
+        raise UsageError(
+            f"The fact {shown(wrong)} of {shown(fspath(source))} must be a word or number."
+        )
+    name = str(entry.get("name") or fspath(source))
+    return Source(name, opens=fspath(source), facts=facts)
+
+
+def _typed(sources: Iterable[Source]) -> list[Source]:
+    """Facts that are numbers in all sources become numbers, the others words."""
+    listed = list(sources)
+    kinds: dict[str, type[Any]] = {}
+    for fact in dict.fromkeys(fact for one in listed for fact in one.facts):
+        values = [one.facts[fact] for one in listed if fact in one.facts]
+        kinds[fact] = next((kind for kind in (int, float) if _all(kind, values)), str)
+    return [
+        Source(one.name, one.opens, {k: kinds[k](v) for k, v in one.facts.items()})
+        for one in listed
+    ]
+
+
+def _all(kind: type[Any], values: Sequence[Fact]) -> bool:
+    try:
+        return all(math.isfinite(kind(v)) and not isinstance(v, bool) for v in values) and not (
+            kind is int and any(isinstance(v, float) for v in values)
+        )
+    except (ValueError, OverflowError):
+        return False

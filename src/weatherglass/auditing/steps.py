@@ -10,13 +10,11 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from weatherglass.catalog import FactualTest, Test, tests
-from weatherglass.catalog.suites import Step, Suite
+from weatherglass.catalog import FactualTest, Step, Suite, Test, tests
 from weatherglass.discovery import Discovery
 from weatherglass.errors import CatalogError, UsageError
 from weatherglass.measures import Results
-from weatherglass.seedlab.findings import Lint
-from weatherglass.seedlab.multiverse_record import Multiverse
+from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Source
 
@@ -68,13 +66,13 @@ def perform(task: Task, rng: int, workers: int | None, progress: Progress) -> Pa
 
 
 def _weat(task: Task, given: dict[str, Any]) -> Results:
-    from weatherglass.measures.weat import weat
+    from weatherglass.measures import weat
 
     return _each(task, chosen_tests(task.step, Test), weat, given)
 
 
 def _wefat(task: Task, given: dict[str, Any]) -> Results:
-    from weatherglass.measures.wefat import wefat
+    from weatherglass.measures import wefat
 
     return _each(task, chosen_tests(task.step, FactualTest), wefat, given)
 
@@ -95,8 +93,7 @@ def _each(
 
 def _measure(task: Task, given: dict[str, Any]) -> Results:
     from weatherglass.catalog import seeds
-    from weatherglass.measures.measuring import measure
-    from weatherglass.measures.registry import measure_named
+    from weatherglass.measures import measure, measure_named
 
     step = task.step
     known = {name: measure_named(name) for name in step.measures}
@@ -123,8 +120,8 @@ def _slug(title: str) -> str:
 
 
 def _seat(task: Task, given: dict[str, Any]) -> Results:
-    from weatherglass.encoders.seat import seat
-    from weatherglass.measures.seat import seat_test
+    from weatherglass.encoders import seat
+    from weatherglass.measures import seat_test
 
     options = _options(task.step, seat_test, given)
     chosen = chosen_tests(task.step, Test)
@@ -132,7 +129,7 @@ def _seat(task: Task, given: dict[str, Any]) -> Results:
 
 
 def _multiverse(task: Task, given: dict[str, Any]) -> Multiverse:
-    from weatherglass.seedlab.multiverse import multiverse
+    from weatherglass.seedlab import multiverse
 
     if not task.test:
         chosen_tests(task.step, Test)  # raises
@@ -140,8 +137,7 @@ def _multiverse(task: Task, given: dict[str, Any]) -> Multiverse:
 
 
 def _discovery(task: Task, given: dict[str, Any]) -> Discovery:
-    from weatherglass.discovery import Options
-    from weatherglass.discovery.discover import discover
+    from weatherglass.discovery import Options, discover
 
     try:
         options = TypeAdapter(Options).validate_python(task.step.options)
@@ -153,7 +149,7 @@ def _discovery(task: Task, given: dict[str, Any]) -> Discovery:
 
 
 def _lint(task: Task, given: dict[str, Any]) -> Lint:
-    from weatherglass.seedlab.lint import lint
+    from weatherglass.seedlab import lint
 
     options = _options(task.step, lint, given)
     return lint(used_sets(task.suite), source=task.source.vectors, **options)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from weatherglass.catalog.csvtext import rows
-from weatherglass.catalog.textfiles import name_of
+from weatherglass._files import name_of, rows
 from weatherglass.errors import CatalogError, shown
 
 

@@ -13,13 +13,12 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from weatherglass.catalog.complaints import complaint
-from weatherglass.catalog.namefiles import Values, read_names
-from weatherglass.catalog.parts import Record
-from weatherglass.catalog.studies import DATA
-from weatherglass.catalog.textfiles import name_of, read_text
-from weatherglass.catalog.yamltext import read_yaml
+from weatherglass._files import name_of, read_text, read_yaml
 from weatherglass.errors import UnknownEntry, did_you_mean, shown
+
+from .name_files import Values, read_names
+from .provenance import DATA, Record
+from .validation import complaint
 
 _FOLDER = DATA / "names"
 

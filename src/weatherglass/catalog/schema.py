@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 
-from weatherglass.catalog.complaints import complaint, seen
-from weatherglass.catalog.parts import (
+from weatherglass.errors import CatalogError, few, shown
+
+from .provenance import (
     Difference,
     Facts,
     HumanFinding,
@@ -17,9 +18,9 @@ from weatherglass.catalog.parts import (
     Record,
     Study,
 )
-from weatherglass.catalog.seedschema import SeedSet
-from weatherglass.catalog.wordsets import WordSet, spelling
-from weatherglass.errors import CatalogError, few, shown
+from .seeds import SeedSet
+from .validation import complaint, seen
+from .word_sets import WordSet, spelling
 
 _FIELDS = {"category": "label", "examples": "words"}  # as the sentence-bias files call them
 

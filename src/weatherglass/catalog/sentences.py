@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from weatherglass.catalog.annotations import Annotation, known_words
-from weatherglass.catalog.schema import Test
-from weatherglass.catalog.templates import filled, templates
-from weatherglass.catalog.wordsets import WordSet
 from weatherglass.errors import CatalogError, few, shown
+
+from .schema import Test
+from .templates import filled, templates
+from .word_sets import Annotation, WordSet, known_words
 
 
 def sentences(word: str | Annotation, kind: str | None = None) -> tuple[str, ...]:

@@ -18,9 +18,9 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal
 
-from weatherglass.catalog.csvtext import rows
-from weatherglass.catalog.parts import Record
-from weatherglass.catalog.studies import DATA
+from weatherglass._files import rows
+
+from .provenance import DATA, Record
 
 _COLUMNS = ("word", "kind", "also", "source")
 _TOKEN = re.compile(r"[^\W_]+")

@@ -9,12 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from weatherglass.catalog.complaints import complaint
-from weatherglass.catalog.parts import Record, Words
-from weatherglass.catalog.studies import DATA
-from weatherglass.catalog.textfiles import read_text
-from weatherglass.catalog.yamltext import read_yaml
+from weatherglass._files import read_text, read_yaml
 from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, shown
+
+from .provenance import DATA, Record, Words
+from .validation import complaint
 
 Kind = Literal["weat", "wefat", "seat", "measure", "lint", "multiverse", "discovery"]
 

@@ -10,12 +10,11 @@ from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from weatherglass.catalog.complaints import complaint, seen
-from weatherglass.catalog.parts import Record, Words
-from weatherglass.catalog.studies import DATA
-from weatherglass.catalog.textfiles import name_of, read_text
-from weatherglass.catalog.yamltext import read_yaml
+from weatherglass._files import name_of, read_text, read_yaml
 from weatherglass.errors import CatalogError, shown
+
+from .provenance import DATA, Record, Words
+from .validation import complaint, seen
 
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _FORMS = {"word", "a word", "words"}

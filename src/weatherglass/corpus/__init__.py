@@ -1,19 +1,5 @@
 """Text to tokens to trained, bootstrapped vectors."""
 
-from .corpus import Corpus
-from .documents import Document
-from .modelfiles import Model, open_models
-from .opening import open_corpus
-from .tokens import Tokenizer
-from .training import Trained, train
+import lazy_loader
 
-__all__ = [
-    "Corpus",
-    "Document",
-    "Model",
-    "Tokenizer",
-    "Trained",
-    "open_corpus",
-    "open_models",
-    "train",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from weatherglass._files import Input, cache, file_fingerprint, joined, processors
+from weatherglass.corpus.formats import text
 from weatherglass.errors import BadContent, UsageError
-from weatherglass.vectors import cache
-from weatherglass.vectors.fingerprints import file_fingerprint, joined, processors
-from weatherglass.vectors.inputs import Input
 
-from . import plain
-from .documents import Document
-from .documents import joined as joined_documents
+from .document import Document
+from .document import join_documents as joined_documents
 from .formats import CorpusFormat, Reading
 
 Progress = Callable[[int, int], None]
@@ -110,7 +108,7 @@ class Corpus:
     def _placed(self, document: Document, file: CorpusFile) -> Document:
         """What is known of the file, before what the document says, before the file's place."""
         known = self.about.get(file.name, {})
-        if len(self.files) == 1 and file.form is not plain.FORMAT and not known:
+        if len(self.files) == 1 and file.form is not text.PLAIN_TEXT and not known:
             return document
         folder = file.name.rpartition("/")[0]
         place = {"file": file.name} | ({"folder": folder} if folder else {})

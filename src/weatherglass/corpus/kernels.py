@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.compiling import compiled
+from weatherglass._numba import compiled
 
 Tokens = NDArray[np.int32]
 Integers = NDArray[np.int64]

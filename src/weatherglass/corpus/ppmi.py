@@ -19,9 +19,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from .cooccurrence import Pairs
 from .lanczos import Rows, leading_components
-from .numbered import Integers
-from .pairs import Pairs
+from .token_ids import Integers
 
 
 def ppmi_vectors(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import MissingExtra
 
-from .numbered import Integers, Numbered
+from .token_ids import Integers, Numbered
 
 _LONGEST = 10_000  # gensim passes over what is further on in a text than that
 

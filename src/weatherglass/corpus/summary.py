@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .corpus import Corpus, Progress
-from .tokens import Tokenizer
+from .tokenizer import Tokenizer
 
 _VALUES = 10_000  # different values of a column that are told apart
 

@@ -1,17 +1,5 @@
 """Unsupervised bias enumeration: the biases that nobody thought to ask for."""
 
-from .options import Options
-from .record import Category, Cell, Change, Comparison, Discovery, Group, Indirect, Proxy, Rotations
+import lazy_loader
 
-__all__ = [
-    "Category",
-    "Cell",
-    "Change",
-    "Comparison",
-    "Discovery",
-    "Group",
-    "Indirect",
-    "Options",
-    "Proxy",
-    "Rotations",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

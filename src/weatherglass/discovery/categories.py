@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from weatherglass.errors import CannotMeasure
 from weatherglass.vectors import Vectors
 
-from .clusters import cluster, most_central
-from .record import Category
+from .kmeans import cluster, most_central
+from .names import Names
+from .result import Category, Group
 
 LABEL = 3
 
@@ -42,3 +43,39 @@ def categorise(
         ]
         categories.append(Category(f"C{j + 1}", ", ".join(central), len(members)))
     return tuple(categories), words[order], starts
+
+
+SHOWN = 5
+
+
+def group(
+    vectors: Vectors, names: Names, count: int, rng: int
+) -> tuple[tuple[Group, ...], NDArray[np.intp]]:
+    """Cluster the names. Gives the groups and the number of each name's group.
+
+    Groups are ordered by their first fact, as the paper's tables are by the share of women, or
+    where nothing is known of the names by their size.
+    """
+    rows = vectors.single_unit_at(names.positions)
+    labels = cluster(rows, count, "names", rng)
+    facts = {column: _means(values, labels, count) for column, values in names.facts.items()}
+    first = next(iter(facts.values()), np.zeros(count))
+    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")
+    groups: list[Group] = []
+    for k in order.tolist():
+        members = np.flatnonzero(labels == k)
+        words = vectors.words.at(names.positions[members])
+        shown = tuple(words[i] for i in most_central(rows[members], SHOWN))
+        known = {name: float(v[k]) for name, v in facts.items() if np.isfinite(v[k])}
+        groups.append(Group(f"G{len(groups) + 1}", shown, len(words), tuple(words), known))
+    return tuple(groups), np.argsort(order)[labels]
+
+
+def _means(
+    values: NDArray[np.float64], labels: NDArray[np.intp], count: int
+) -> NDArray[np.float64]:
+    """The mean of what is known in each group, NaN where nothing is."""
+    known = np.isfinite(values)
+    sums = np.bincount(labels[known], weights=values[known], minlength=count)
+    counts = np.bincount(labels[known], minlength=count)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from weatherglass.measures.record import named
+from weatherglass.measures import named
 from weatherglass.significance import sampled_rotation_p
 from weatherglass.tasks import Workers, executor
 from weatherglass.vectors import Control, Vectors, control
 
-from .cells import Chosen, choose
 from .indirect import indirect
-from .layout import Layout, lay_out
-from .options import Options, at_least
-from .record import Cell, Discovery
-from .rotations import Null, Tally, run, verdicts
+from .prepare import Layout, Options, at_least, lay_out
+from .result import Cell, Discovery
+from .rotations import Chosen, Null, Tally, choose, run, verdicts
 
 Progress = Callable[[int, int], None]
 

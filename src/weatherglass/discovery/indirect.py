@@ -9,12 +9,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.vectors.fingerprints import processors
-from weatherglass.vectors.inputs import ordered
+from weatherglass._files import ordered, processors
 
-from .cells import Chosen, Floats, Space, choose
-from .record import Category, Group, Indirect, Proxy
-from .rotations import Null
+from .result import Category, Group, Indirect, Proxy
+from .rotations import Chosen, Floats, Null, Space, choose
 
 STRONGEST = 10
 CHANCE = 8

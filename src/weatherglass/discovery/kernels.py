@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from weatherglass.compiling import compiled
+from weatherglass._numba import compiled
 
 Singles = NDArray[np.float32]
 Labels = NDArray[np.intp]

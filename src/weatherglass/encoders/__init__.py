@@ -1,16 +1,5 @@
 """Sentences and their vectors, from any encoder."""
 
-from .ceat import corpus_lines
-from .encoding import encode_all
-from .opening import open_encoder, schemes
-from .protocol import Encoder, Encodings, WordEncoder
+import lazy_loader
 
-__all__ = [
-    "Encoder",
-    "Encodings",
-    "WordEncoder",
-    "corpus_lines",
-    "encode_all",
-    "open_encoder",
-    "schemes",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

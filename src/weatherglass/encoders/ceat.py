@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from weatherglass._files import Input, ordered
 from weatherglass.catalog import Test
 from weatherglass.errors import UsageError
-from weatherglass.measures import Results, ceat_test
-from weatherglass.measures.weat import association_test
-from weatherglass.vectors.inputs import Input, ordered
+from weatherglass.measures import Results, association_test, ceat_test
 
-from .encoding import Progress, encode_all
-from .opening import checked_encoder
-from .protocol import Encoder, Encodings, WordEncoder
+from .encode import Progress, encode_all
+from .encoder import Encoder, Encodings, WordEncoder, checked_encoder
 
 _REACH = 400
 _BETWEEN = "\x1f"  # no word and no sentence holds it

@@ -20,14 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, EncoderError, MissingExtra, SourceNotFound, few, shown
-from weatherglass.vectors import Spec
-from weatherglass.vectors.sources import check_options
+from weatherglass.vectors import Spec, check_options
 
-from .fingerprints import files_fingerprint, fingerprint_of
-from .options import choice
-from .pooling import pool
-from .protocol import Encodings
-from .tokens import words_of
+from .cbow import words_of
+from .encoder import Encodings, choice
+from .model_files import files_fingerprint, fingerprint_of
+from .token_states import pool
 
 # The characters are bytes of UTF-8, and these.
 _BEGIN_SENTENCE, _END_SENTENCE, _BEGIN_WORD, _END_WORD, _PADDING = 256, 257, 258, 259, 260

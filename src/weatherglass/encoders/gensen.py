@@ -19,15 +19,12 @@ from typing import Any, Literal
 import numpy as np
 
 from weatherglass.errors import BadContent, MissingExtra, PickleRefused, SourceNotFound
-from weatherglass.vectors import Spec, Vectors
-from weatherglass.vectors.sources import check_options
+from weatherglass.vectors import Spec, Vectors, check_options
 
-from .fingerprints import files_fingerprint, fingerprint_of
-from .lookup import CASES, Case, Lookup
-from .options import choice
-from .protocol import Encodings
-from .tokens import words_of
-from .weights import load_weights, recurrent, run
+from .cbow import CASES, Case, Lookup, words_of
+from .encoder import Encodings, choice
+from .model_files import files_fingerprint, fingerprint_of
+from .recurrent import load_weights, recurrent, run
 
 # The two that the supplement puts side by side.
 _PUBLISHED = ("nli_large_bothskip_parse.model", "nli_large_bothskip.model")

@@ -11,15 +11,11 @@ from typing import Any
 import numpy as np
 
 from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError, few, shown
-from weatherglass.vectors import Spec
-from weatherglass.vectors.sources import check_options
+from weatherglass.vectors import Spec, check_options
 
-from .fingerprints import files_fingerprint, fingerprint_of
-from .models import find_folder
-from .options import choice
-from .pooling import POOLS, pool
-from .protocol import Encodings
-from .tokenizing import load_tokenizer, token_table
+from .encoder import Encodings, choice
+from .model_files import files_fingerprint, find_folder, fingerprint_of
+from .token_states import POOLS, load_tokenizer, pool, token_table
 
 # A graph that pools by itself says so by the name, or the shape, of an output.
 _POOLED = ("sentence_embedding", "sentence_embeddings", "embeddings", "pooled")

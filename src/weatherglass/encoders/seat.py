@@ -12,15 +12,12 @@ import numpy as np
 
 from weatherglass.catalog import Test
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.measures import Results, SeatResult, seat_test
-from weatherglass.measures.seat import origins
-from weatherglass.measures.weat import association_test
+from weatherglass.measures import Results, SeatResult, association_test, origins, seat_test
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
 
-from .encoding import Progress, encode_all
-from .opening import checked_encoder
-from .protocol import Encoder
+from .encode import Progress, encode_all
+from .encoder import Encoder, checked_encoder
 
 
 def seat(

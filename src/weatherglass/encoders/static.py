@@ -18,13 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, few, shown
-from weatherglass.vectors import Spec
-from weatherglass.vectors.sources import check_options
+from weatherglass.vectors import Spec, check_options
 
-from .fingerprints import files_fingerprint, fingerprint_of
-from .models import find_folder
-from .protocol import Encodings
-from .tokenizing import load_tokenizer
+from .encoder import Encodings
+from .model_files import files_fingerprint, find_folder, fingerprint_of
+from .token_states import load_tokenizer
 
 _MOST_TOKENS = 512  # as model2vec's encode
 _TABLES = ("embeddings", "embedding.weight")

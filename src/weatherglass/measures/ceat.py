@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from weatherglass.catalog import Test
 from weatherglass.errors import UnusableRow, UsageError, shown
 
-from .record import Record, described
+from .result import Record, described
 from .weat import LEAST
-from .words import too_few
+from .word_sets import too_few
 
 Floats = NDArray[np.float64]
 Contexts = Mapping[str, NDArray[Any]]

@@ -8,10 +8,9 @@ import numpy as np
 
 from weatherglass.errors import UsageError
 
-from .declared import Measure, Needed
-from .given import Given
-from .measured import Measured
+from .definition import Measure, Measured, Needed
 from .subspace import BOLUKBASI, BOLUKBASI_DOI, FIRST_OF_PAIRS, SECOND_OF_PAIRS, pair_subspace
+from .word_sets import Given
 
 
 def direct_bias(given: Given, *, c: float = 1.0, components: int = 1) -> Measured:

@@ -6,9 +6,8 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure
 
-from .declared import Measure, Needed
-from .given import Floats, Given, direction
-from .measured import Measured
+from .definition import Measure, Measured, Needed
+from .word_sets import Floats, Given, direction
 
 _DIGITS = 12  # Ranks must not be decided by rounding noise: cosines equal on paper tie.
 

@@ -6,10 +6,9 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure, shown
 
-from .declared import Measure, Needed
-from .given import Floats, Given
-from .measured import Measured
+from .definition import Measure, Measured, Needed
 from .subspace import BOLUKBASI, BOLUKBASI_DOI, FIRST_OF_PAIRS, SECOND_OF_PAIRS, pair_subspace
+from .word_sets import Floats, Given
 
 _NOTHING = 1e-6  # of a unit vector; what float32 cannot tell from zero
 

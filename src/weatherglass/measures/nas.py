@@ -6,10 +6,9 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure
 
-from .declared import Measure, Needed
-from .given import Given
-from .measured import Measured
+from .definition import Measure, Measured, Needed
 from .wefat import normalised_associations
+from .word_sets import Given
 
 
 def normalised_association(given: Given) -> Measured:

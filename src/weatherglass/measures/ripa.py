@@ -6,9 +6,8 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure
 
-from .declared import Measure, Needed
-from .given import Floats, Given
-from .measured import Measured
+from .definition import Measure, Measured, Needed
+from .word_sets import Floats, Given
 
 _NOTHING = 1e-6  # of the vectors; what float32 cannot tell from zero
 

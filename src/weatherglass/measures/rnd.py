@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .declared import Measure, Needed
-from .given import Given
-from .measured import Measured
+from .definition import Measure, Measured, Needed
+from .word_sets import Given
 
 
 def relative_norm_distance(given: Given, *, unit: bool = False) -> Measured:

@@ -9,9 +9,8 @@ import numpy as np
 from weatherglass.errors import UsageError
 from weatherglass.significance import Interval
 
-from .declared import Measure, Needed
-from .given import Floats, Given
-from .measured import Measured
+from .definition import Measure, Measured, Needed
+from .word_sets import Floats, Given
 
 _CONFIDENCE = 0.95
 _STEPS = 10_000  # of the solver; it stops far earlier

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .declared import Measure, Needed
-from .given import Given, direction
-from .measured import Measured
+from .definition import Measure, Measured, Needed
+from .word_sets import Given, direction
 
 
 def association_means(given: Given) -> Measured:

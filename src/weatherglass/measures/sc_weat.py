@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from weatherglass.errors import CannotMeasure
-from weatherglass.significance import holm, permutation_p
-from weatherglass.significance.many import permutation_many
+from weatherglass.significance import holm, permutation_many, permutation_p
 
-from .declared import Measure, Needed
-from .given import Floats, Given
-from .measured import Measured
+from .definition import Measure, Measured, Needed
 from .weat import NO_SPREAD, NOISE
+from .word_sets import Floats, Given
 
 
 def single_category(

@@ -6,9 +6,8 @@ import numpy as np
 
 from weatherglass.errors import UsageError
 
-from .declared import Measure, Needed
-from .given import Floats, Given, direction
-from .measured import Measured
+from .definition import Measure, Measured, Needed
+from .word_sets import Floats, Given, direction
 
 
 def semantic_axis(given: Given, *, neighbours: int = 0, unit: bool = False) -> Measured:

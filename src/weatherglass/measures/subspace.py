@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from weatherglass.vectors.subspace import Subspace, bias_subspace
+from weatherglass.vectors import Subspace, bias_subspace
 
-from .declared import Measure, Needed
-from .given import Given
-from .measured import Measured
+from .definition import Measure, Measured, Needed
+from .word_sets import Given
 
 BOLUKBASI = (
     "T. Bolukbasi, K.-W. Chang, J. Zou, V. Saligrama, A. Kalai (2016). Man is to computer "

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from weatherglass.catalog import FactualTest
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import UsageError
-from weatherglass.vectors import ControlMethod, Vectors
-from weatherglass.vectors.spelling import Case
+from weatherglass.vectors import Case, ControlMethod, Vectors
 
-from .controlled import Controlled, survival
-from .record import Record, described, named
-from .words import Found, find_sets, too_few, words_of
+from .frequency_control import Controlled, survival
+from .result import Record, described, named
+from .word_sets import Found, find_sets, too_few, words_of
 
 LEAST = {"W": 3, "A": 1, "B": 1}
 _NO_SPREAD = 1e-13

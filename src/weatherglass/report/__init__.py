@@ -1,19 +1,5 @@
 """Results as tables, plots and pages."""
 
-from .audit import audit_figures, audit_page
-from .audited import Audited
-from .comparison import comparison_page
-from .discovery import discovery_page
-from .discovery_plot import plot_discovery
-from .plots import plot, save_plot
+import lazy_loader
 
-__all__ = [
-    "Audited",
-    "audit_figures",
-    "audit_page",
-    "comparison_page",
-    "discovery_page",
-    "plot",
-    "plot_discovery",
-    "save_plot",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,19 +12,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from weatherglass.catalog import Test
-from weatherglass.corpus import open_models, train
-from weatherglass.corpus.runs import folder_name
+from weatherglass.corpus import folder_name, open_models, train
 from weatherglass.errors import UsageError
-from weatherglass.measures.weat import NO_SPREAD, association_test, effect, spread
-from weatherglass.measures.words import too_few
+from weatherglass.measures import NO_SPREAD, association_test, effect, spread, too_few
 from weatherglass.significance import holm
-from weatherglass.vectors import Vectors
-from weatherglass.vectors.spelling import Case
+from weatherglass.vectors import Case, Vectors
 
-from .association import associations
-from .models import Floats, Lookup, Models
-from .record import Experiment
-from .spread import Spread
+from .bad_seeds import associations
+from .models import Floats, Lookup, Models, Spread
+from .result import Experiment
 
 _LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
 

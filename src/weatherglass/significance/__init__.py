@@ -3,24 +3,6 @@
 Importing this brings in numpy only; scipy and the compiled kernels are loaded when they are used.
 """
 
-from .bootstrap import BootstrapMethod, Interval, bootstrap_interval
-from .correction import benjamini_hochberg, holm
-from .permutation import PermutationMethod, permutation_p
-from .pvalue import Alternative, Method, PValue, format_p
-from .rotation import rotation_p, sampled_rotation_p
+import lazy_loader
 
-__all__ = [
-    "Alternative",
-    "BootstrapMethod",
-    "Interval",
-    "Method",
-    "PValue",
-    "PermutationMethod",
-    "benjamini_hochberg",
-    "bootstrap_interval",
-    "format_p",
-    "holm",
-    "permutation_p",
-    "rotation_p",
-    "sampled_rotation_p",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,10 +12,13 @@ out the tail, the less the work, and a tail of a few million partitions is count
 
 from __future__ import annotations
 
+import math
 import os
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from itertools import accumulate, product
 from typing import Any
 
 import numpy as np
@@ -120,3 +123,80 @@ def _map(task: Callable[[Any], Any], over: Iterable[Any], workers: int) -> list[
         return [task(one) for one in over]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(task, over))
+
+
+Group = tuple[int, int, int]
+"""Targets with one association: how many, the cost of each left out, of each taken in."""
+
+Choices = dict[tuple[int, int], int]
+"""How many sets there are of each size and cost."""
+
+
+def count_grouped(tail: Tail, *, cap: int = 1_000_000) -> int:
+    """How many sets are in the tail, exactly.
+
+    Raises `TooMany` where that would take more than about `cap` steps.
+    """
+    if tail.is_lower_half:
+        return tail.partitions - _count_ties(tail.rest(), cap)
+    return _count_ties(tail, cap)
+
+
+def _count_ties(tail: Tail, cap: int) -> int:
+    if tail.limit < 0:
+        return 0
+    left, right = (_choices(half, tail, cap) for half in _halves(_groups(tail)))
+    by_size: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for (size, cost), sets in sorted(right.items()):
+        by_size[size].append((cost, sets))
+    costs = {size: [cost for cost, _ in pairs] for size, pairs in by_size.items()}
+    upto = {
+        size: list(accumulate((sets for _, sets in pairs), initial=0))
+        for size, pairs in by_size.items()
+    }
+    count = 0
+    for (size, cost), sets in left.items():
+        other = tail.size - size
+        if other in costs:
+            count += sets * upto[other][bisect_right(costs[other], tail.limit - cost)]
+    return count
+
+
+def _groups(tail: Tail) -> list[Group]:
+    top, low = int(tail.values[tail.size - 1]), int(tail.values[tail.size])
+    pivot = (top + low) // 2
+    values, members = np.unique(tail.values, return_counts=True)
+    return [
+        (m, max(0, v - pivot), max(0, pivot - v))
+        for v, m in zip(values.tolist(), members.tolist(), strict=True)
+    ]
+
+
+def _halves(groups: list[Group]) -> tuple[list[Group], list[Group]]:
+    """Two halves with about the same number of choices, the groups of most members first."""
+    left: list[Group] = []
+    right: list[Group] = []
+    lean = 0.0
+    for group in sorted(groups, reverse=True):
+        half, sign = (left, 1) if lean <= 0 else (right, -1)
+        half.append(group)
+        lean += sign * math.log(group[0] + 1)
+    return left, right
+
+
+def _choices(half: list[Group], tail: Tail, cap: int) -> Choices:
+    known: Choices = {(0, 0): 1}
+    steps = 0
+    for members, leave, take in half:
+        steps += len(known) * (members + 1)
+        if steps > cap:
+            raise TooMany
+        binomial = [math.comb(members, k) for k in range(members + 1)]
+        grown: Choices = defaultdict(int)
+        for (size, cost), sets in known.items():
+            for k in range(min(members, tail.size - size) + 1):
+                dearer = cost + (members - k) * leave + k * take
+                if dearer <= tail.limit:
+                    grown[size + k, dearer] += sets * binomial[k]
+        known = grown
+    return known

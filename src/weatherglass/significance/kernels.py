@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from weatherglass.compiling import compiled
+from weatherglass._numba import compiled
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

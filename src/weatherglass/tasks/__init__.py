@@ -1,8 +1,5 @@
 """Work in many independent tasks: on threads, on processes, on a Dask cluster, with one result."""
 
-from .executors import Workers, executor
-from .kept import Kept
-from .running import finished, run
-from .shared import Shared
+import lazy_loader
 
-__all__ = ["Kept", "Shared", "Workers", "executor", "finished", "run"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,13 +11,13 @@ from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
+from weatherglass._files import processors
 from weatherglass._version import __version__
 from weatherglass.errors import MissingExtra, UsageError, WeatherglassError, WorkersLost, shown
-from weatherglass.vectors.fingerprints import processors
-from weatherglass.vectors.sources import check_options, parse_spec
+from weatherglass.vectors import check_options, parse_spec
 
-from .executors import Submit, Workers, done_by_ticket
-from .shared import NotSeen, Shared, Ticket
+from .state import NotSeen, Shared, Ticket
+from .workers import Submit, Workers, done_by_ticket
 
 SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 _PATIENCE = 30.0  # seconds for the scheduler to answer, and for a first worker

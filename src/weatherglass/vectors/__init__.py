@@ -1,18 +1,5 @@
 """Words and their vectors, from any file."""
 
-from .frequency import Control, ControlMethod, by_frequency, control
-from .reading import open_vectors
-from .sources import Spec, parse_spec
-from .vectors import Taken, Vectors
+import lazy_loader
 
-__all__ = [
-    "Control",
-    "ControlMethod",
-    "Spec",
-    "Taken",
-    "Vectors",
-    "by_frequency",
-    "control",
-    "open_vectors",
-    "parse_spec",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -16,12 +16,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from weatherglass._files import ordered, processors
 from weatherglass.errors import CannotMeasure, UsageError
 
-from .blocks import NOTHING, Floats, Positions, slices, unit_rows
-from .fingerprints import processors
-from .inputs import ordered
-from .vectors import Vectors, unusable_rows
+from .vectors import NOTHING, Floats, Positions, Vectors, slices, unit_rows, unusable_rows
 
 ControlMethod = Literal["auto", "frequency", "none"]
 

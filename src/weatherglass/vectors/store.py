@@ -24,13 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weatherglass._files import Numbers, file_fingerprint, processors, whole, write_numbers
 from weatherglass.errors import BadContent, CannotWrite
 
-from .chunks import Chunk, Counts, Rows, has_capitals, joined_counts
-from .fingerprints import file_fingerprint, processors
+from .formats import Chunk, Counts, Rows, has_capitals, joined_counts
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
-from .writing import Numbers, whole, write_numbers
 
 VERSION = 3
 _DTYPES: dict[str, Any] = {

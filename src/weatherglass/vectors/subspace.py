@@ -9,9 +9,8 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure, UsageError, few, shown
 
-from .blocks import NOTHING, Floats
-from .spelling import Case, checked_sets, find_sets
-from .vectors import Vectors
+from .lookup import Case, checked_sets, find_sets
+from .vectors import NOTHING, Floats, Vectors
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, few, shown
 
-from .chunks import Rows, has_capitals
+from .formats import Rows, has_capitals
 from .vocabulary import Vocabulary, to_bytes
 
 _BLOCK = 256  # rows that stay in the processor's cache while they are made unit vectors
@@ -237,3 +237,34 @@ def unusable_rows(rows: Rows) -> NDArray[np.int64]:
         suspect = np.flatnonzero(~np.isfinite(rows.sum(axis=1)) | ~rows.any(axis=1))
         again = rows[suspect]
         return suspect[~np.isfinite(again).all(axis=1) | ~again.any(axis=1)].astype(np.int64)
+
+
+Floats = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+NOTHING = 1e-6  # of a unit vector; what float32 cannot tell from zero
+STEP = 1 << 13
+
+
+def slices(count: int) -> Iterator[slice]:
+    """The blocks that `count` rows are cut into.
+
+    >>> list(slices(10_000))
+    [slice(0, 8192, None), slice(8192, 10000, None)]
+    """
+    return (slice(start, min(start + STEP, count)) for start in range(0, count, STEP))
+
+
+def unit_rows(vectors: Vectors, rows: slice | Positions) -> Floats:
+    """Some rows at unit length; zeros for those without direction.
+
+    >>> unit_rows(Vectors.of(["far", "zero"], [[3, 4], [0, 0]]), slice(0, 2))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    made = np.array(vectors.matrix[rows], dtype=np.float64)
+    with np.errstate(all="ignore"):
+        norms = np.sqrt(np.einsum("ij,ij->i", made, made))
+        made /= norms[:, None]
+    made[~((norms > 0) & (norms < np.inf))] = 0
+    return made

@@ -178,7 +178,7 @@ def _hash_all(blob: NDArray[np.uint8], ends: NDArray[np.uint64]) -> NDArray[np.u
         raw, starts = blob.tobytes(), [0, *ends.tolist()]
         words = (raw[a:b] for a, b in pairwise(starts))
         return np.array([word_hash(word) for word in words], dtype=np.uint64)
-    from .kernels import hash_words
+    from weatherglass.vectors.formats.kernels import hash_words
 
     out = np.empty(len(ends), dtype=np.uint64)
     hash_words(blob, ends, out)

@@ -1,0 +1,5 @@
+"""The Explore page: neighbours of a word, and words along axes."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,5 @@
+"""The Upload page: vectors and corpora from the browser."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,3 @@
+from .routes import PAGE as PAGE
+from .store import UnknownUpload as UnknownUpload
+from .store import Uploads as Uploads

@@ -1,0 +1,6 @@
+from . import tables as tables
+from . import tei as tei
+from . import text as text
+from .format import CorpusFormat as CorpusFormat
+from .format import Reading as Reading
+from .text import check_encoding as check_encoding

@@ -1,0 +1,12 @@
+from .compare import discover_both as discover_both
+from .discover import discover as discover
+from .prepare import Options as Options
+from .result import Category as Category
+from .result import Cell as Cell
+from .result import Change as Change
+from .result import Comparison as Comparison
+from .result import Discovery as Discovery
+from .result import Group as Group
+from .result import Indirect as Indirect
+from .result import Proxy as Proxy
+from .result import Rotations as Rotations

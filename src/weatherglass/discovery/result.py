@@ -1,0 +1,265 @@
+"""What a discovery found: groups of names, categories of words, and the cells between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from weatherglass._version import __version__
+from weatherglass.errors import BadContent
+from weatherglass.measures import Shown, from_json, to_json
+from weatherglass.significance import PValue
+from weatherglass.vectors import Control
+
+_METADATA = b"weatherglass"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A cluster of names: `shown` has a few that stand for it, `facts` the means of what is known
+    of its names, each name counted once."""
+
+    id: str
+    shown: tuple[str, ...]
+    size: int
+    names: tuple[str, ...]
+    facts: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Category:
+    """A cluster of words, labelled with the most central of them."""
+
+    id: str
+    label: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The words of one category that are nearest to one group, and how sure that is."""
+
+    group: str
+    category: str
+    words: tuple[str, ...]
+    score: float
+    p: PValue
+    significant: bool
+
+
+@dataclass(frozen=True)
+class Rotations:
+    """How many rotations were asked for and done, and why it ended sooner if it did."""
+
+    asked: int
+    done: int
+    stopped: str = ""
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A pair of words of one category that would carry the difference of two groups without names.
+
+    `cosine` is that of the words' difference with the difference of the groups' centres; the pair
+    lies the right way round in `carried` of the `of` other categories that are significant for both
+    groups.
+    """
+
+    groups: tuple[str, str]
+    category: str
+    words: tuple[str, str]
+    cosine: float
+    carried: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Indirect:
+    """Potential indirect bias (eq. 1 of the paper): of all four-tuples of significant cells in two
+    groups and two categories, the share whose differences lie the same way round; `None` where
+    there is no four-tuple. `by_chance` is the mean share that words chosen in the same cells after
+    random rotations of the names give: near 1, because all were chosen along the same centres."""
+
+    tuples: int
+    share: float | None
+    strongest: tuple[Proxy, ...] = ()
+    by_chance: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discovery(Shown):
+    """The result of one discovery.
+
+    Attributes
+    ----------
+    groups, categories, cells
+        What was found; `cells` has one for every group and category that has enough words.
+    order
+        The ids of the categories with a significant cell, by the total score of these, highest
+        first: the paper's order of the tests.
+    threshold
+        The largest p-value that is significant at `alpha` after Benjamini and Hochberg; 0 if none.
+    control
+        Whether frequency was taken out, and how much of it was there before and after.
+    columns
+        What each fact of the groups is: its label, and its unit (``"share"``, ``"year"`` or "").
+    names, words
+        How many names and words were asked for, missing, cleaned away, used.
+    missing, dropped
+        The names that the vocabulary does not have, and those that cleaning took away.
+    notes
+        What the reader should know: fewer words than asked for, rows that could not be used.
+    source, options, version
+        What is needed to repeat it.
+    """
+
+    measure: ClassVar[str] = "discovery"
+
+    groups: tuple[Group, ...]
+    categories: tuple[Category, ...]
+    cells: tuple[Cell, ...]
+    order: tuple[str, ...]
+    alpha: float
+    threshold: float
+    control: Control
+    rotations: Rotations
+    indirect: Indirect
+    columns: dict[str, dict[str, str]] = field(default_factory=dict)
+    names: dict[str, int] = field(default_factory=dict)
+    words: dict[str, int] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    source: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        known = {one.id for one in self.groups} | {one.id for one in self.categories}
+        named = {name for cell in self.cells for name in (cell.group, cell.category)}
+        if strange := (named | set(self.order)) - known:
+            raise ValueError(f"{min(strange)!r} is no group or category of it")
+
+    @property
+    def significant(self) -> tuple[Cell, ...]:
+        """The significant cells, highest score first."""
+        found = [cell for cell in self.cells if cell.significant]
+        return tuple(sorted(found, key=lambda cell: -cell.score))
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat row a cell, with the label of its category."""
+        labels = {category.id: category.label for category in self.categories}
+        return [
+            {
+                "group": cell.group,
+                "category": cell.category,
+                "label": labels[cell.category],
+                "words": list(cell.words),
+                "score": cell.score,
+                "p": cell.p.value,
+                "p_low": cell.p.low,
+                "p_high": cell.p.high,
+                "significant": cell.significant,
+            }
+            for cell in self.cells
+        ]
+
+    def to_json(self) -> str:
+        """Everything as JSON text."""
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Discovery:
+        """The discovery that `to_json` wrote."""
+        return from_json(cls, text, "discovery")
+
+    def to_table(self) -> Any:
+        """The cells as a `pyarrow.Table`; its metadata hold everything else."""
+        import pyarrow as pa
+
+        table = pa.Table.from_pylist(self.to_rows())
+        return table.replace_schema_metadata({_METADATA: self.to_json()})
+
+    @classmethod
+    def from_parquet(cls, path: str | Path) -> Discovery:
+        """The discovery that `to_parquet` wrote."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            kept = pq.read_schema(path).metadata[_METADATA]
+        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+            raise BadContent(f"{path} is not a discovery in Parquet ({error}).") from None
+        return from_json(cls, kept, "discovery")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One cell in two embeddings: it ``appears``, ``vanishes`` or ``stays``; `None` where it has
+    too few words."""
+
+    change: str
+    before: Cell | None
+    after: Cell | None
+
+    def __post_init__(self) -> None:
+        if self.before is None and self.after is None:
+            raise ValueError("a change of no cell")
+
+    @property
+    def score(self) -> float:
+        """The larger of its scores."""
+        return max(cell.score for cell in (self.before, self.after) if cell is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Shown):
+    """The same names and words on two embeddings: groups and categories are those of `before`.
+
+    Attributes
+    ----------
+    before, after
+        The discovery on each.
+    changes
+        Every cell that is significant in one of them or in both, and what became of it.
+    """
+
+    measure: ClassVar[str] = "comparison"
+
+    before: Discovery
+    after: Discovery
+    changes: tuple[Change, ...]
+
+    def of(self, change: str) -> tuple[Change, ...]:
+        """The cells that appear, vanish or stay, the highest score first."""
+        some = [one for one in self.changes if one.change == change]
+        return tuple(sorted(some, key=lambda one: -one.score))
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat row a change."""
+        rows = []
+        for one in self.changes:
+            cell = one.before or one.after
+            assert cell is not None
+            rows.append(
+                {
+                    "change": one.change,
+                    "group": cell.group,
+                    "category": cell.category,
+                    "before": list(one.before.words) if one.before else None,
+                    "after": list(one.after.words) if one.after else None,
+                    "p_before": one.before.p.value if one.before else None,
+                    "p_after": one.after.p.value if one.after else None,
+                }
+            )
+        return rows
+
+    def to_json(self) -> str:
+        """Everything as JSON text."""
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Comparison:
+        """The comparison that `to_json` wrote."""
+        return from_json(cls, text, "comparison")

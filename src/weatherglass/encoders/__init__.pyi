@@ -1,0 +1,10 @@
+from . import sentence_cache as sentence_cache
+from .ceat import ceat as ceat
+from .ceat import corpus_lines as corpus_lines
+from .encode import encode_all as encode_all
+from .encoder import Encoder as Encoder
+from .encoder import Encodings as Encodings
+from .encoder import WordEncoder as WordEncoder
+from .encoder import open_encoder as open_encoder
+from .encoder import schemes as schemes
+from .seat import seat as seat

@@ -1,0 +1,114 @@
+"""The generalised WEAT: any number of groups, of any sizes (Swinger et al. 2019, section 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.vectors import Case, Vectors
+
+from .result import Shown
+from .word_sets import find_words
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GeneralisedResult(Shown):
+    """The statistic g, the part that each group adds to it, and the words that were not there."""
+
+    value: float
+    parts: tuple[float, ...]
+    n: tuple[tuple[int, int], ...]
+    missing: tuple[str, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat row a group."""
+        return [
+            {"group": k, "part": part, "names": names, "words": words, "value": self.value}
+            for k, (part, (names, words)) in enumerate(zip(self.parts, self.n, strict=True), 1)
+        ]
+
+
+def generalised_weat(
+    vectors: Vectors,
+    groups: Sequence[tuple[Iterable[str], Iterable[str]]],
+    *,
+    all_names: Iterable[str] = (),
+    all_words: Iterable[str] = (),
+    case: Case = "auto",
+) -> GeneralisedResult:
+    """How much groups of names are near the words that go with each.
+
+    Parameters
+    ----------
+    vectors
+        The embedding.
+    groups
+        Pairs (Xᵢ, Aᵢ): the names of a group, and the words that go with it.
+    all_names, all_words
+        𝒳 and 𝒜, of which the groups and words are part; needed for a single group only.
+    case
+        As for `weat`.
+
+    Notes
+    -----
+    g = Σᵢ (X̄ᵢ − μ)·(Āᵢ − 𝒜̄), with means of unit vectors, and μ the mean of the X̄ᵢ, or 𝒳̄ for a
+    single group. All groups weigh the same, whatever their size. For two groups of one size it is
+    the WEAT statistic divided by twice that size.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> vectors = wg.open_vectors("default")
+    >>> pairs = [(["john", "paul"], ["career", "office"]), (["amy", "lisa"], ["home", "family"])]
+    >>> wg.generalised_weat(vectors, pairs).value > 0
+    True
+    """
+    if not groups:
+        raise UsageError("There is no group; give at least one pair of names and words.")
+    found = [tuple(_rows(vectors, words, case) for words in pair) for pair in groups]
+    universe = [_rows(vectors, words, case) for words in (all_names, all_words)]
+    if len(groups) == 1 and not all(len(rows) for rows, _ in universe):
+        raise UsageError("A single group is compared with all names and words: give both.")
+    for k, pair in enumerate(found):
+        if not all(len(rows) for rows, _ in pair):
+            raise CannotMeasure(f"Group {k + 1} has no names or no words in {vectors.source}.")
+    means = [(names.mean(axis=0), words.mean(axis=0)) for (names, _), (words, _) in found]
+    parts = g_parts(
+        [x for x, _ in means],
+        [a for _, a in means],
+        *(rows.mean(axis=0) if len(rows) else None for rows, _ in universe),
+    )
+    return GeneralisedResult(
+        value=float(parts.sum()),
+        parts=tuple(parts.tolist()),
+        n=tuple((len(names), len(words)) for (names, _), (words, _) in found),
+        missing=tuple(dict.fromkeys(word for pair in found for _, gone in pair for word in gone)),
+    )
+
+
+def g_parts(
+    x: ArrayLike, a: ArrayLike, every_x: Floats | None = None, every_a: Floats | None = None
+) -> Floats:
+    """(X̄ᵢ − μ)·(Āᵢ − 𝒜̄) of each group, from the means X̄ᵢ and Āᵢ; g is their sum.
+
+    For two groups and more 𝒜̄ does not change the sum; without it the mean of the Āᵢ is taken.
+    """
+    x, a = np.asarray(x, dtype=np.float64), np.asarray(a, dtype=np.float64)
+    middle = every_x if len(x) == 1 else x.mean(axis=0)
+    origin = a.mean(axis=0) if every_a is None else every_a
+    return np.asarray(((x - middle) * (a - origin)).sum(axis=1))
+
+
+def _rows(vectors: Vectors, words: Iterable[str], case: Case) -> tuple[Floats, tuple[str, ...]]:
+    asked = list(words)
+    if not all(isinstance(word, str) for word in asked):
+        raise UsageError(f"{shown(str(asked[:3]))} are no words.")
+    found = find_words(vectors, asked, case)
+    return found.rows, found.missing

@@ -1,0 +1,14 @@
+from . import prose as prose
+from .comparison import KINDS as KINDS
+from .comparison import comparison_page as comparison_page
+from .page import SEPARATE as SEPARATE
+from .page import between as between
+from .page import cells_table as cells_table
+from .page import discovery_page as discovery_page
+from .page import figures as figures
+from .page import groups_table as groups_table
+from .page import in_order as in_order
+from .page import measured as measured
+from .page import place as place
+from .page import proxies as proxies
+from .page import read_table as read_table

@@ -1,0 +1,10 @@
+from .evidence import Counted as Counted
+from .evidence import count_words as count_words
+from .findings import SEVERITIES as SEVERITIES
+from .findings import Finding as Finding
+from .findings import Lint as Lint
+from .findings import Severity as Severity
+from .findings import row as row
+from .lexicon import is_of_people as is_of_people
+from .lexicon import opposed_concepts as opposed_concepts
+from .lint import lint as lint

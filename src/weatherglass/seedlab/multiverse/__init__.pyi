@@ -1,0 +1,10 @@
+from .alternatives import alternatives as alternatives
+from .multiverse import multiverse as multiverse
+from .result import Choice as Choice
+from .result import Flip as Flip
+from .result import Margin as Margin
+from .result import Multiverse as Multiverse
+from .result import Part as Part
+from .result import Side as Side
+from .result import Specification as Specification
+from .result import set_names as set_names

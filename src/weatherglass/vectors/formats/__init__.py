@@ -1,0 +1,5 @@
+"""File formats of word vectors: one module per format."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

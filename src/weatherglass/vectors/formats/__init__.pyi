@@ -1,0 +1,14 @@
+from . import text as text
+from .detect import find_format as find_format
+from .detect import format_for_writing as format_for_writing
+from .format import Chunk as Chunk
+from .format import Counts as Counts
+from .format import Format as Format
+from .format import Rows as Rows
+from .format import Wanted as Wanted
+from .format import has_capitals as has_capitals
+from .format import joined_counts as joined_counts
+from .text import GLOVE as GLOVE
+from .text import header as header
+from .text import numbers_at_end as numbers_at_end
+from .wordlist import read_words as read_words

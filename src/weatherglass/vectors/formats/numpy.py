@@ -1,0 +1,157 @@
+"""NumPy's ``.npy`` with a vocabulary beside it, and ``.npz`` with the words inside. No pickles."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weatherglass._files import Input, Numbers, too_much, unpack_limit, whole
+from weatherglass.errors import BadContent, PickleRefused, TooLarge
+
+from ..vocabulary import to_bytes
+from .format import Chunk, Format, Wanted
+from .wordlist import SUFFIXES, beside, newline_list, pair_up, read_words, with_words
+
+if TYPE_CHECKING:
+    from ..vectors import Vectors
+
+
+def _matrix_file(source: Input) -> Path | None:
+    """The ``.npy`` itself, or the only one in a folder that also has one list of words."""
+    if not source.is_folder:
+        return source.path if source.head.startswith(b"\x93NUMPY") and not source.packing else None
+    arrays = sorted(source.path.glob("*.npy"))
+    return arrays[0] if len(arrays) == 1 and _words_file(source, arrays[0]) else None
+
+
+def _words_file(source: Input, matrix: Path) -> Path | None:
+    if not source.is_folder:
+        return beside(source, matrix)
+    lists = [path for path in sorted(source.path.iterdir()) if path.suffix in SUFFIXES]
+    return lists[0] if len(lists) == 1 else None
+
+
+def npy_files(source: Input) -> Sequence[Path]:
+    """The matrix and its list of words."""
+    matrix = _matrix_file(source)
+    assert matrix is not None
+    words = _words_file(source, matrix)
+    assert words is not None
+    return [matrix, words]
+
+
+def read_npy(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+    """Yield the rows of a ``.npy``."""
+    matrix, words = npy_files(source)
+    return pair_up(source, read_words(words), load_matrix(matrix), wanted)
+
+
+def load_matrix(path: Path) -> NDArray[np.generic]:
+    """A `.npy` file, memory-mapped."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(12)
+        # NumPy would make room for what the header says is its length: four gigabytes at most.
+        if start[6] > 1 and int.from_bytes(start[8:12], "little") > path.stat().st_size:
+            raise ValueError("its header is longer than the file")
+        with warnings.catch_warnings(action="ignore"):  # a damaged header is read as Python
+            array: NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # damage shows itself in many ways
+        raise _refusal(path, error) from None
+    return array
+
+
+def _refusal(path: Path, error: Exception) -> Exception:
+    if "pickle" in str(error).lower() or "object" in str(error).lower():
+        return PickleRefused(
+            f"{path} holds Python objects, which can run code when they are opened. Save the "
+            "vectors with a numeric dtype and the words as text."
+        )
+    reason = str(error).split("\n")[0][:200]
+    return BadContent(f"{path} is a damaged or cut-off NumPy file ({reason}).")
+
+
+def _is_npz(source: Input) -> bool:
+    if not source.head.startswith(b"PK\x03\x04") or source.packing:
+        return False
+    return any(name.endswith(".npy") for name in source.members())
+
+
+def read_npz(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+    """Yield the rows of a ``.npz``: one table of numbers and one list of words inside."""
+    arrays = _load_archive(source)
+    tables = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "fiu"]
+    lists = [array for array in arrays.values() if array.ndim <= 1 and array.dtype.kind in "USu"]
+    if len(tables) != 1 or len(lists) > 1:
+        inside = ", ".join(f"{name} {array.dtype}{array.shape}" for name, array in arrays.items())
+        raise BadContent(
+            f"{source.path} holds {inside}: expected one table of numbers and one list of words."
+        )
+    words = _npz_words(source.path, lists[0]) if lists else read_words(beside(source, source.path))
+    return pair_up(source, words, tables[0], wanted)
+
+
+def _load_archive(source: Input) -> dict[str, NDArray[np.generic]]:
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            unpacked = sum(info.file_size for info in archive.infolist())
+        if unpacked > (limit := unpack_limit(source.size)):
+            raise too_much(source.path, limit)
+        with (
+            warnings.catch_warnings(action="ignore"),
+            np.load(source.path, allow_pickle=False) as loaded,
+        ):
+            arrays = {name: loaded[name] for name in loaded.files}
+    except TooLarge:
+        raise
+    except Exception as error:  # damage shows itself in many ways
+        raise _refusal(source.path, error) from None
+    return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+
+
+def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
+    if array.dtype.kind == "u":
+        return array.astype(np.uint8).tobytes().split(b"\n")[:-1]
+    try:
+        words = array.ravel().tolist()
+    except ValueError:  # beyond Unicode
+        raise BadContent(f"{path}: its list of words is damaged.") from None
+    return [word if isinstance(word, bytes) else to_bytes(str(word)) for word in words]
+
+
+def write_npy(vectors: Vectors, path: Path) -> None:
+    """Write the matrix, and the words beside it as ``.npy.vocab``."""
+    with with_words(vectors, path) as file:
+        Numbers(file).save(vectors.matrix)
+
+
+def write_npz(vectors: Vectors, path: Path) -> None:
+    """Write ``vectors`` and ``words``, the latter as UTF-8 text with one word a line."""
+    words = np.frombuffer(newline_list(vectors), dtype=np.uint8)
+    with whole(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, words=words, vectors=vectors.matrix)
+
+
+NPY = Format(
+    name="NumPy .npy",
+    options=("vocab",),
+    matches=lambda source: _matrix_file(source) is not None,
+    read=read_npy,
+    files=npy_files,
+    suffixes=(".npy",),
+    write=write_npy,
+)
+NPZ = Format(
+    name="NumPy .npz",
+    matches=_is_npz,
+    read=read_npz,
+    options=("vocab",),
+    suffixes=(".npz",),
+    write=write_npz,
+)

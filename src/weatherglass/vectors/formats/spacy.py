@@ -1,0 +1,107 @@
+"""SpaCy's vectors folder: ``vocab/vectors``, ``key2row`` and ``strings.json``. No spaCy needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weatherglass._files import Input
+from weatherglass.errors import BadContent, MissingExtra
+
+from ..vocabulary import pack_words, to_bytes
+from .format import Chunk, Format, Wanted
+from .numpy import load_matrix
+from .wordlist import pair_up
+
+_SEED = 1  # of the hash by which spaCy names strings
+_FILES = ("vectors", "key2row", "strings.json")
+
+
+def _folder(source: Input) -> Path | None:
+    """The folder itself, its ``vocab``, or that of the only pipeline inside it."""
+    if not source.is_folder:
+        return None
+    inside = [path for path in sorted(source.path.glob("*/vocab")) if path.is_dir()]
+    places: list[Path] = [source.path, source.path / "vocab", *(inside if len(inside) == 1 else ())]
+    for place in places:
+        if all((place / name).is_file() for name in _FILES):
+            return place
+    return None
+
+
+def files(source: Input) -> Sequence[Path]:
+    """Matrix, rows and strings."""
+    folder = _folder(source)
+    assert folder is not None
+    return [folder / name for name in _FILES]
+
+
+def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+    """Yield the rows. Several words may share one row: spaCy merges rare words with near ones."""
+    from .kernels import murmur64
+
+    matrix_file, rows_file, strings_file = files(source)
+    matrix = load_matrix(matrix_file)
+    if matrix.ndim != 2:
+        raise BadContent(f"{matrix_file}: an array of shape {matrix.shape}, expected a table.")
+    row_of = _key_to_row(rows_file, len(matrix))
+    strings = _strings(strings_file)
+    keys = np.empty(len(strings), dtype=np.uint64)
+    murmur64(*pack_words(strings), np.uint64(_SEED), keys)
+    named = {key: word for key, word in zip(keys.tolist(), strings, strict=True) if key in row_of}
+    words = [named[key] for key in row_of if key in named]
+    rows = np.array([row for key, row in row_of.items() if key in named], dtype=np.intp)
+    if not words:
+        raise BadContent(f"{source.path}: none of its vectors has a string in {strings_file.name}.")
+    return pair_up(source, words, _Indexed(matrix, rows), wanted)  # type: ignore[arg-type]
+
+
+def _strings(path: Path) -> list[bytes]:
+    try:
+        found: Any = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise BadContent(f"{path} is not a list of strings.")
+    return list(map(to_bytes, found))
+
+
+def _key_to_row(path: Path, rows: int) -> dict[int, int]:
+    try:
+        import msgpack
+    except ImportError:
+        raise MissingExtra("SpaCy's vectors folder", "formats") from None
+    try:
+        found: Any = msgpack.unpackb(path.read_bytes(), strict_map_key=False)
+        pairs = {int(key): int(row) for key, row in found.items()}
+    except Exception:  # damage shows itself in many ways
+        raise BadContent(f"{path} is a damaged or cut-off map of words to rows.") from None
+    if any(not -1 <= row < rows for row in pairs.values()):
+        raise BadContent(f"{path} names rows that the matrix of {rows:,} rows does not have.")
+    return {key: row for key, row in pairs.items() if row >= 0}
+
+
+class _Indexed:
+    """Rows of a matrix in another order, taken when they are sliced."""
+
+    def __init__(self, matrix: Any, rows: Any) -> None:
+        self._matrix, self._rows = matrix, rows
+        self.shape, self.ndim, self.dtype = (len(rows), matrix.shape[1]), 2, matrix.dtype
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._matrix[self._rows[index]]
+
+
+FORMAT = Format(
+    name="spaCy folder",
+    matches=lambda source: _folder(source) is not None,
+    read=read,
+    files=files,
+)

@@ -1,0 +1,51 @@
+"""A fingerprint tells contents apart."""
+
+from __future__ import annotations
+
+from weatherglass._files import fingerprint
+from weatherglass._files.fingerprint import block_digest, combine, file_fingerprint, joined
+
+
+def test_the_fingerprint_of_a_file_is_that_of_its_blocks(tmp_path, small_blocks):
+    for size in (0, 1, 63, 64, 65, 1000):
+        content = bytes(i % 251 for i in range(size))
+        (tmp_path / "file").write_bytes(content)
+        digests = [block_digest(content[i : i + 64]) for i in range(0, size, 64)]
+        assert file_fingerprint(tmp_path / "file", 2) == combine(digests, size)
+
+
+def test_any_changed_byte_changes_the_fingerprint(tmp_path, small_blocks):
+    content = bytearray(range(200))
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    seen = {file_fingerprint(path, 1)}
+    for i in range(200):
+        content[i] ^= 1
+        path.write_bytes(content)
+        seen.add(file_fingerprint(path, 1))
+        content[i] ^= 1
+    for size in range(200):
+        path.write_bytes(content[:size])
+        seen.add(file_fingerprint(path, 1))
+    assert len(seen) == 401
+
+
+def test_the_number_of_threads_does_not_matter(tmp_path, small_blocks):
+    (tmp_path / "file").write_bytes(bytes(10_000))
+    assert len({file_fingerprint(tmp_path / "file", n) for n in (1, 2, 8)}) == 1
+
+
+def test_blocks_in_another_order_are_another_file(tmp_path):
+    a, b = block_digest(b"a"), block_digest(b"b")
+    assert combine([a, b], 2) != combine([b, a], 2)
+    assert combine([a], 1) != combine([a], 2)
+
+
+def test_several_files_have_one_fingerprint_that_depends_on_their_order():
+    assert joined(["a"]) == "a"
+    assert joined(["a", "b"]) != joined(["b", "a"])
+    assert len(joined(["a", "b"])) == len(combine([], 0)) == 32
+
+
+def test_blocks_are_large_enough_for_speed():
+    assert fingerprint.BLOCK >= 1 << 20

@@ -1,0 +1,189 @@
+"""Files as the readers see them: packed, damaged, made to fill the memory."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from weatherglass._files import cache, fingerprint, inputs
+from weatherglass._files.inputs import Input, ordered
+from weatherglass.errors import BadContent, SourceError, SourceNotFound, TooLarge, UnknownFormat
+from weatherglass.vectors import Vectors, open_vectors
+
+
+def zstd(content):
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(content)
+    return sink.getvalue().to_pybytes()
+
+
+PACKERS = {"gzip": gzip.compress, "xz": lzma.compress, "zstd": zstd}
+
+
+@pytest.fixture
+def text():
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((2000, 5)).astype(np.float32)
+    return "".join(f"w{i} {' '.join(map(str, row))}\n" for i, row in enumerate(rows)).encode()
+
+
+@pytest.fixture(params=PACKERS)
+def packing(request):
+    return request.param
+
+
+def test_an_absent_file_is_named(tmp_path):
+    with pytest.raises(SourceNotFound, match=r"no file or folder .*absent\.txt"):
+        open_vectors(tmp_path / "absent.txt")
+    with pytest.raises(SourceNotFound, match="no file or folder"):
+        Input(tmp_path / "absent.txt")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadContent, match="neither a file nor a folder"):
+        open_vectors(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("words", [None, ["w1999", "w7"]])
+@pytest.mark.parametrize("block", [64, 1000, 1 << 22])
+def test_a_packed_file_reads_as_the_plain_one(packing, words, block, text, tmp_path, monkeypatch):
+    (tmp_path / "plain").write_bytes(text)
+    (tmp_path / "packed").write_bytes(PACKERS[packing](text))
+    monkeypatch.setattr(fingerprint, "BLOCK", block)
+    plain = open_vectors(tmp_path / "plain", words=words)
+    packed = open_vectors(tmp_path / "packed", words=words)
+    assert list(packed.words) == list(plain.words)
+    assert packed.matrix.tobytes() == plain.matrix.tobytes()
+    assert packed.fingerprint == fingerprint.file_fingerprint(tmp_path / "packed", 1)
+
+
+def test_packed_parts_one_after_the_other_are_one_file(packing, text, tmp_path):
+    pack = PACKERS[packing]
+    (tmp_path / "packed").write_bytes(pack(text[:5000]) + pack(text[5000:]))
+    assert len(open_vectors(tmp_path / "packed")) == 2000
+
+
+@pytest.mark.parametrize("words", [None, ["w7"]])
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.999])
+def test_a_packed_file_that_is_cut_off_is_refused(
+    packing, words, share, text, tmp_path, cache_folder, monkeypatch
+):
+    monkeypatch.setattr(fingerprint, "BLOCK", 1000)  # rows have been written before the damage
+    content = PACKERS[packing](text)
+    (tmp_path / "packed").write_bytes(content[: int(share * len(content))])
+    with pytest.raises(BadContent, match=rf"the {packing} stream is damaged or cut off after"):
+        open_vectors(tmp_path / "packed", words=words)
+    assert not list(cache.vectors_dir().glob("*"))
+    assert not list(cache.vectors_dir().glob(".*"))
+
+
+def test_a_zip_that_is_damaged_is_refused(text, tmp_path):
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("vectors.txt", text)
+    content = bytearray((tmp_path / "packed.zip").read_bytes())
+    (tmp_path / "cut.zip").write_bytes(content[: len(content) // 2])
+    with pytest.raises(BadContent, match="damaged or cut-off zip file"):
+        open_vectors(tmp_path / "cut.zip")
+    content[len(content) // 2] ^= 0xFF
+    (tmp_path / "flipped.zip").write_bytes(content)
+    with pytest.raises(BadContent, match="the zip stream is damaged"):
+        open_vectors(tmp_path / "flipped.zip")
+
+
+def test_a_zip_whose_checksum_is_wrong_is_refused(text, tmp_path):
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("vectors.txt", text)
+    content = (tmp_path / "packed.zip").read_bytes()
+    (tmp_path / "packed.zip").write_bytes(content.replace(b"w1999 ", b"w1998 ", 1))
+    with pytest.raises(BadContent, match="the zip stream is damaged"):
+        open_vectors(tmp_path / "packed.zip")
+
+
+@pytest.mark.parametrize("words", [None, ["w7"]])
+def test_a_file_that_unpacks_to_too_much_is_stopped(
+    packing, words, tmp_path, monkeypatch, cache_folder
+):
+    monkeypatch.setattr(inputs, "UNPACK_ALWAYS", 1 << 16)
+    monkeypatch.setattr(inputs, "UNPACK_RATIO", 3)
+    monkeypatch.setattr(fingerprint, "BLOCK", 1 << 12)
+    (tmp_path / "bomb").write_bytes(PACKERS[packing](b"a 0 0 0\n" * (1 << 15)))
+    with pytest.raises(TooLarge, match="unpacks to more than 65,536 bytes"):
+        open_vectors(tmp_path / "bomb", words=words)
+    assert not list(cache.vectors_dir().glob("*"))
+    assert not list(cache.vectors_dir().glob(".*"))
+
+
+def test_a_bomb_without_lines_is_stopped_as_well(packing, tmp_path):
+    (tmp_path / "bomb").write_bytes(PACKERS[packing](bytes(80 << 20)))
+    with pytest.raises(SourceError):
+        open_vectors(tmp_path / "bomb")
+
+
+def test_a_packed_file_inside_a_packed_file_is_not_opened(tmp_path, text):
+    for inner in PACKERS:
+        (tmp_path / "twice").write_bytes(gzip.compress(PACKERS[inner](text)))
+        with pytest.raises((UnknownFormat, BadContent)):
+            open_vectors(tmp_path / "twice")
+
+
+def test_a_file_that_becomes_shorter_is_not_waited_for(tmp_path, text, monkeypatch):
+    (tmp_path / "vectors.txt").write_bytes(text)
+    monkeypatch.setattr(fingerprint, "BLOCK", 1000)
+    source = Input(tmp_path / "vectors.txt")
+    blocks = list(source.blocks(0))
+    (tmp_path / "vectors.txt").write_bytes(text[:1990])
+    with pytest.raises(BadContent, match="became shorter"):
+        blocks[5]()
+    with pytest.raises(BadContent, match="became shorter"):
+        blocks[1]()
+
+
+@pytest.mark.parametrize("skip", [0, 1, 50, 64, 65, 130, 200])
+@pytest.mark.parametrize("block", [1, 7, 64, 1000])
+def test_blocks_hold_every_line_once(skip, block, tmp_path, monkeypatch):
+    lines = [b"x" * (skip - 1) + b"\n"] if skip else []
+    lines += [b"%d" % i * (i % 40) + b"\n" for i in range(60)]
+    (tmp_path / "lines").write_bytes(b"".join(lines))
+    monkeypatch.setattr(fingerprint, "BLOCK", block)
+    source = Input(tmp_path / "lines")
+    loaded = b""
+    for load in source.blocks(skip):
+        made = load()
+        loaded += made.data[: made.size].tobytes()
+    assert loaded == b"".join(lines)[skip:]
+    starts = range(0, source.size, block)
+    combined = fingerprint.combine((source.digests[start] for start in starts), source.size)
+    assert combined == fingerprint.file_fingerprint(source.path, 1)
+
+
+def test_results_come_in_order_whatever_finishes_first():
+    assert list(ordered(lambda x: x * x, range(100), 4)) == [x * x for x in range(100)]
+
+
+def test_an_error_in_a_thread_reaches_the_reader():
+    def fail(x):
+        if x == 5:
+            raise BadContent("five")
+        return x
+
+    with pytest.raises(BadContent, match="five"):
+        list(ordered(fail, range(10**9), 2))
+
+
+def test_no_file_stays_open(plain, save, tmp_path):
+    before = set(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
+    if before is None:
+        pytest.skip("the system does not list open files")
+    for ending in (".txt", ".vec.gz", ".bin", ".bin.xz", ".txt.zst", ".npz", ".parquet", ".arrow"):
+        path = save(plain, tmp_path / f"vectors{ending}")
+        assert isinstance(open_vectors(path, words=["the"]), Vectors)
+    assert len(os.listdir("/proc/self/fd")) <= len(before) + 1

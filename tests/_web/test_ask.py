@@ -1,0 +1,389 @@
+"""Ask: questions in the address, answers with the published numbers, hostile words as text."""
+
+from __future__ import annotations
+
+import html
+import shutil
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import weatherglass as wg
+from weatherglass._web.ask.question import Question
+from weatherglass._web.settings import Settings
+from weatherglass._web.word_sets import find_sets, find_tests, read_set, written_out
+from weatherglass.errors import UnknownEntry, UsageError
+
+from .conftest import asked
+
+MINE = {
+    "x": "rose, lily tulip;daisy",
+    "y": "wasp gnat moth flea",
+    "a": "kind good",
+    "b": "foul bad",
+}
+# Effect as Table 1 of the Science paper prints it, and the p-value as it is counted.
+TABLE_1 = {
+    "weat1": ("1.50", "183759/126410606437752"),
+    "weat2": ("1.53", "5850/126410606437752"),
+    "weat3": ("1.41", "100522561/1832624140942590534"),
+    "weat4": ("1.50", "572/601080390"),
+    "weat5": ("1.28", "13486/601080390"),
+    "weat6": ("1.81", "1/12870"),
+    "weat7": ("1.06", "202/12870"),
+    "weat8": ("1.24", "61/12870"),
+    "weat9": ("1.38", "4/924"),
+    "weat10": ("1.21", "66/12870"),
+}
+
+
+def told(page: str) -> str:
+    """What a person reads on a page."""
+    import re
+
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", page)))
+
+
+@pytest.mark.parametrize("test", TABLE_1)
+def test_the_numbers_of_table_1(science, as_browser, test):
+    effect, fraction = TABLE_1[test]
+    (result,) = science.get("/api/ask", params={"test": test}).json()["results"]
+    assert f"{result['effect']:.2f}" == effect
+    assert result["p"]["fraction"] == fraction
+    assert result["p"]["method"] == "exact"
+    page = told(science.get(f"/?test={test}", headers=as_browser()).text)
+    assert f"{effect} effect" in page
+    count, of = (f"{int(part):,}" for part in fraction.split("/"))
+    assert f"Of all {of} ways" in page
+    assert f"only {count} give" in page
+
+
+def test_the_answer_is_what_the_library_says(client, tiny):
+    (result,) = client.get("/api/ask", params=MINE | {"source": "tiny.txt"}).json()["results"]
+    test = wg.Test(
+        x=["rose", "lily", "tulip", "daisy"],
+        y=["wasp", "gnat", "moth", "flea"],
+        a=["kind", "good"],
+        b=["foul", "bad"],
+    )
+    expected = wg.weat(wg.open_vectors(tiny), test, intervals=True)
+    assert result["effect"] == expected.effect
+    assert result["p"]["fraction"] == expected.p.fraction
+    assert result["interval"]["low"] == expected.intervals[0].low
+    assert result["p_rotation"]["value"] == expected.p_rotation.value
+
+
+def test_the_address_is_the_question(client, as_browser):
+    noisy = MINE | {"source": "tiny.txt", "alternative": "greater", "missing": "0.2", "find_x": ""}
+    answer = client.get("/", params=noisy, headers=as_browser(), follow_redirects=False)
+    assert answer.status_code == 303
+    short = parse_qs(urlsplit(answer.headers["location"]).query)
+    assert short == {name: [value] for name, value in (MINE | {"source": "tiny.txt"}).items()}
+    first = client.get(answer.headers["location"], headers=as_browser(), follow_redirects=False)
+    again = client.get(answer.headers["location"], headers=as_browser(), follow_redirects=False)
+    assert first.status_code == 200
+    assert first.text == again.text
+
+
+words = st.text(
+    st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters='"'), min_size=1
+)
+
+
+@given(st.lists(words.map(str.strip).filter(bool), max_size=8))
+def test_words_written_out_are_read_as_they_were(some):
+    some = [word for word in dict.fromkeys(some) if len(word) <= 100]
+    assert read_set(written_out(some), Settings()).words == tuple(some)
+
+
+@given(
+    st.builds(
+        Question,
+        sources=st.just(("default",)),
+        sets=st.tuples(*[st.text(max_size=20)] * 4),
+        alternative=st.sampled_from(["greater", "less", "two-sided"]),
+        missing=st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+    )
+)
+def test_a_question_is_read_from_its_address_as_it_was(question):
+    got = parse_qs(question.query)
+    assert got.get("source") == ["default"]
+    assert [got.get(side, [""])[0] for side in "xyab"] == list(question.sets)
+    assert got.get("alternative", ["greater"]) == [question.alternative]
+    assert float(got.get("missing", ["0.2"])[0]) == question.missing
+
+
+def test_sets_of_the_catalogue_stand_for_their_words():
+    made = read_set("@career-Caliskan_et_al_2017, desk", Settings())
+    assert made.words == (*wg.seeds("career-Caliskan_et_al_2017").words, "desk")
+    assert read_set("@weat6.A", Settings()).words == wg.test("weat6").a.words
+    assert read_set("@weat3@full.X", Settings()).words == wg.test("weat3@full").x.words
+    assert read_set('"@weat6.A"', Settings()).words == ("@weat6.A",)
+    with pytest.raises(UnknownEntry):
+        read_set("@nothing", Settings())
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "told"),
+    [
+        ({"x": " ".join(f"w{k}" for k in range(501))}, 422, "at most 500"),
+        ({"x": "x" * 101}, 422, "at most 100"),
+        ({"x": "a" * 10_001}, 422, "at most 10000 characters"),
+        ({"x": "@nothing"}, 404, "no seed set"),
+        ({"y": ""}, 422, "The set Y has no words"),
+        ({"y": "rose wasp"}, 422, "x and y both have"),
+        ({"source": "nowhere"}, 404, "no source"),
+        ({"alternative": "sideways"}, 422, "alternative"),
+        ({"missing": "nan"}, 422, "missing"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_in_a_sentence(client, changes, status, told):
+    answer = client.get("/api/ask", params=MINE | changes)
+    assert answer.status_code == status
+    assert told in answer.json()["error"]
+
+
+def test_too_many_sources_are_refused(client):
+    answer = client.get("/api/ask", params={"test": "weat6", "source": [f"s{k}" for k in range(7)]})
+    assert answer.status_code == 422
+    assert "side by side" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("test", ["wefat1", "sent-weat6"])
+def test_other_kinds_of_tests_are_sent_where_they_belong(client, test):
+    answer = client.get("/api/ask", params={"test": test})
+    assert answer.status_code == 422
+    assert "test" in answer.json()["error"]
+
+
+def test_missing_words_are_shown_as_they_are_typed(client, as_browser):
+    asked_for = {"side": "x", "source": "tiny.txt", "x": "rose, qwerty, lily"}
+    part = client.get("/ask/words", params=asked_for, headers=as_browser(part=True)).text
+    assert "3 words, 1 not in tiny.txt: qwerty." in told(part)
+    fine = asked_for | {"x": "rose lily"}
+    part = client.get("/ask/words", params=fine, headers=as_browser(part=True)).text
+    assert "2 words, all in tiny.txt." in told(part)
+
+
+def test_provenance_and_warnings_are_shown_while_choosing(client, as_browser):
+    few = {"side": "x", "source": "default", "x": "@female-Rudinger_et_al_2017"}
+    part = told(client.get("/ask/words", params=few, headers=as_browser(part=True)).text)
+    assert "Rudinger et al. 2017: " in part
+    assert "warning It has 'her' 2 times; of its 5 words 4 are different." in part
+
+
+def test_sets_are_found_by_concept_by_study_and_by_word(client, as_browser):
+    assert all(one.label == "female" for one in find_sets("female")[:5])
+    assert all("Garg" in one.provenance for one in find_sets("garg"))
+    assert any("nurse" in one.words for one in find_sets("nurse"))
+    assert [one.id for one in find_tests("young old")] == ["weat10"]
+    part = client.get("/ask/find", params=MINE | {"side": "a", "find_a": "career caliskan"}).text
+    picked = next(
+        address for address in part.split('"') if address.startswith("/?") and "career-C" in address
+    )
+    got = parse_qs(urlsplit(html.unescape(picked)).query)
+    assert got["a"] == ["@career-Caliskan_et_al_2017"]
+    assert got["x"] == [MINE["x"]]
+
+
+def test_a_test_that_could_not_be_run_says_why(client, as_browser):
+    few = MINE | {"source": "tiny.txt", "x": "rose qwerty asdf"}
+    page = told(client.get("/", params=few, headers=as_browser()).text)
+    assert "Not run: 2 of the 3 words of X are missing" in page
+    any_number = few | {"missing": "1", "x": "rose lily qwerty"}
+    (result,) = client.get("/api/ask", params=any_number).json()["results"]
+    assert result["status"] == "done"
+    assert result["missing"]["X"] == ["qwerty"]
+
+
+def test_several_sources_stand_side_by_side(client, as_browser):
+    both = MINE | {"source": ["default", "tiny.txt"]}
+    results = client.get("/api/ask", params=both).json()["results"]
+    assert [one["source"] for one in results] == ["default", "tiny.txt"]
+    page = client.get("/", params=both, headers=as_browser()).text
+    assert "Side by side" in page
+
+
+def test_dropping_each_word_gives_what_the_library_gives(client, as_browser, tiny):
+    from weatherglass._web.ask.question import answered, dropped
+
+    expected = wg.weat(wg.open_vectors(tiny), _test(), influence=True).influence
+    part = client.get("/ask/influence", params=MINE | {"source": "tiny.txt"})
+    rows = told(part.text)
+    assert "It moves most without " + expected[0].word in rows
+    assert f"Without any one of the {len(expected)} words" in rows
+    session = client.app.app.state.session
+
+    async def drop():
+        made = await answered(session, Question(("tiny.txt",), sets=tuple(MINE.values())))
+        return await dropped(session, made, "tiny.txt")
+
+    import asyncio
+
+    got = {(one.set, one.word): (one.effect, one.p) for one in asyncio.run(drop())}
+    assert got.keys() == {(one.set, one.word) for one in expected}
+    for one in expected:
+        assert got[one.set, one.word] == pytest.approx((one.effect, one.p))
+
+
+def _test() -> wg.Test:
+    return wg.Test(
+        x=["rose", "lily", "tulip", "daisy"],
+        y=["wasp", "gnat", "moth", "flea"],
+        a=["kind", "good"],
+        b=["foul", "bad"],
+    )
+
+
+def test_other_seed_words_are_tried_and_drawn(client, as_browser):
+    part = client.get("/ask/multiverse", params={"source": "default", "test": "weat7"})
+    assert "18 choices of whole sets" in told(part.text)
+    curve = client.get("/ask/curve.json", params={"source": "default", "test": "weat7"})
+    assert curve.headers["content-type"] == "application/json"
+    assert curve.json()["vconcat"]
+
+
+def test_words_that_no_study_knows_have_no_other_choices(client):
+    answer = client.get("/ask/multiverse", params=MINE | {"source": "tiny.txt"})
+    assert answer.status_code == 422
+    assert answer.json()["error"]
+
+
+def test_lint_of_the_sets_is_told(client):
+    part = client.get("/ask/lint", params={"source": "default", "test": "weat9"})
+    assert part.status_code == 200
+    assert "severity" in part.text
+
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def test_hostile_words_are_text(client, as_browser):
+    words = "<script>alert(1)</script> " + "\"'><b>"
+    for path, params in (
+        ("/", MINE | {"source": "tiny.txt", "x": f"rose lily {words}", "missing": "1"}),
+        ("/", MINE | {"source": "tiny.txt", "x_name": HOSTILE}),
+        ("/", {"test": HOSTILE}),
+        ("/", {"find_x": HOSTILE, "find_test": HOSTILE}),
+        ("/ask/words", {"side": "x", "x": words, "source": "tiny.txt"}),
+        ("/ask/set", {"side": "x", "x": words, "x_name": HOSTILE}),
+        ("/ask/find", {"side": "x", "find_x": HOSTILE}),
+        ("/ask/lint", MINE | {"source": "tiny.txt", "x_name": HOSTILE}),
+        ("/ask/influence", MINE | {"source": "tiny.txt", "x_name": HOSTILE}),
+        ("/nothing/" + HOSTILE, {}),
+    ):
+        page = client.get(path, params=params, headers=as_browser()).text
+        assert "<script>" not in page, path
+        assert "<img src=x" not in page, path
+        assert '<b>"' not in page, path
+
+
+def test_slurs_are_masked_until_they_are_asked_for(tmp_path, as_browser):
+    path = tmp_path / "words.txt"
+    lines = [
+        "redneck 1 0 2",
+        "lily 1 1 0",
+        "wasp -1 0 1",
+        "gnat -1 1 1",
+        "kind 2 0 0",
+        "foul -2 0 0",
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    question = {"x": "redneck lily", "y": "wasp gnat", "a": "kind", "b": "foul"}
+    with asked(Settings(sources=(str(path),), patience=60)) as client:
+        page = client.get("/", params=question, headers=as_browser()).text
+        answer = page.split('id="question"')[0].split("<pre>")[0]
+        assert '<bdi class="slur" data-word="redneck"><span>r******</span></bdi>' in answer
+        assert "redneck" not in told(answer)
+        assert 'class="veiled"' in page
+        spec = client.get("/ask/picture.json", params=question).text
+        assert '{"$slur":["r******","redneck"]}' in spec
+        assert "redneck" not in client.get("/ask/picture.svg", params=question).text
+
+
+def test_a_long_question_works_on_and_can_be_cancelled(tiny, as_browser):
+    import threading
+
+    from weatherglass._web.ask import question
+
+    gate = threading.Event()
+    real = question.weat
+
+    def slow(*arguments, **options):
+        gate.wait(20)
+        return real(*arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(question, "weat", slow)
+        with asked(Settings(sources=(tiny,), patience=0.2)) as client:
+            query = urlencode(MINE)
+            first = client.get(f"/?{query}", headers=as_browser())
+            while first.status_code == 202 and "Reading" in first.text:
+                first = client.get(f"/?{query}", headers=as_browser())
+            assert first.status_code == 202
+            assert 'name="x"' in first.text  # the form is still there
+            assert 'hx-get="/ask/answer?' in first.text
+            told = client.get(f"/api/ask?{query}").json()
+            job = told["job"]
+            assert told["what"] == "Measuring"
+            stopped = client.post(f"/jobs/{job}/cancel", headers=as_browser(part=True))
+            assert "cancelled" in stopped.text
+            again = client.get(f"/api/ask?{query}&job={job}")
+            assert again.status_code == 409
+            assert again.json() == {"error": "This was cancelled."}
+            gate.set()
+            for _ in range(100):
+                answer = client.get(f"/api/ask?{query}")
+                if answer.status_code == 200:
+                    break
+            assert answer.json()["results"][0]["status"] == "done"
+
+
+def test_a_source_that_cannot_be_read_is_told(tmp_path, as_browser):
+    path = tmp_path / "broken.txt"
+    path.write_bytes(b"\x80\x04\x95junk.")
+    with asked(Settings(sources=(str(path),), patience=60)) as client:
+        answer = client.get("/api/ask", params={"test": "weat6"})
+        assert answer.status_code == 422
+        assert "Traceback" not in answer.text
+        assert "broken.txt" in answer.json()["error"]
+        assert str(tmp_path) not in answer.text
+        page = client.get("/", params={"test": "weat6"}, headers=as_browser())
+        assert page.status_code == 422
+        assert 'name="x"' in page.text
+
+
+def test_a_question_on_its_way_says_what_is_needed(client, as_browser):
+    page = told(client.get("/?x=rose", headers=as_browser()).text)
+    assert "Still needed: words for Y, A, B." in page
+
+
+def test_an_unknown_test_names_the_nearest(client, as_browser):
+    page = client.get("/?test=waet6", headers=as_browser())
+    assert page.status_code == 404
+    assert "Did you mean weat6" in page.text
+
+
+def test_a_set_that_is_too_long_raises_nothing_but_a_sentence():
+    with pytest.raises(UsageError, match="at most 500"):
+        read_set(" ".join(f"w{k}" for k in range(501)), Settings())
+
+
+@pytest.mark.parametrize("part", ["influence", "lint", "multiverse"])
+def test_what_stands_under_an_answer_is_a_page_of_its_own_without_scripts(client, as_browser, part):
+    at = f"/ask/{part}?source=default&test=weat6"
+    page = client.get(at, headers=as_browser()).text
+    assert page.count("<nav") == page.count("<h1") == 1
+    assert 'href="/?source=default&amp;test=weat6"' in page
+    assert "<nav" not in client.get(at, headers=as_browser(part=True)).text
+
+
+def test_two_files_with_the_same_vectors_are_told_apart(tiny, tmp_path, as_browser):
+    copy = tmp_path / "copy.txt"
+    shutil.copy(tiny, copy)
+    with asked(Settings(sources=(tiny, str(copy)), patience=60)) as client:
+        for name in ("tiny.txt", "copy.txt"):
+            at = f"/ask/words?source={name}&side=x&x=rose+zzz"
+            assert f"not in <bdi>{name}</bdi>" in client.get(at, headers=as_browser(part=True)).text

@@ -1,0 +1,263 @@
+"""The page of audits: runs of the named folders, nothing else, and reports in a sandbox."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from weatherglass._web.audits import runs
+from weatherglass._web.settings import Settings
+from weatherglass.auditing.audit import audit
+from weatherglass.auditing.changes import changes
+from weatherglass.auditing.run_folder import open_audit
+
+from .conftest import asked
+
+EVIL = "<img src=x onerror=alert(1)>"
+SUITE = "id: two\ntitle: Two tests\nsteps: [{run: weat, title: Tests, tests: [weat6, weat7]}]\n"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two audits: the second says another effect of weat6."""
+    folder = tmp_path_factory.mktemp("audits")
+    (folder / "two.yaml").write_text(SUITE)
+    audit("default", out=folder / "first", suite=folder / "two.yaml")
+    second = folder / "below" / "second"
+    shutil.copytree(folder / "first", second)
+    step = second / "steps" / "000-weat.json"
+    record = json.loads(step.read_text())
+    record["found"]["results"][0]["effect"] += 0.25
+    step.write_text(json.dumps(record))
+    about = json.loads((second / "run.json").read_text())
+    about["started"] = "2031-01-02T03:04:05+00:00"
+    (second / "run.json").write_text(json.dumps(about))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def client(kept: Path) -> Iterator[TestClient]:
+    with asked(Settings(sources=(), folders=(kept,), patience=60)) as made:
+        yield made
+
+
+def test_runs_of_the_folder_and_below_are_listed_the_latest_first(client, as_browser):
+    found = client.get("/api/audits").json()
+    assert [one["name"] for one in found] == ["below/second", "first"]
+    assert found[0] | {"files": [], "started": ""} == {
+        "name": "below/second",
+        "suite": "two",
+        "sources": ["default"],
+        "started": "",
+        "steps": {"done": 1},
+        "files": [],
+    }
+    assert "report.html" in found[1]["files"]
+    page = client.get("/audits", headers=as_browser()).text
+    assert 'href="/audits/run?run=below%2Fsecond"' in page
+    assert "2031-01-02 03:04" in page
+
+
+def test_a_server_without_folders_says_how_to_make_an_audit(as_browser):
+    with asked(Settings(sources=())) as client:
+        page = client.get("/audits", headers=as_browser())
+        assert page.status_code == 200
+        assert "weatherglass serve --source default --folder audits" in page.text
+
+
+def test_one_audit_has_its_findings_effects_and_files(client, kept, as_browser):
+    page = client.get("/audits/run?run=first", headers=as_browser()).text
+    assert "Male names are nearer to career words, and female names to family words." in page
+    assert "Every step was done." in page
+    assert "/audits/report?run=first" in page
+    assert "style=" not in page
+    results = client.get("/audits/file?run=first&file=results.tsv")
+    assert results.content == (kept / "first" / "results.tsv").read_bytes()
+    assert "attachment" in results.headers["content-disposition"]
+    whole = client.get("/api/audits/run?run=first").json()
+    assert whole == json.loads(open_audit(kept / "first").results.to_json())
+    picture = client.get("/audits/effects.json?run=first")
+    assert picture.status_code == 200
+    assert client.get("/audits/effects.svg?run=first").text.startswith("<svg")
+
+
+def test_the_report_is_shown_in_a_sandbox_under_its_own_policy(client, kept, as_browser):
+    report = client.get("/audits/report?run=first", headers=as_browser())
+    assert report.content == (kept / "first" / "report.html").read_bytes()
+    policy = report.headers["content-security-policy"]
+    assert policy.startswith("sandbox allow-scripts;")
+    assert "allow-same-origin" not in policy
+    assert "default-src 'none'" in policy
+    ours = policy.partition("script-src ")[2].partition(";")[0]
+    assert ours.startswith("'sha256-")
+    assert ours.strip("'") in report.text  # the hash that the report itself allows
+    for page in ("/audits", "/audits/run?run=first"):
+        usual = client.get(page, headers=as_browser()).headers["content-security-policy"]
+        assert "unsafe-inline" not in usual
+        assert "script-src 'self'" in usual
+    assert report.headers["x-frame-options"] == "DENY"
+
+
+def test_two_audits_differ_as_the_command_line_says(client, kept, as_browser):
+    told = client.get("/api/audits/compare?before=first&after=below/second").json()
+    found = changes(open_audit(kept / "first"), open_audit(kept / "below" / "second"))
+    assert told["changes"] == [vars(one) for one in found]
+    (one,) = told["changes"]
+    assert one["after"] - one["before"] == pytest.approx(0.25)
+    page = client.get("/audits/compare?before=first&after=below/second", headers=as_browser()).text
+    assert "1.71" in page
+    assert "1.96" in page
+    rows = csv.DictReader(
+        io.StringIO(client.get("/audits/changes.csv?before=first&after=below/second").text)
+    )
+    assert [float(row["after"]) for row in rows] == [one["after"]]
+
+
+def test_an_audit_is_not_compared_with_itself(client):
+    answer = client.get("/api/audits/compare?before=first&after=first")
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "..",
+        "../first",
+        "below/../first",
+        "/etc",
+        "first/",
+        "./first",
+        "first\x00",
+        "file:///etc/passwd",
+        "firts",
+    ],
+)
+@pytest.mark.parametrize(
+    "route", ["/audits/run", "/audits/report", "/audits/file", "/api/audits/run"]
+)
+def test_only_listed_runs_are_opened(client, route, name):
+    answer = client.get(route, params={"run": name})
+    assert answer.status_code == 404
+    assert "no audit" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "file", ["../two.yaml", "steps/000-weat.json", "/etc/passwd", "run.json/.."]
+)
+def test_only_known_files_are_given(client, file):
+    assert client.get("/audits/file", params={"run": "first", "file": file}).status_code == 422
+
+
+def test_links_that_lead_outside_are_not_followed(kept, folder, tmp_path):
+    os.symlink(kept / "first", folder / "linked")
+    inside = folder / "inside"
+    shutil.copytree(kept / "first", inside)
+    secret = tmp_path / "secret.html"
+    secret.write_text("secret")
+    (inside / "report.html").unlink()
+    os.symlink(secret, inside / "report.html")
+    (inside / "results.tsv").unlink()
+    os.symlink("/etc/passwd", inside / "results.tsv")
+    with asked(Settings(sources=(), folders=(folder,), patience=60)) as client:
+        (one,) = client.get("/api/audits").json()
+        assert one["name"] == "inside"
+        assert {"report.html", "results.tsv"}.isdisjoint(one["files"])
+        assert client.get("/audits/report?run=inside").status_code == 404
+        assert client.get("/audits/file?run=inside&file=results.tsv").status_code == 404
+
+
+def test_a_run_that_names_files_of_others_is_refused(kept, folder):
+    outside = folder.parent / "elsewhere.json"
+    shutil.copy(kept / "first" / "steps" / "000-weat.json", outside)
+    for name in ("../../../elsewhere.json", str(outside)):
+        at = folder / "run"
+        shutil.copytree(kept / "first", at)
+        _change(at, lambda about, name=name: about["steps"][0].update(file=name))
+        with asked(Settings(sources=(), folders=(folder,), patience=60)) as client:
+            answer = client.get("/api/audits/run?run=run")
+            assert answer.status_code == 422
+            assert "not its own" in answer.json()["error"]
+        shutil.rmtree(at)
+
+
+def _change(folder: Path, change: Any) -> None:
+    about = json.loads((folder / "run.json").read_text())
+    change(about)
+    (folder / "run.json").write_text(json.dumps(about))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "[" * 100_000,
+        '{"suite": {}, "sources": 1, "steps": []}',
+        '{"suite": {}, "sources": [], "steps": [{"seconds": NaN}]}',
+        "\x00\x01",
+    ],
+)
+def test_folders_that_hold_no_audit_are_passed_over(folder, content):
+    (folder / "bad").mkdir()
+    (folder / "bad" / "run.json").write_text(content)
+    assert runs.find_runs([folder]) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "value"),
+    [("sources", [{}]), ("options", {}), ("steps", [{"status": "done", "file": "000-weat.json"}])],
+)
+def test_a_run_with_parts_missing_is_shown_or_told_but_breaks_nothing(
+    kept, folder, as_browser, what, value
+):
+    shutil.copytree(kept / "first", folder / "run")
+    _change(folder / "run", lambda about: about.update({what: value}))
+    with asked(Settings(sources=(), folders=(folder,), patience=60)) as client:
+        page = client.get("/audits/run?run=run", headers=as_browser())
+        assert page.status_code in (200, 422)
+        if page.status_code == 422:
+            assert "damaged" in page.text
+
+
+def test_names_and_reasons_with_markup_are_escaped(kept, folder, as_browser):
+    shutil.copytree(kept / "first", folder / EVIL.replace("/", ""))
+
+    def spoil(about: dict[str, Any]) -> None:
+        about["suite"]["id"] = about["suite"]["title"] = EVIL
+        about["sources"][0]["name"] = EVIL
+        about["started"] = EVIL
+        about["steps"][0] |= {"title": EVIL, "status": EVIL, "reason": EVIL}
+        about["command"] = EVIL
+
+    _change(folder / EVIL, spoil)
+    with asked(Settings(sources=(), folders=(folder,), patience=60)) as client:
+        name = client.get("/api/audits").json()[0]["name"]
+        for page in ("/audits", "/audits/run"):
+            text = client.get(page, params={"run": name}, headers=as_browser()).text
+            assert "<img src=x" not in text
+            assert "&lt;img" in text
+
+
+def test_runs_are_looked_for_a_few_levels_deep_only(kept, folder):
+    deep = folder / "a" / "b" / "c"
+    shutil.copytree(kept / "first", deep)
+    shutil.copytree(kept / "first", folder / "a" / "b" / "d" / "e")
+    os.symlink(folder, folder / "a" / "ring")
+    assert [one.name for one in runs.find_runs([folder])] == ["a/b/c"]
+
+
+def test_a_folder_may_itself_be_a_run_and_names_stay_apart(kept):
+    found = runs.find_runs([kept, kept / "first"])
+    assert sorted(one.name for one in found) == ["below/second", "first", "first (2)"]

@@ -1,0 +1,291 @@
+"""Reading corpora: every format gives its documents, and a mistake gives a sentence."""
+
+import gzip
+import json
+import lzma
+import tracemalloc
+import zipfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from weatherglass.corpus import Corpus, Document, document, open_corpus
+from weatherglass.errors import BadContent, SourceNotFound, TooLarge, UsageError
+
+ROWS = [
+    {"text": "The sea was calm.", "year": "1840", "author": "Ann"},
+    {"text": 'She said: "No,\nnever."', "year": "1841", "author": "Bea"},
+    {"text": "Ça va, naïve æther.", "year": "1841", "author": ""},
+]
+
+
+def texts(corpus):
+    return [document.text for document in corpus]
+
+
+def write_table(path, column="text"):
+    rows = [{column: row["text"], "year": row["year"], "author": row["author"]} for row in ROWS]
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(json.dumps(row) for row in rows))
+    else:
+        import csv
+
+        with path.open("w", newline="") as file:
+            delimiter = "\t" if path.suffix == ".tsv" else ","
+            writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
+            writer.writeheader()
+            writer.writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_a_table_gives_its_texts_and_what_is_known_of_them(tmp_path, suffix):
+    corpus = open_corpus(write_table(tmp_path / f"t{suffix}"))
+    expected = [
+        Document(row["text"], {k: v for k, v in row.items() if v and k != "text"}) for row in ROWS
+    ]
+    assert list(corpus) == expected
+    assert list(corpus) == expected  # again
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_the_text_column_can_be_named_and_is_asked_for(tmp_path, suffix):
+    path = write_table(tmp_path / f"t{suffix}", column="body")
+    assert texts(open_corpus(f"{path}?text=body")) == [row["text"] for row in ROWS]
+    assert texts(open_corpus(path, text="body")) == [row["text"] for row in ROWS]
+    with pytest.raises(BadContent, match=r"'body', 'year', 'author'.*\?text=COLUMN"):
+        list(open_corpus(path))
+    with pytest.raises(UsageError, match=r"no column 'bodi'.*Did you mean body\?"):
+        list(open_corpus(path, text="bodi"))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_neighbouring_rows_with_the_same_value_can_be_one_document(tmp_path, suffix):
+    corpus = open_corpus(write_table(tmp_path / f"t{suffix}"), documents="year")
+    first, second = corpus
+    assert first.text == ROWS[0]["text"]
+    assert second.text == f"{ROWS[1]['text']}\n{ROWS[2]['text']}"
+    assert second.meta == {"year": "1841", "author": "Bea"}
+
+
+def test_rows_without_a_value_are_documents_of_their_own(tmp_path):
+    (tmp_path / "t.csv").write_text("text,id\na,1\nb,\nc,\nd,2\ne,2\n")
+    assert texts(open_corpus(tmp_path / "t.csv", documents="id")) == ["a", "b", "c", "d\ne"]
+
+
+def test_numbers_and_gaps_of_json_and_parquet_become_text_or_nothing(tmp_path):
+    (tmp_path / "t.jsonl").write_text(
+        '{"text": "a", "n": 3, "x": 1.5, "t": true, "none": null, "list": [1]}\n\n{"text": null}\n'
+    )
+    assert list(open_corpus(tmp_path / "t.jsonl")) == [
+        Document("a", {"n": "3", "x": "1.5", "t": "true"})
+    ]
+    table = {"text": ["a"], "n": [3], "none": pa.array([None], pa.string()), "list": [[1]]}
+    table["kind"] = pa.array(["k"]).dictionary_encode()
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    assert list(open_corpus(tmp_path / "t.parquet")) == [Document("a", {"n": "3", "kind": "k"})]
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("file", ["One\ntwo.\n\nThree.\n"]),
+        ("lines", ["One", "two.", "Three."]),
+        ("paragraphs", ["One\ntwo.\n", "Three.\n"]),
+    ],
+)
+def test_plain_text_is_one_document_or_its_lines_or_paragraphs(tmp_path, unit, expected):
+    path = tmp_path / "a.txt"
+    path.write_text("One\ntwo.\n\nThree.\n")
+    assert texts(open_corpus(path, documents=unit)) == expected
+    assert {document.meta["file"] for document in open_corpus(path)} == {"a.txt"}
+
+
+def test_a_folder_is_read_in_the_order_of_names_and_says_what_it_left_out(tmp_path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / ".hidden.txt").write_text("no")
+    (tmp_path / "b" / "two.txt").write_text("Two.")
+    (tmp_path / "one.txt.gz").write_bytes(gzip.compress(b"One."))
+    (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "c.jsonl").write_text('{"text": "Three.", "file": "own"}')
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    corpus = open_corpus(tmp_path)
+    assert list(corpus) == [
+        Document("Three.", {"file": "own"}),
+        Document("One.", {"file": "one.txt.gz"}),
+        Document("Two.", {"file": "b/two.txt", "folder": "b"}),
+    ]
+    assert corpus.left_out == ("picture.png",)
+
+
+@pytest.mark.parametrize("pack", ["gz", "xz", "zst", "zip"])
+def test_packed_files_are_read_as_they_are(tmp_path, pack):
+    plain = write_table(tmp_path / "t.csv")
+    path = tmp_path / f"t.csv.{pack}"
+    content = plain.read_bytes()
+    if pack == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("inside.csv", content)
+    elif pack == "zst":
+        with pa.CompressedOutputStream(str(path), "zstd") as stream:
+            stream.write(content)
+    else:
+        path.write_bytes({"gz": gzip, "xz": lzma}[pack].compress(content))
+    assert list(open_corpus(path)) == list(open_corpus(plain))
+
+
+def test_the_format_is_found_from_the_content_where_the_name_does_not_tell(tmp_path):
+    for name, content, expected in [
+        ("rows", b'{"text": "a"}\n', "a"),
+        ("book", b"<?xml version='1.0'?><TEI><text><p>b</p></text></TEI>", "b"),
+        ("notes", b"c", "c"),
+    ]:
+        (tmp_path / name).write_bytes(content)
+        assert texts(open_corpus(tmp_path / name)) == [expected]
+    (tmp_path / "rows.dat").write_text("text,n\nd,1\n")
+    assert texts(open_corpus(f"{tmp_path / 'rows.dat'}?format=csv")) == ["d"]
+
+
+def test_bytes_in_another_encoding_are_refused_with_the_way_out(tmp_path):
+    path = tmp_path / "letters.txt"
+    path.write_bytes("Caf\xe9 noir".encode("latin-1"))
+    with pytest.raises(BadContent, match=r"line 1: byte 0xe9 is not UTF-8.*txt\?encoding=latin-1"):
+        list(open_corpus(path))
+    assert texts(open_corpus(f"{path}?encoding=latin-1")) == ["Café noir"]
+    path.write_bytes("ok\nok\nCaf\xe9\n".encode("latin-1"))
+    with pytest.raises(BadContent, match=r"line 3: byte 0xe9 is not UTF-8"):
+        list(open_corpus(path, documents="lines"))
+    with pytest.raises(UsageError, match="no text encoding 'klingon'"):
+        open_corpus(path, encoding="klingon")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_is_understood_and_is_no_text(tmp_path, encoding):
+    path = tmp_path / "a.csv"
+    path.write_bytes("text,n\nnaïve,1\n".encode(encoding))
+    assert list(open_corpus(path)) == [Document("naïve", {"n": "1"})]
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".csv", ".jsonl", ".xml"])
+def test_an_empty_file_is_an_empty_corpus(tmp_path, suffix):
+    path = tmp_path / f"none{suffix}"
+    for content in ("", " \n"):
+        path.write_text(content)
+        with pytest.raises(BadContent):
+            list(open_corpus(path))
+
+
+def test_an_empty_corpus_says_so(tmp_path):
+    for corpus in (Corpus.of([]), Corpus.of([" ", "\n"])):
+        with pytest.raises(BadContent, match="empty corpus"):
+            list(corpus)
+    (tmp_path / "t.csv").write_text("text,n\n,1\n")
+    with pytest.raises(BadContent, match="empty corpus"):
+        list(open_corpus(tmp_path / "t.csv"))
+
+
+def test_a_folder_without_a_readable_file_names_what_is_there(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"x")
+    with pytest.raises(BadContent, match=r"'a\.png'.*\.jsonl.*\?format=text"):
+        open_corpus(tmp_path)
+    assert texts(open_corpus(f"{tmp_path}?format=text")) == ["x"]
+    (tmp_path / "sub").mkdir()
+    with pytest.raises(BadContent, match="there is nothing"):
+        open_corpus(tmp_path / "sub")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("t.csv", "text,n\na,1,2\n", r"line 2: has 3 columns; the header has 2"),
+        ("t.csv", 'text,n\n"a,1\n', r"line 2: not a table"),
+        ("t.jsonl", '{"text": "a"}\n{"text": \n', r"line 2: not JSON"),
+        ("t.jsonl", "[1]\n", r"line 1: a JSON list; expected an object a line"),
+        ("t.jsonl", '{"text": "a"}\n' + "[" * 100_000, r"line 2: not JSON"),
+        ("t.parquet", "PAR1 no more", r"damaged or cut-off table"),
+        ("t.parquet", "text", r"expected a Parquet file"),
+        ("t.json", '[{"text": "a"}]', r"expected JSON Lines"),
+        ("t.txt", "a\0b", r"NUL bytes: it is not text"),
+        ("t.xml", "<TEI><text>", r"not well-formed XML"),
+        ("t.xml", "<html/>", r"without a <TEI> element"),
+    ],
+)
+def test_content_that_breaks_the_rules_gets_a_sentence(tmp_path, name, content, says):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(BadContent, match=says):
+        list(open_corpus(path))
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "says"),
+    [
+        ("none.txt", SourceNotFound, "There is no file or folder"),
+        ("a.txt?text=body", UsageError, "no option 'text'"),
+        ("a.txt?documents=words", UsageError, "not one of file, lines, paragraphs"),
+        ("a.txt?format=cvs", UsageError, r"Did you mean csv\?"),
+        ("a.txt?encodign=utf-8", UsageError, r"Did you mean encoding\?"),
+        ("st:model", SourceNotFound, "There is no file or folder"),
+    ],
+)
+def test_a_wrong_name_or_option_gets_a_sentence(tmp_path, monkeypatch, spec, error, says):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("a")
+    with pytest.raises(error, match=says):
+        list(open_corpus(spec))
+
+
+def test_a_parquet_text_column_must_hold_text(tmp_path):
+    pq.write_table(pa.table({"text": [[1, 2]]}), tmp_path / "t.parquet")
+    with pytest.raises(BadContent, match="'text' is list"):
+        list(open_corpus(tmp_path / "t.parquet"))
+
+
+def test_the_fingerprint_is_of_the_content_and_of_how_it_is_read(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("One.\n\nTwo.")
+    first = open_corpus(path).fingerprint()
+    assert open_corpus(str(path)).fingerprint() == first
+    assert open_corpus(path, documents="lines").fingerprint() != first
+    path.write_text("One.\n\nTen.")
+    assert open_corpus(path).fingerprint() != first
+    assert Corpus.of(["a", "b"]).fingerprint() != Corpus.of(["ab"]).fingerprint()
+
+
+def test_a_corpus_streams_by_and_is_never_in_memory_as_a_whole(tmp_path):
+    path = tmp_path / "big.jsonl.gz"
+    line = json.dumps({"text": "the sea was calm and the sky was clear " * 250}) + "\n"
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        for _ in range(4000):
+            file.write(line)
+    tracemalloc.start()
+    try:
+        read = sum(len(document.text) for document in open_corpus(path))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert read > 38e6
+    assert peak < 12e6
+
+
+def test_a_document_that_no_memory_holds_is_refused(tmp_path, monkeypatch):
+    for module in (document, __import__("weatherglass.corpus.formats.text", fromlist=["x"])):
+        monkeypatch.setattr(module, "MAX_DOCUMENT", 1000)
+    (tmp_path / "a.txt").write_text("word " * 300)
+    with pytest.raises(TooLarge, match=r"\?documents=lines"):
+        list(open_corpus(tmp_path / "a.txt"))
+    (tmp_path / "b.csv").write_text("text,id\n" + "word word word word,1\n" * 100)
+    with pytest.raises(TooLarge):
+        list(open_corpus(tmp_path / "b.csv", documents="id"))
+    assert len(list(open_corpus(tmp_path / "b.csv"))) == 100
+
+
+def test_texts_that_are_there_already_are_a_corpus():
+    corpus = open_corpus(Document(text, {"n": text}) for text in ("a", "b"))
+    assert texts(corpus) == texts(corpus) == ["a", "b"]
+    assert open_corpus(corpus) is corpus
+    with pytest.raises(UsageError, match="one text"):
+        Corpus.of("a b c")

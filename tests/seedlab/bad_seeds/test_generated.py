@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from scipy.stats import pearsonr
+
+from weatherglass import Vectors, compare_generated, generate_seeds, measure_pairs, seed_pair
+from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.seedlab.bad_seeds.generated import GeneratedPairs
+from weatherglass.seedlab.models import Models
+
+
+def clustered(seed: int = 0) -> Vectors:
+    """Forty groups of five words that lie near each other; the groups lie anywhere."""
+    rng = np.random.default_rng(seed)
+    centres = np.random.default_rng(1).normal(size=(40, 15))
+    rows = np.repeat(centres, 5, axis=0) + 0.2 * rng.normal(size=(200, 15))
+    words = [
+        f"{'noun' if g % 2 else 'verb'}_{g}_{chr(97 + i)}" for g in range(40) for i in range(5)
+    ]
+    return Vectors.of(words, rows, counts=np.arange(200, 0, -1))
+
+
+def tags(words):
+    return {word: word.partition("_")[0].upper() for word in words}
+
+
+def test_a_set_is_a_word_and_its_nearest_neighbours():
+    vectors = clustered()
+    for one in generate_seeds(vectors, 20, ranks=(1, 200)):
+        target, *near = one.words
+        assert near == [word for word, _ in vectors.neighbours(target, 4)]
+        assert len({word.rpartition("_")[0] for word in one.words}) == 1
+
+
+def test_words_are_of_one_part_of_speech_and_one_band_of_frequency():
+    vectors = clustered()
+    for one in generate_seeds(vectors, 20, ranks=(51, 150), part="NOUN", tags=tags):
+        ranks = [vectors.words.index(word) + 1 for word in one.words]
+        assert all(51 <= rank <= 150 for rank in ranks)
+        assert all(word.startswith("noun") for word in one.words)
+
+
+def test_targets_are_different_until_there_are_no_more():
+    sets = generate_seeds(clustered(), 200, ranks=(1, 200))
+    assert len({one.words[0] for one in sets}) == 200
+    assert len(generate_seeds(clustered(), 450, ranks=(1, 200))) == 450
+
+
+def test_without_counts_the_order_of_the_file_is_the_frequency():
+    vectors = clustered()
+    plain = Vectors.of(list(vectors.words), vectors.matrix)
+    assert generate_seeds(plain, 5, ranks=(20, 90)) == generate_seeds(vectors, 5, ranks=(20, 90))
+
+
+def test_only_words_that_all_samples_have_are_drawn():
+    whole, sample = clustered(), clustered(1)
+    fewer = Vectors.of(list(sample.words)[:50], sample.matrix[:50])
+    models = Models("models", whole, (sample, fewer))
+    drawn = {word for one in generate_seeds(models, 50, ranks=(1, 200)) for word in one.words}
+    assert drawn <= set(list(whole.words)[:50])
+
+
+def test_what_cannot_be_generated():
+    with pytest.raises(CannotMeasure, match="3 words of rank 1 to 3, and a set needs 5"):
+        generate_seeds(clustered(), 2, ranks=(1, 3))
+    with pytest.raises(CannotMeasure, match=r"part of speech 'ADJ' .* There are "):
+        generate_seeds(clustered(), 2, ranks=(1, 200), part="ADJ", tags=tags)
+    with pytest.raises(UsageError, match="`tags`"):
+        generate_seeds(clustered(), 2, part="NOUN")
+    with pytest.raises(UsageError, match="ranks is 9 to 3"):
+        generate_seeds(clustered(), 2, ranks=(9, 3))
+    with pytest.raises(UsageError, match="at least 1"):
+        generate_seeds(clustered(), 0)
+
+
+def test_similar_sets_explain_less(planted):
+    found = compare_generated(clustered(), count=80, ranks=(1, 200), gathered=())
+    assert found.correlation.n == 80
+    assert found.correlation.r < 0
+    points = [(one.similarity.mean, one.explained[0].mean) for one in found.pairs]
+    assert found.correlation.r == pytest.approx(pearsonr(*zip(*points, strict=True)).statistic)
+
+
+@pytest.mark.parametrize("against", ["coherence-pca", "coherence-weat", "effect"])
+def test_similarity_can_be_held_against_other_measures(against):
+    options = {"count": 10, "ranks": (1, 200), "a": ["noun_1_a"], "b": ["verb_0_a"]}
+    own = seed_pair(["noun_3_a", "noun_3_b"], ["verb_4_a", "verb_4_b"])
+    found = compare_generated(clustered(), against=against, gathered=[own], **options)
+    (mine,) = (one for one in found.pairs if one.kind == "own")
+    (known,) = measure_pairs(clustered(), own, a=["noun_1_a"], b=["verb_0_a"]).pairs
+    expected = {
+        "coherence-pca": known.coherence_pca,
+        "coherence-weat": known.coherence_weat,
+        "effect": known.effect,
+    }
+    assert found.value(mine) == expected[against]
+    assert GeneratedPairs.from_json(found.to_json()) == found
+
+
+def test_one_pair_of_words_says_nothing_about_variance():
+    own = seed_pair(["noun_1_a"], ["verb_2_a"])
+    found = compare_generated(clustered(), count=3, ranks=(1, 200), gathered=[own])
+    assert found.value(found.pairs[-1]) is None
+    same = Vectors.of(["a", "b", "c"], np.eye(3))
+    assert compare_generated(same, count=5, size=1, ranks=(1, 3), gathered=()).correlation is None
+
+
+def test_an_unknown_measure_is_refused():
+    with pytest.raises(UsageError, match="against is 'cosine'"):
+        compare_generated(clustered(), against="cosine")

@@ -1,0 +1,164 @@
+"""Tables in Parquet and Arrow files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from weatherglass.errors import BadContent
+from weatherglass.vectors import open_vectors
+from weatherglass.vectors.formats import arrow
+
+ROWS = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.float32)
+WORDS = ["a", "É", "c"]
+
+
+@pytest.fixture(params=[".parquet", ".arrow"])
+def put(request, tmp_path):
+    """Write a table as Parquet, and as Arrow."""
+
+    def write(table):
+        path = tmp_path / f"table{request.param}"
+        if request.param == ".parquet":
+            pq.write_table(table, path, row_group_size=2)
+        else:
+            with pa.ipc.new_file(str(path), table.schema) as writer:
+                writer.write_table(table, max_chunksize=2)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pa.array(WORDS),
+        pa.array(WORDS, pa.large_string()),
+        pa.array([w.encode() for w in WORDS]),
+        pa.array([w.encode() for w in WORDS], pa.large_binary()),
+        pa.array(WORDS).dictionary_encode(),
+    ],
+    ids=lambda array: str(array.type),
+)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.list_(pa.float32(), 2),
+        pa.list_(pa.float64()),
+        pa.large_list(pa.float32()),
+        pa.list_(pa.int8()),
+    ],
+    ids=str,
+)
+def test_a_column_of_words_and_a_column_of_vectors(words, kind, put):
+    path = put(pa.table({"id": [7, 8, 9], "word": words, "vector": pa.array(ROWS.tolist(), kind)}))
+    vectors = open_vectors(path)
+    assert list(vectors.words) == WORDS
+    np.testing.assert_array_equal(vectors.matrix, ROWS)
+    some = open_vectors(path, words=["c", "absent"])
+    assert list(some.words) == ["c"]
+    assert some.matrix.tolist() == [[5, 6]]
+
+
+def test_one_column_a_number(put):
+    path = put(pa.table({"word": WORDS, "x": ROWS[:, 0], "y": ROWS[:, 1].astype(np.int64)}))
+    np.testing.assert_array_equal(open_vectors(path).matrix, ROWS)
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.uint64()], ids=str)
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_column_called_count_says_how_often_words_were_seen(wide, kind, put):
+    counts = pa.array([9, 0, 4], kind)
+    numbers = {"x": ROWS[:, 0], "y": ROWS[:, 1]} if wide else {"vector": ROWS.tolist()}
+    path = put(pa.table({"word": WORDS, "count": counts, **numbers}))
+    some = open_vectors(path, words=["c", "a"])
+    assert some.counts.tolist() == [9, 4]
+    for vectors in (open_vectors(path), open_vectors(path)):  # read, and from the cache
+        np.testing.assert_array_equal(vectors.matrix, ROWS)
+        assert vectors.counts.dtype == np.int64
+        assert vectors.counts.tolist() == [9, 0, 4]
+    assert open_vectors(path, words=["c", "a"]).counts.tolist() == [9, 4]
+
+
+def test_counts_are_written_and_a_repeated_word_keeps_its_first(put, save, tmp_path):
+    table = {"word": ["a", "b", "a", "c"], "vector": [[1.0], [2.0], [3.0], [4.0]]}
+    vectors = open_vectors(put(pa.table({**table, "count": [7, 5, 3, 1]})))
+    assert (vectors.duplicates, vectors.counts.tolist()) == (1, [7, 5, 1])
+    for ending in (".parquet", ".arrow"):
+        again = open_vectors(save(vectors, tmp_path / f"again{ending}"))
+        assert again.counts.tolist() == [7, 5, 1]
+        assert open_vectors(save(vectors.subset(["c"]), tmp_path / f"c{ending}")).counts == [1]
+    assert open_vectors(put(pa.table(table))).counts is None
+
+
+def test_a_column_called_count_that_holds_no_whole_numbers_is_not_one(put):
+    path = put(pa.table({"word": WORDS, "vector": ROWS.tolist(), "count": [0.5, 1.0, 2.0]}))
+    assert open_vectors(path).counts is None
+
+
+def test_capitals_are_seen_in_any_part_of_the_table(put):
+    path = put(pa.table({"word": ["a", "b", "C"], "vector": ROWS.tolist()}))
+    assert open_vectors(path, words=["a"]).cased
+    path = put(pa.table({"word": ["A", "b", "c"], "vector": ROWS.tolist()}))
+    assert open_vectors(path, words=["c"]).cased
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"word": ["a", "b"], "vector": [[1.0, 2.0], [1.0]]}, "have 1, 2 numbers"),
+        ({"word": list("abc"), "vector": [[1.0, 2.0], [1.0, 2.0], [1.0]]}, "have 1, 2 numbers"),
+        ({"word": ["a", "b"], "vector": [[1.0, 2.0], None]}, "have 2, no numbers"),
+        ({"word": ["a", "b"], "vector": [[1.0, 2.0], [1.0, None]]}, "no gaps"),
+        ({"word": ["a", "b"], "vector": [["x"], ["y"]]}, "hold string, expected numbers"),
+        ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "1 rows have no word"),
+        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, None]}, "no count"),
+        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, -1]}, "less than 0"),
+        (
+            {"word": ["a"], "vector": [[1.0]], "count": pa.array([2**63], pa.uint64())},
+            "a count of 2.63 or more",
+        ),
+        ({"vector": [[1.0], [2.0]]}, "no column of words: 'vector'"),
+        ({"word": ["a", "b"]}, "no column of vectors: 'word'"),
+        (
+            {"word": pa.array([], pa.string()), "vector": pa.array([], pa.list_(pa.float32()))},
+            "no rows",
+        ),
+        (
+            {"word": ["a", "b"], "vector": pa.array([[], []], pa.list_(pa.float32()))},
+            "have 0 numbers",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_table_that_holds_no_vectors_says_why(table, message, put):
+    with pytest.raises(BadContent, match=message):
+        open_vectors(put(pa.table(table)))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_table_that_is_cut_off_is_refused(share, put):
+    path = put(pa.table({"word": WORDS, "vector": ROWS.tolist()}))
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(BadContent, match="damaged or cut-off table"):
+        open_vectors(path)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow"])
+def test_a_table_is_read_some_rows_at_a_time(
+    ending, save, plain, assert_same, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(arrow, "_STEP", 4)
+    path = save(plain, tmp_path / f"table{ending}")
+    assert_same(open_vectors(path), plain)
+    assert_same(open_vectors(path, words=["nan", "The"]), plain.subset(["nan", "The"]))
+
+
+def test_a_table_serves_as_a_vocabulary(tmp_path):
+    pq.write_table(pa.table({"rank": [1, 2, 3], "token": WORDS}), tmp_path / "m.parquet")
+    np.save(tmp_path / "m.npy", ROWS)
+    assert list(open_vectors(tmp_path / "m.npy").words) == WORDS
+    assert list(open_vectors(tmp_path).words) == WORDS
