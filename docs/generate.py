@@ -1,4 +1,4 @@
-"""Writes the pages of `docs/reference` from the help texts and the docstrings."""
+"""Generate the pages of `docs/reference` from the help texts and the docstrings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-// A page that is opened from a folder may not start a worker, which search runs in. There a
-// hidden frame does the work instead: it loads the worker's script and passes messages on.
+// Search runs in a web worker, which browsers do not start for pages opened from a folder. There, a
+// hidden frame replaces the worker: it loads the worker's script and forwards messages.
 (() => {
   if (location.protocol !== "file:") return;
 
