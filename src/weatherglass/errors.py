@@ -20,7 +20,7 @@
     UsageError                    the call itself was wrong (exit code 2)
 
 Messages are one or two plain sentences: what was seen, what was expected, what to do. Text that
-comes from a user's file goes through `shown`, because a vocabulary is hostile text; whatever else
+comes from a user's file goes through `quote_safe`, because a vocabulary is hostile text; whatever else
 gets in, such as a file's name or a library's own words, is made safe to print as it is shown.
 """
 
@@ -115,12 +115,12 @@ class UsageError(WeatherglassError):
     exit_code = 2
 
 
-def shown(text: str | bytes, limit: int = 60) -> str:
+def quote_safe(text: str | bytes, limit: int = 60) -> str:
     r"""Text from a file, quoted, shortened, and safe to print on a terminal.
 
-    >>> print(shown("naïve"))
+    >>> print(quote_safe("naïve"))
     'naïve'
-    >>> print(shown(b"\x1b[31mred\xff"))
+    >>> print(quote_safe(b"\x1b[31mred\xff"))
     '\x1b[31mred\udcff'
     """
     if isinstance(text, bytes):
@@ -130,12 +130,12 @@ def shown(text: str | bytes, limit: int = 60) -> str:
     return repr(text)
 
 
-def few(said: Iterable[str], most: int = 5, between: str = ", ") -> str:
+def join_first(said: Iterable[str], most: int = 5, between: str = ", ") -> str:
     """The first few of what is to be said, and how many more there are.
 
-    >>> few(map(shown, ["sun", "rain", "wind", "snow"]), 2)
+    >>> join_first(map(quote_safe, ["sun", "rain", "wind", "snow"]), 2)
     "'sun', 'rain' and 2 more"
-    >>> few(["sun"]), few([])
+    >>> join_first(["sun"]), join_first([])
     ('sun', '')
     """
     every = list(said)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
 from .options import chosen_tokenizer, min_size_option, model_options, spread_options, word_options
 from .output import emit, format_option, out_option, plot_option, progress_bar, put, remarks, table
@@ -147,7 +147,9 @@ def _table(found: CorpusComparison) -> str:
     text += table(gaps, "Differences") if gaps else ""
     lines = [f"{one.test}: not run, {one.reason}." for one in found.effects if one.reason]
     for test, sets in found.missing.items():
-        gone = [f"{name} {', '.join(map(shown, words))}" for name, words in sets.items() if words]
+        gone = [
+            f"{name} {', '.join(map(quote_safe, words))}" for name, words in sets.items() if words
+        ]
         if gone:
             lines.append(f"{test}: missing words: {'; '.join(gone)}.")
     lines += [f"{note}." for note in found.notes]

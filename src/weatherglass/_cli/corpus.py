@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import few, shown
+from weatherglass.errors import join_first, quote_safe
 
 from .options import chosen_tokenizer, token_options
 from .output import emit, format_option, progress_bar
@@ -62,9 +62,9 @@ def _rows(found: Summary, left_out: tuple[str, ...]) -> list[dict[str, str]]:
         "tokens)",
         "most frequent": _listed(found.words),
     }
-    facts |= {f"column {shown(name)}": _said(one) for name, one in found.columns.items()}
+    facts |= {f"column {quote_safe(name)}": _said(one) for name, one in found.columns.items()}
     if left_out:
-        facts["files left out"] = f"{len(left_out):,}: {few(map(shown, left_out), 3)}"
+        facts["files left out"] = f"{len(left_out):,}: {join_first(map(quote_safe, left_out), 3)}"
     return [{"": name, "value": fact} for name, fact in facts.items()]
 
 
@@ -76,4 +76,4 @@ def _said(column: Column) -> str:
 
 
 def _listed(counts: list[tuple[str, int]]) -> str:
-    return ", ".join(f"{shown(name)} {count:,}" for name, count in counts)
+    return ", ".join(f"{quote_safe(name)} {count:,}" for name, count in counts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import UnknownEntry, UsageError, few, shown
+from weatherglass.errors import UnknownEntry, UsageError, join_first, quote_safe
 
 from .output import emit, format_option, out_option, progress_bar, put, remarks, table
 from .run_tests import missing_option, open_for, run_all, say
@@ -153,9 +153,9 @@ def _parts(given: Sequence[str], option: str) -> dict[str, str]:
     for text in given:
         part, equals, value = text.partition("=")
         if not part or not equals or not value:
-            raise UsageError(f"{option} is {shown(text)}; NAME=… was expected.")
+            raise UsageError(f"{option} is {quote_safe(text)}; NAME=… was expected.")
         if part in made:
-            raise UsageError(f"{option} names {shown(part)} twice.")
+            raise UsageError(f"{option} names {quote_safe(part)} twice.")
         made[part] = value
     return made
 
@@ -171,8 +171,10 @@ def _words(text: str) -> Any:
     if Path(text).is_file():
         found = load_seeds(text)
         if len(found) > 1:
-            names = few(shown(one.id) for one in found)
-            raise UsageError(f"{shown(text)} has {len(found)} sets ({names}); one was expected.")
+            names = join_first(quote_safe(one.id) for one in found)
+            raise UsageError(
+                f"{quote_safe(text)} has {len(found)} sets ({names}); one was expected."
+            )
         return found[0]
     words = [word.strip() for word in text.split(",") if word.strip()]
     # An id or a path with a slip in it is no word, and would only be missing from the source.
@@ -192,7 +194,7 @@ def _typed(which: Measure, name: str, text: str) -> Any:
         return type(usual)(text) if isinstance(usual, int | float) else text
     except (KeyError, ValueError):
         kind = "yes or no" if isinstance(usual, bool) else "a number"
-        raise UsageError(f"{name} is {shown(text)}; {kind} was expected.") from None
+        raise UsageError(f"{name} is {quote_safe(text)}; {kind} was expected.") from None
 
 
 def _opened(source: str, which: Measure, sets: dict[str, Any], options: dict[str, Any]) -> Vectors:

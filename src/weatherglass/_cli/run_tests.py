@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
 from .output import progress_bar, put, remarks, style
 from .typeset import bibliography
@@ -119,7 +119,9 @@ def chosen_tests(
     chosen: dict[str, Any] = {}
     for entry in found:
         if chosen.setdefault(entry.id, entry) != entry:
-            raise UsageError(f"Two different tests are called {shown(entry.id)}; rename yours.")
+            raise UsageError(
+                f"Two different tests are called {quote_safe(entry.id)}; rename yours."
+            )
     return list(chosen.values())
 
 
@@ -209,14 +211,14 @@ def _lines(results: Results) -> list[str]:
         if (told := controls[one.test]) and told["reason"]:
             lines.append(f"{one.test}: not run without frequency, {told['reason']}.")
         gaps = [
-            f"{name} {', '.join(shown(word) for word in words)}"
+            f"{name} {', '.join(quote_safe(word) for word in words)}"
             for name, words in one.missing.items()
             if words
         ]
         if gaps and one.status == "done":
             lines.append(f"{one.test}: missing words: {'; '.join(gaps)}.")
         for name, words in one.merged.items():
-            some = ", ".join(shown(word) for word in words)
+            some = ", ".join(quote_safe(word) for word in words)
             lines.append(f"{one.test}: {name} has {some} twice in lower case; used once.")
     return lines
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from weatherglass.errors import CannotMeasure, few, shown
+from weatherglass.errors import CannotMeasure, join_first, quote_safe
 
 from .options import format_of, opened, write
 from .output import emit, format_option
@@ -54,7 +54,7 @@ def info(source: str, form: str) -> None:
 
 def _plain(fact: object) -> str:
     if isinstance(fact, list):
-        return ", ".join(map(shown, fact))
+        return ", ".join(map(quote_safe, fact))
     if isinstance(fact, bool):
         return "yes" if fact else "no"
     return f"{fact:,}" if isinstance(fact, int) else str(fact)
@@ -94,7 +94,7 @@ def subset(source: str, out: Path, words: Path) -> None:
         raise CannotMeasure(f"None of the {len(asked)} words in {words} is in {source}.")
     write(found, form, out)
     if missing:
-        names = few(map(shown, missing), _EXAMPLES)
+        names = join_first(map(quote_safe, missing), _EXAMPLES)
         click.echo(f"{len(missing)} words are not in {source}: {names}.", err=True)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import few, shown
+from weatherglass.errors import join_first, quote_safe
 
 from .options import format_of, opened, write
 from .output import progress_bar
@@ -151,5 +151,5 @@ def _count(number: int, what: str) -> str:
 
 
 def _some(words: Iterable[str]) -> str:
-    said = few(map(shown, words), _EXAMPLES)
+    said = join_first(map(quote_safe, words), _EXAMPLES)
     return f": {said}" if said else ""

@@ -20,7 +20,14 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, SourceNotFound, TooLarge, UsageError, few, shown
+from weatherglass.errors import (
+    BadContent,
+    SourceNotFound,
+    TooLarge,
+    UsageError,
+    join_first,
+    quote_safe,
+)
 
 from . import fingerprint
 
@@ -216,7 +223,9 @@ def _open_packed(source: Input) -> IO[bytes]:
             with zipfile.ZipFile(source.path) as archive:  # the member keeps the file open
                 return archive.open(member)
         except Exception as error:  # zipfile lets out whatever went wrong
-            raise BadContent(f"{source.path}: cannot unpack {shown(member)} ({error}).") from None
+            raise BadContent(
+                f"{source.path}: cannot unpack {quote_safe(member)} ({error})."
+            ) from None
     return open(source.path, "rb")
 
 
@@ -229,7 +238,7 @@ def _choose_member(source: Input) -> str:
     if not names:
         raise BadContent(f"{source.path} is a zip file without files in it.")
     raise UsageError(
-        f"{source.path} holds {len(names)} files ({few(map(shown, names), 10)}): "
+        f"{source.path} holds {len(names)} files ({join_first(map(quote_safe, names), 10)}): "
         f"say which with {source.path.name}?member=NAME."
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weatherglass.errors import CatalogError, shown
+from weatherglass.errors import CatalogError, quote_safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def rows(
         if not set(columns) <= set(header):
             wanted = ", ".join(columns)
             raise CatalogError(
-                f"{where}, line 1: the header is {shown(delimiter.join(header))}; "
+                f"{where}, line 1: the header is {quote_safe(delimiter.join(header))}; "
                 f"the columns {wanted} were expected."
             )
         places = [header.index(name) if name in header else -1 for name in (*columns, *optional)]
@@ -96,7 +96,9 @@ def read_json(text: str, name: str) -> list[Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
             twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-            raise CatalogError(f"{name}: {shown(twice)} is there twice in one object. Keep one.")
+            raise CatalogError(
+                f"{name}: {quote_safe(twice)} is there twice in one object. Keep one."
+            )
         return made
 
     decoder = json.JSONDecoder(object_pairs_hook=once)
@@ -169,7 +171,7 @@ def _build(events: Iterator[Event], name: str) -> list[Any]:
         elif not isinstance(value, str):
             raise fail(event, "a list or a mapping stands where a field's name was expected.")
         elif value in top:
-            raise fail(event, f"{shown(value)} is there twice in one mapping. Keep one.")
+            raise fail(event, f"{quote_safe(value)} is there twice in one mapping. Keep one.")
         else:
             keys[-1] = value
 
@@ -177,7 +179,7 @@ def _build(events: Iterator[Event], name: str) -> list[Any]:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise fail(event, "anchors and aliases (& and *) are not read. Write the value out.")
         if tag := getattr(event, "tag", None):
-            raise fail(event, f"the tag {shown(tag)} is not read. Write plain text.")
+            raise fail(event, f"the tag {quote_safe(tag)} is not read. Write plain text.")
         if isinstance(event, yaml.ScalarEvent):
             place(event, event.value)
         elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):

@@ -15,7 +15,12 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from weatherglass.errors import MissingExtra, SourceNotFound, UnknownEntry, WeatherglassError, shown
+from weatherglass.errors import (
+    MissingExtra,
+    SourceNotFound,
+    UnknownEntry,
+    WeatherglassError,
+)
 
 from .jobs import Busy, Cancelled, Job, UnknownJob, Working
 from .rendering import render
@@ -215,7 +220,7 @@ def add_answers(app: FastAPI) -> None:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
         seen = first.get("input")
-        given = f" (given {shown(seen)})" if isinstance(seen, str) else ""
+        given = f" (given {quote_safe(seen)})" if isinstance(seen, str) else ""
         return refusal(request, 422, f"{where}: {first['msg']}{given}.")
 
     @app.exception_handler(Exception)

@@ -11,7 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weatherglass._files import Input
-from weatherglass.errors import SourceNotFound, UsageError, WeatherglassError, did_you_mean, shown
+from weatherglass.errors import (
+    SourceNotFound,
+    UsageError,
+    WeatherglassError,
+    did_you_mean,
+    quote_safe,
+)
 from weatherglass.report import short_names
 from weatherglass.vectors import GLOVE, Vectors, find_format, header, numbers_at_end, open_vectors
 
@@ -89,7 +95,7 @@ class Sources:
         """A source by its short name."""
         if name not in self._sources:
             near = did_you_mean(name, self._sources)
-            raise SourceNotFound(f"This server has no source {shown(name)}.{near}")
+            raise SourceNotFound(f"This server has no source {quote_safe(name)}.{near}")
         return self._sources[name]
 
     def chosen(self, names: Sequence[str]) -> list[Source]:

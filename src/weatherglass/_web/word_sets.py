@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from weatherglass.catalog import SeedSet, Test, WordSet, is_slur, seed_sets, seeds, test, tests
-from weatherglass.errors import UnknownEntry, UsageError, WeatherglassError, shown
+from weatherglass.errors import UnknownEntry, UsageError, WeatherglassError, quote_safe
 from weatherglass.measures import find_words
 from weatherglass.seedlab import Finding, lint
 
@@ -88,7 +88,7 @@ def read_set(text: str, settings: Settings, label: str = "") -> Typed:
         elif word := quoted.strip() or plain:
             if len(word) > settings.letters:
                 raise UsageError(
-                    f"{shown(word, 20)} has {len(word)} letters; a word has at most "
+                    f"{quote_safe(word, 20)} has {len(word)} letters; a word has at most "
                     f"{settings.letters}."
                 )
             words[word] = None
@@ -177,7 +177,7 @@ def _seed_set(typed: Typed) -> SeedSet:
         with suppress(UnknownEntry):  # a set of a test
             return seeds(typed.references[0].name)
     visible = "".join(c for c in typed.label if c.isprintable()).strip()
-    return SeedSet(id=visible or shown(typed.words[0], 20), words=typed.words)
+    return SeedSet(id=visible or quote_safe(typed.words[0], 20), words=typed.words)
 
 
 MOST = 12

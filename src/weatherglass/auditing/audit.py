@@ -16,7 +16,7 @@ from typing import Any
 from weatherglass._files import one_at_a_time
 from weatherglass._version import __version__
 from weatherglass.catalog import Suite, load_suite, with_control
-from weatherglass.errors import UsageError, WeatherglassError, shown
+from weatherglass.errors import UsageError, WeatherglassError, quote_safe
 from weatherglass.report import Audited
 from weatherglass.tasks import Workers, executor
 from weatherglass.tasks import run as run_tasks
@@ -119,7 +119,7 @@ def audit(
 def _check_new(folder: Path, resume: bool) -> None:
     if (folder / files.RUN).exists() and not resume:
         raise UsageError(
-            f"{shown(str(folder))} holds an audit already; give a new folder, or resume it."
+            f"{quote_safe(str(folder))} holds an audit already; give a new folder, or resume it."
         )
 
 

@@ -14,7 +14,7 @@ from weatherglass.errors import (
     SourceNotFound,
     UsageError,
     did_you_mean,
-    shown,
+    quote_safe,
 )
 
 from .run_folder import RESULTS, read_run
@@ -156,7 +156,7 @@ def rank(
     rows = [one for one in every if one["test"] == test and measure in (None, one["measure"])]
     if not rows:
         known = {one["test"] for one in every}
-        raise UsageError(f"No result has the test {shown(test)}.{did_you_mean(test, known)}")
+        raise UsageError(f"No result has the test {quote_safe(test)}.{did_you_mean(test, known)}")
     rows.sort(key=lambda one: _order(one["effect_size"], ascending))
     facts = {
         (str(folder), source["name"]): source.get("facts", {})

@@ -13,7 +13,7 @@ from typing import Any
 
 from weatherglass._files import name_of, read_text, read_yaml
 from weatherglass.encoders import Encoder, open_encoder, schemes
-from weatherglass.errors import CatalogError, UsageError, shown
+from weatherglass.errors import CatalogError, UsageError, quote_safe
 from weatherglass.measures import Results
 from weatherglass.vectors import Control, ControlMethod, Vectors, control, open_vectors, parse_spec
 
@@ -123,7 +123,7 @@ def sources_of(given: Given | Sequence[Given]) -> list[Source]:
         raise UsageError("Name one source or several, each once.")
     if twice is not None:
         raise UsageError(
-            f"Name one source or several, each once: {shown(twice)} comes twice. A mapping with a "
+            f"Name one source or several, each once: {quote_safe(twice)} comes twice. A mapping with a "
             "name of its own can open the same source."
         )
     return _typed(made)
@@ -155,12 +155,12 @@ def load_models(path: str | PathLike[str]) -> list[dict[str, Any]]:
 def _source(entry: Mapping[str, Any]) -> Source:
     source = entry.get("source")
     if not isinstance(source, str | PathLike):
-        raise UsageError(f"{shown(str(dict(entry)))} names no source.")
+        raise UsageError(f"{quote_safe(str(dict(entry)))} names no source.")
     facts = {str(k): v for k, v in entry.items() if k not in ("source", "name")}
     wrong = next((k for k, v in facts.items() if not isinstance(v, str | int | float)), None)
     if wrong is not None:
         raise UsageError(
-            f"The fact {shown(wrong)} of {shown(fspath(source))} must be a word or number."
+            f"The fact {quote_safe(wrong)} of {quote_safe(fspath(source))} must be a word or number."
         )
     name = str(entry.get("name") or fspath(source))
     return Source(name, opens=fspath(source), facts=facts)

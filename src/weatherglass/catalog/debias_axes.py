@@ -11,7 +11,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from weatherglass._files import name_of, read_text, read_yaml
-from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, shown
+from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, quote_safe
 
 from .provenance import DATA, Record, Study, Words, cited
 from .validation import complaint
@@ -24,7 +24,7 @@ def _each_once(words: Sequence[str]) -> Sequence[str]:
         raise ValueError("has an empty word; every word needs at least one visible character")
     repeated = [word for word, times in Counter(words).items() if times > 1]
     if repeated:
-        raise ValueError(f"has {shown(repeated[0])} more than once; name a word once")
+        raise ValueError(f"has {quote_safe(repeated[0])} more than once; name a word once")
     return words
 
 
@@ -74,7 +74,9 @@ class Axis(Record):
         words = Counter(word for one in self.equal for word in one)
         twice = [word for word, times in words.items() if times > 1]
         if twice:
-            raise ValueError(f"has {shown(twice[0])} in two sets of equal; join them, or drop one")
+            raise ValueError(
+                f"has {quote_safe(twice[0])} in two sets of equal; join them, or drop one"
+            )
         return self
 
 
@@ -95,7 +97,7 @@ def axis(name: str) -> Axis:
     known = sorted(path.stem for path in _FOLDER.glob("*.yaml"))
     if name not in known:
         raise UnknownEntry(
-            f"There is no axis {shown(name)} in the catalogue, which has {' and '.join(known)}."
+            f"There is no axis {quote_safe(name)} in the catalogue, which has {' and '.join(known)}."
             f"{did_you_mean(name.lower(), known)} An axis of your own is a YAML file."
         )
     return load_axis(_FOLDER / f"{name}.yaml")

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from weatherglass._files import name_of, rows
-from weatherglass.errors import CatalogError, shown
+from weatherglass.errors import CatalogError, quote_safe
 
 
 def load_facts(path: str | PathLike[str]) -> dict[str, float]:
@@ -49,7 +49,9 @@ def load_facts(path: str | PathLike[str]) -> dict[str, float]:
         if not word.strip():
             raise CatalogError(f"{where}, line {line}: word is empty; a word was expected.")
         if word in facts:
-            raise CatalogError(f"{where}, line {line}: {shown(word)} is there twice. Keep one.")
+            raise CatalogError(
+                f"{where}, line {line}: {quote_safe(word)} is there twice. Keep one."
+            )
         facts[word] = number
     if not facts:
         raise CatalogError(f"{where}: has no line after the header; one word a line was expected.")
@@ -79,7 +81,7 @@ def _weighted_mean(path: Path) -> dict[str, float]:
         totals[label] = (total, women)
     for label, (total, _) in totals.items():
         if total <= 0:
-            raise CatalogError(f"{where}: no row for {shown(label)} has both figures.")
+            raise CatalogError(f"{where}: no row for {quote_safe(label)} has both figures.")
     return {label: women / total for label, (total, women) in totals.items()}
 
 
@@ -92,7 +94,7 @@ def _share(path: Path) -> dict[str, float]:
         women = _number(of_women, f"{where}, line {line}: {columns[1]}")
         men = _number(of_men, f"{where}, line {line}: {columns[2]}")
         if women is None or men is None or women + men <= 0:
-            raise CatalogError(f"{where}, line {line}: {shown(name)} lacks a figure.")
+            raise CatalogError(f"{where}, line {line}: {quote_safe(name)} lacks a figure.")
         shares[name] = 100 * women / (women + men)
     return shares
 
@@ -112,5 +114,5 @@ def _number(text: str, where: str) -> float | None:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise CatalogError(f"{where} is {shown(text)}; a number such as 12.5 was expected.")
+        raise CatalogError(f"{where} is {quote_safe(text)}; a number such as 12.5 was expected.")
     return number

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weatherglass._files import name_of, read_text
-from weatherglass.errors import CatalogError, few, shown
+from weatherglass.errors import CatalogError, join_first, quote_safe
 
 MOST = 1_000_000  # lines; more than any vocabulary has names
 _DELIMITERS = {".csv": ",;\t", ".tsv": "\t", ".tab": "\t"}
@@ -105,12 +105,12 @@ def _check_header(where: str, line: int, header: Sequence[str], delimiter: str) 
     named = "name" in map(str.lower, header)
     if not named and any(number(cell) is not None for cell in header):
         raise CatalogError(
-            f"{where}, line {line}: is {shown(delimiter.join(header))}; "
+            f"{where}, line {line}: is {quote_safe(delimiter.join(header))}; "
             "a header such as name,births was expected."
         )
     twice = [name for name, times in Counter(filter(None, header)).items() if times > 1]
     if twice:
-        raise CatalogError(f"{where}, line {line}: has the column {shown(twice[0])} twice.")
+        raise CatalogError(f"{where}, line {line}: has the column {quote_safe(twice[0])} twice.")
 
 
 def number(cell: str) -> float | None:
@@ -169,7 +169,9 @@ def read_names(path: Path) -> NameFile:
     if len(kept) < len(names):
         notes.append(f"{len(names) - len(kept):,} lines repeat a name; each is used once.")
     if ignored:
-        notes.append(f"Not used, because they hold no numbers: {few(map(shown, ignored))}.")
+        notes.append(
+            f"Not used, because they hold no numbers: {join_first(map(quote_safe, ignored))}."
+        )
     others = {names[row]: _others(written[row]) for row in kept if written}
     return NameFile(
         names=tuple(names[row] for row in kept),
@@ -201,12 +203,12 @@ def _name(table: Table, row: int, cell: str) -> str:
     elif len(name) > LENGTH:
         problem = f"has {len(name):,} characters; one name a line was expected."
     elif not any(map(str.isalnum, name)):
-        problem = f"has {shown(name)} for a name; a letter or a digit was expected in it."
+        problem = f"has {quote_safe(name)} for a name; a letter or a digit was expected in it."
     elif _CONTROL.search(name):
-        problem = f"has a control character in {shown(name)}; a name was expected."
+        problem = f"has a control character in {quote_safe(name)}; a name was expected."
     elif "," in name or ";" in name:
         problem = (
-            f"has {shown(name)}; one name a line was expected, or a table with a header in a "
+            f"has {quote_safe(name)}; one name a line was expected, or a table with a header in a "
             "file that ends in .csv or .tsv."
         )
     else:
@@ -220,7 +222,7 @@ def _no_prose(table: Table, names: Sequence[str]) -> None:
     if len(ends) > max(2, len(names) / 10):
         raise table.error(
             ends[0],
-            f"{shown(names[ends[0]])} ends as a sentence does, and so do {len(ends) - 1:,} of the "
+            f"{quote_safe(names[ends[0]])} ends as a sentence does, and so do {len(ends) - 1:,} of the "
             f"other {len(names) - 1:,} lines; one name a line was expected.",
         )
     times = Counter(names)
@@ -228,7 +230,7 @@ def _no_prose(table: Table, names: Sequence[str]) -> None:
     if len(names) >= 20 and repeats > len(names) / 2:
         name, most = times.most_common(1)[0]
         raise CatalogError(
-            f"{table.where}: {repeats:,} of {len(names):,} lines repeat a name, {shown(name)} "
+            f"{table.where}: {repeats:,} of {len(names):,} lines repeat a name, {quote_safe(name)} "
             f"{most:,} times; a list with each name once was expected."
         )
 
@@ -248,8 +250,10 @@ def _values(table: Table, column: str, cells: Sequence[str]) -> list[float | Non
     if not column or not numbers or len(odd) >= numbers:
         return None
     if odd:
-        seen = shown(cells[odd[0]])
-        raise table.error(odd[0], f"{shown(column)} is {seen}; a number or nothing was expected.")
+        seen = quote_safe(cells[odd[0]])
+        raise table.error(
+            odd[0], f"{quote_safe(column)} is {seen}; a number or nothing was expected."
+        )
     return values
 
 
@@ -264,8 +268,8 @@ def _each_once(
             if values[at] != values[row]:
                 raise table.error(
                     row,
-                    f"{shown(name)} is also on line {table.lines[at]}, with another "
-                    f"{shown(column)}. Keep one.",
+                    f"{quote_safe(name)} is also on line {table.lines[at]}, with another "
+                    f"{quote_safe(column)}. Keep one.",
                 )
     return list(first.values())
 

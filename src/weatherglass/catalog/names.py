@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from weatherglass._files import name_of, read_text, read_yaml
-from weatherglass.errors import UnknownEntry, did_you_mean, shown
+from weatherglass.errors import UnknownEntry, did_you_mean, quote_safe
 
 from .name_files import Values, read_names
 from .provenance import DATA, Record
@@ -129,7 +129,7 @@ def load_names(which: str | PathLike[str]) -> NameList:
     ):
         known = " and ".join(name_lists())
         raise UnknownEntry(
-            f"There is no list of names {shown(which)}, and no such file."
+            f"There is no list of names {quote_safe(which)}, and no such file."
             f"{did_you_mean(which, name_lists())} The catalogue has {known}."
         )
     found = read_names(path)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from weatherglass._files import read_text, read_yaml
-from weatherglass.errors import CatalogError, did_you_mean, shown
+from weatherglass.errors import CatalogError, did_you_mean, quote_safe
 
 
 class Record(BaseModel):
@@ -23,7 +23,7 @@ class Record(BaseModel):
 def _no_lone_text(value: Any) -> Any:
     # A piece of text is a sequence of letters: x="doctor" would become six words.
     if isinstance(value, str | bytes):
-        raise ValueError(f"is the text {shown(value)}; a list of words was expected")
+        raise ValueError(f"is the text {quote_safe(value)}; a list of words was expected")
     return value
 
 
@@ -86,7 +86,7 @@ class Printed(Record):
             match = _P.fullmatch(data["p"].strip())
             if data["p"] and not (match and float(match[1]) <= 1):
                 raise ValueError(
-                    f"has p {shown(data['p'])}; a number from 0 to 1 was expected, or '<' and one"
+                    f"has p {quote_safe(data['p'])}; a number from 0 to 1 was expected, or '<' and one"
                 )
             return data | {"p_bound": float(match[1]) if match else None}
         return data
@@ -180,7 +180,7 @@ def _find(value: Any) -> Any:
         return None
     if value not in studies():
         raise CatalogError(
-            f"the study {shown(value)} is not in the catalogue.{did_you_mean(value, studies())} "
+            f"the study {quote_safe(value)} is not in the catalogue.{did_you_mean(value, studies())} "
             "A work of your own is written as a mapping with authors, year and title."
         )
     return studies()[value]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 
-from weatherglass.errors import CatalogError, few, shown
+from weatherglass.errors import CatalogError, join_first, quote_safe
 
 from .provenance import (
     Difference,
@@ -45,7 +45,7 @@ def _each_once(given: Mapping[str, Any], notes: str) -> str:
     """The notes of a test, with the words that its seed sets repeat."""
     for one in given.values():
         if isinstance(one, SeedSet) and one.repeated:
-            some = ", ".join(shown(word) for word in one.repeated)
+            some = ", ".join(quote_safe(word) for word in one.repeated)
             notes = f"{notes} {one.id} repeats {some}; each word is used once.".lstrip()
     return notes
 
@@ -80,7 +80,7 @@ class _Entry(Record):
     @classmethod
     def _in_plain_words(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         name = data.get("id", "custom") if isinstance(data, Mapping) else "custom"
-        who = f"test {shown(str(name))}"
+        who = f"test {quote_safe(str(name))}"
         try:
             made = handler(data)
         except ValidationError as error:
@@ -162,7 +162,9 @@ class Test(_Entry):
         # A word in both sets would stand on both sides of the difference and of every partition.
         other = set(self.y.words)
         both = [word for word in self.x.words if word in other]
-        return f"x and y both have {shown(both[0])}; a target is in one set only" if both else ""
+        return (
+            f"x and y both have {quote_safe(both[0])}; a target is in one set only" if both else ""
+        )
 
     @property
     def sets(self) -> dict[str, WordSet]:
@@ -261,5 +263,5 @@ def _aligned(by_word: Mapping[str, Any], targets: Any) -> list[Any]:
     words = [spelling(word) for word in words]
     lacking = [word for word in words if isinstance(word, str) and word not in by_word]
     if lacking:
-        raise ValueError(f"facts has no number for {few(map(shown, lacking), 1)}")
+        raise ValueError(f"facts has no number for {join_first(map(quote_safe, lacking), 1)}")
     return [by_word.get(word) if isinstance(word, str) else None for word in words]

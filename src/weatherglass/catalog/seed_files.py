@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._files import name_of, read_json, read_text, read_yaml, rows
-from weatherglass.errors import CatalogError, UsageError, shown
+from weatherglass.errors import CatalogError, UsageError, quote_safe
 
 from .provenance import cited, studies
 from .seeds import SeedSet
@@ -57,9 +57,9 @@ def load_seeds(path: str | PathLike[str]) -> tuple[SeedSet, ...]:
         except CatalogError as error:
             raise CatalogError(f"{where}: {error}") from None
         if one.id in made:
-            raise CatalogError(f"{where}: the id {shown(one.id)} is there twice. Rename one.")
+            raise CatalogError(f"{where}: the id {quote_safe(one.id)} is there twice. Rename one.")
         if not one.words:
-            raise CatalogError(f"{where}: the seed set {shown(one.id)} has no words.")
+            raise CatalogError(f"{where}: the seed set {quote_safe(one.id)} has no words.")
         made[one.id] = one
     if not made:
         raise CatalogError(f"{where}: has no seed sets; a set has words.")
@@ -82,8 +82,8 @@ def _of_table(path: Path) -> Iterator[dict[str, Any]]:
         record = found.setdefault(id, {"id": id, "concept": concept, "words": []})
         if record["concept"] != concept:
             raise CatalogError(
-                f"{where}, line {line}: the set {shown(id)} has the concept "
-                f"{shown(concept)} here and {shown(record['concept'])} before."
+                f"{where}, line {line}: the set {quote_safe(id)} has the concept "
+                f"{quote_safe(concept)} here and {quote_safe(record['concept'])} before."
             )
         record["words"].append(word)
     yield from found.values()
@@ -113,7 +113,7 @@ def _record(name: str, part: Any, where: str) -> dict[str, Any]:
         return {"id": name, "words": part}
     if not isinstance(part, Mapping):
         raise CatalogError(
-            f"{where}: seed set {shown(name)}: is {seen(part)}; a list of words was expected."
+            f"{where}: seed set {quote_safe(name)}: is {seen(part)}; a list of words was expected."
         )
     return {"id": name, **part}
 
@@ -155,7 +155,9 @@ def seeds_text(sets: Sequence[SeedSet], form: str) -> str:
         words: ["no", "on"]
     """
     if form not in _WRITERS:
-        raise UsageError(f"The form is {shown(form)}; one of {', '.join(_WRITERS)} was expected.")
+        raise UsageError(
+            f"The form is {quote_safe(form)}; one of {', '.join(_WRITERS)} was expected."
+        )
     text = _WRITERS[form](sets)
     try:
         text.encode()
@@ -194,7 +196,9 @@ def _txt(sets: Sequence[SeedSet]) -> str:
     (one,) = sets
     broken = [word for word in one.words if word.strip().splitlines() != [word]]
     if broken:
-        raise UsageError(f"{shown(broken[0])} does not fit on a line of a plain list. Write YAML.")
+        raise UsageError(
+            f"{quote_safe(broken[0])} does not fit on a line of a plain list. Write YAML."
+        )
     return "".join(f"{word}\n" for word in one.words)
 
 

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from weatherglass._files import read_text, read_yaml
-from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, shown
+from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, quote_safe
 
 from .provenance import DATA, Record, Study, Words, cited, studies
 from .slurs import is_slur
@@ -90,7 +90,7 @@ class SeedSet(Record):
     @classmethod
     def _in_plain_words(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         name = data.get("id", "") if isinstance(data, Mapping) else ""
-        who = f"seed set {shown(str(name))}"
+        who = f"seed set {quote_safe(str(name))}"
         try:
             return handler(data)
         except ValidationError as error:
@@ -116,7 +116,7 @@ class SeedSet(Record):
         known = seed_sources()
         for one in sources:
             if one not in known:
-                raise ValueError(f"has {shown(one)}; {_one_of(one, known)}")
+                raise ValueError(f"has {quote_safe(one)}; {_one_of(one, known)}")
         return sources
 
     def __len__(self) -> int:
@@ -157,7 +157,7 @@ class SeedSet(Record):
         """
         if not self.words:
             reason = f" {self.notes}" if self.notes else ""
-            raise CatalogError(f"The seed set {shown(self.id, 100)} has no words.{reason}")
+            raise CatalogError(f"The seed set {quote_safe(self.id, 100)} has no words.{reason}")
         return WordSet(label=self.label, words=tuple(dict.fromkeys(self.words)), source=self.study)
 
 
@@ -207,7 +207,7 @@ def seeds(id: str) -> SeedSet:
     known = _sets()
     if id not in known:
         raise UnknownEntry(
-            f"There is no seed set {shown(id)} in the catalogue."
+            f"There is no seed set {quote_safe(id)} in the catalogue."
             + (_nearest(id, known) or " See `weatherglass seeds list`.")
         )
     return known[id]
@@ -263,7 +263,7 @@ def seed_sets(
             asked = {"concept": concept, "source": source, "study": study}
             only = "".join(f" of the {name} {value}" for name, value in asked.items() if value)
             near = "" if only else _nearest(pattern, _sets())
-            raise UnknownEntry(f"No seed set{only} matches {shown(pattern)}.{near}")
+            raise UnknownEntry(f"No seed set{only} matches {quote_safe(pattern)}.{near}")
         found |= {one.id: one for one in matches}
     return tuple(found.values())
 
@@ -301,7 +301,7 @@ def _studies() -> dict[str, str]:
 def _must_be_known(what: str, name: str | None, known: Mapping[str, str]) -> None:
     if name is not None and name not in known:
         near = did_you_mean(name.lower(), known) or f" There are {', '.join(known)}."
-        raise UnknownEntry(f"No seed set has the {what} {shown(name)}.{near}")
+        raise UnknownEntry(f"No seed set has the {what} {quote_safe(name)}.{near}")
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from weatherglass.errors import CatalogError, few, shown
+from weatherglass.errors import CatalogError, join_first, quote_safe
 
 from .schema import Test
 from .templates import filled, templates
@@ -90,7 +90,7 @@ def to_sentences(test: Test, annotations: Mapping[str, Annotation] | None = None
         found[name] = known
         lacking += [word for word in items.words if word not in known and word not in lacking]
     if lacking:
-        raise CatalogError(f"test {shown(test.id)}: {_unknown(lacking)}")
+        raise CatalogError(f"test {quote_safe(test.id)}: {_unknown(lacking)}")
     return _sentence_test(test, lambda name, word: sentences(found[name][word]))
 
 
@@ -119,8 +119,8 @@ def _sentence_test(test: Test, make: Callable[[str, str], tuple[str, ...]]) -> T
             for sentence in make(name, word):
                 if sentence in origin:
                     raise CatalogError(
-                        f"test {shown(test.id)}: {name.lower()} has {shown(origin[sentence])} and "
-                        f"{shown(word)}, which both become {shown(sentence)}. Keep one of them."
+                        f"test {quote_safe(test.id)}: {name.lower()} has {quote_safe(origin[sentence])} and "
+                        f"{quote_safe(word)}, which both become {quote_safe(sentence)}. Keep one of them."
                     )
                 origin[sentence] = word
         sets[name.lower()] = WordSet(
@@ -142,8 +142,8 @@ def _sentence_test(test: Test, make: Callable[[str, str], tuple[str, ...]]) -> T
 
 def _unknown(words: Sequence[str]) -> str:
     """Asks for the kind of words, and says how to give it."""
-    first = shown(words[0])
-    others = f" (nor of {few(map(shown, words[1:]))})" if len(words) > 1 else ""
+    first = quote_safe(words[0])
+    others = f" (nor of {join_first(map(quote_safe, words[1:]))})" if len(words) > 1 else ""
     return (
         f"The kind of {first} is not known{others}. Give it: kind='noun' or --kind noun for one "
         f"word, {{word: …, kind: noun, plural: …}} in place of the word in a test, or a CSV file "

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from weatherglass._files import read_text, read_yaml
-from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, shown
+from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, quote_safe
 
 from .provenance import DATA, Record, Words
 from .validation import complaint
@@ -101,7 +101,7 @@ def load_suite(which: str | PathLike[str]) -> Suite:
         path = _FOLDER / f"{which}.yaml"
     elif not path.suffix and not exists(path):
         raise UnknownEntry(
-            f"There is no suite {shown(str(which))}, and no such file."
+            f"There is no suite {quote_safe(str(which))}, and no such file."
             f"{did_you_mean(str(which), suites())} The catalogue has {', '.join(suites())}."
         )
     documents: list[Any] = list(read_yaml(read_text(path), path.name))

@@ -11,7 +11,7 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from weatherglass._files import name_of, read_text, read_yaml
-from weatherglass.errors import CatalogError, shown
+from weatherglass.errors import CatalogError, quote_safe
 
 from .provenance import DATA, Record, Words
 from .validation import complaint, seen
@@ -64,9 +64,13 @@ class Templates(Record):
         made = {}
         for name, kind in kinds.items():
             if bool(kind.like) == bool(kind.templates):
-                raise ValueError(f"has {shown(name)} with both or neither of like and templates")
+                raise ValueError(
+                    f"has {quote_safe(name)} with both or neither of like and templates"
+                )
             if kind.like and not (kind.like in kinds and kinds[kind.like].templates):
-                raise ValueError(f"has {shown(name)} like {shown(kind.like)}, which has none")
+                raise ValueError(
+                    f"has {quote_safe(name)} like {quote_safe(kind.like)}, which has none"
+                )
             other = kinds[kind.like].templates if kind.like else kind.templates
             made[name] = kind.model_copy(update={"templates": other})
         return made
@@ -85,10 +89,10 @@ class Templates(Record):
         for template, known in every:
             slots = set(_SLOT.findall(template))
             if known is _FORMS and not slots:
-                raise ValueError(f"has the template {shown(template)}, which takes no word")
+                raise ValueError(f"has the template {quote_safe(template)}, which takes no word")
             if unknown := sorted(slots - known):
                 raise ValueError(
-                    f"has {shown(unknown[0])} in braces in {shown(template)}; "
+                    f"has {quote_safe(unknown[0])} in braces in {quote_safe(template)}; "
                     f"one of {', '.join(sorted(known))} was expected"
                 )
         return self

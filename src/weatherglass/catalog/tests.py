@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weatherglass._files import read_text, read_yaml
-from weatherglass.errors import UnknownEntry, did_you_mean, shown
+from weatherglass.errors import UnknownEntry, did_you_mean, quote_safe
 
 from .facts import computed_facts
 from .provenance import DATA, cited
@@ -87,7 +87,7 @@ def tests(
             only = [f"of level {level}"] * bool(level) + [f"of the study {study}"] * bool(study)
             raise UnknownEntry(
                 f"No test of the catalogue{''.join(f' {one}' for one in only)} "
-                f"matches {shown(pattern)}.{did_you_mean(pattern.lower(), _records())}"
+                f"matches {quote_safe(pattern)}.{did_you_mean(pattern.lower(), _records())}"
             )
         found |= {one.id: one for one in matches}
     return tuple(found.values())
@@ -131,14 +131,14 @@ def _entry(name: str, variant: str) -> Test | FactualTest:
     records = _records()
     if name not in records:
         raise UnknownEntry(
-            f"There is no test {shown(name)} in the catalogue."
+            f"There is no test {quote_safe(name)} in the catalogue."
             + (did_you_mean(name.lower(), records) or " See `weatherglass catalog list`.")
         )
     record = records[name]
     variants: Mapping[str, Any] = record["variants"]
     if variant and variant not in variants:
         has = f"it has {' and '.join(variants)}" if variants else "it has none"
-        raise UnknownEntry(f"The test {name} has no variant {shown(variant)}; {has}.")
+        raise UnknownEntry(f"The test {name} has no variant {quote_safe(variant)}; {has}.")
     changes = variants[variant] if variant else {}
     made = cited(record) | {"variant": variant, "variants": tuple(variants)}
     if variant:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._files import name_of, read_json, read_text, read_yaml
-from weatherglass.errors import CatalogError, shown
+from weatherglass.errors import CatalogError, quote_safe
 
 from .facts import load_facts
 from .provenance import Facts, cited
@@ -93,7 +93,9 @@ def check_tests(path: str | PathLike[str]) -> Checked:
             if made.id in tests:
                 first = origin[made.id]
                 where = "twice" if first == file else f"in {name_of(first)} too"
-                found.append(f"{name_of(file)}: the id {shown(made.id)} is {where}. Rename one.")
+                found.append(
+                    f"{name_of(file)}: the id {quote_safe(made.id)} is {where}. Rename one."
+                )
                 continue
             tests[made.id], origin[made.id] = made, file
     return Checked(tuple(tests.values()), tuple(found))
@@ -139,7 +141,9 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
         (document,) = documents
         if len(document) > 1:
             other = next(name for name in document if name != "tests")
-            raise CatalogError(f"{where}: {shown(other)} stands beside tests, where nothing may.")
+            raise CatalogError(
+                f"{where}: {quote_safe(other)} stands beside tests, where nothing may."
+            )
         documents = document["tests"]
         if isinstance(documents, dict):
             documents = [_named(name, record) for name, record in documents.items()]
@@ -156,7 +160,7 @@ def _named(name: str, record: Any) -> dict[str, Any]:
 
 def _test(record: Mapping[str, Any], path: Path) -> Test | FactualTest:
     made = {_SENTENCE_BIAS.get(name, name): part for name, part in record.items()}
-    who = f"test {shown(str(made['id']))}"
+    who = f"test {quote_safe(str(made['id']))}"
     if _NOT_A_TEST in made:
         raise CatalogError(
             f"{who}: is {seen(made[_NOT_A_TEST])}; a mapping of fields was expected."

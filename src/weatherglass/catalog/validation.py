@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from weatherglass.errors import CatalogError, did_you_mean, shown
+from weatherglass.errors import CatalogError, did_you_mean, quote_safe
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -39,18 +39,18 @@ def seen(value: Any) -> str:
     if value is None or value == "":
         return "empty"
     if isinstance(value, str | bytes):
-        return shown(value)
+        return quote_safe(value)
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, list | tuple):
         return f"a list of {len(value)}"
-    return shown(repr(value))[1:-1]
+    return quote_safe(repr(value))[1:-1]
 
 
 def _place(parts: Iterable[int | str]) -> str:
     place = ""
     for part in parts:
-        place += f" item {part + 1}" if isinstance(part, int) else f".{shown(part)[1:-1]}"
+        place += f" item {part + 1}" if isinstance(part, int) else f".{quote_safe(part)[1:-1]}"
     return place.lstrip(".")
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from weatherglass._files import name_of, rows
-from weatherglass.errors import CatalogError, shown
+from weatherglass.errors import CatalogError, quote_safe
 
 from .provenance import DATA, Record, Study, Words
 from .templates import templates
@@ -121,7 +121,7 @@ def load_annotations(path: str | PathLike[str]) -> dict[str, Annotation]:
         except ValidationError as error:
             raise complaint(error, who, Annotation.model_fields) from None
         if one.word in made:
-            raise CatalogError(f"{who}: {shown(one.word)} is there twice. Keep one.")
+            raise CatalogError(f"{who}: {quote_safe(one.word)} is there twice. Keep one.")
         made[one.word] = one
     if not made:
         raise CatalogError(f"{where}: has no line after the header; one word a line was expected.")
@@ -183,13 +183,15 @@ class WordSet(Record):
         repeated = [word for word, times in Counter(every).items() if times > 1]
         if repeated:
             others = f" (and {len(repeated) - 1} more)" if len(repeated) > 1 else ""
-            raise ValueError(f"has {shown(repeated[0])} more than once{others}; name a word once")
+            raise ValueError(
+                f"has {quote_safe(repeated[0])} more than once{others}; name a word once"
+            )
         if self.origins and len(self.origins) != len(self.words):
             found, wanted = len(self.origins), len(self.words)
             raise ValueError(f"has {found} origins for {wanted} sentences; one each was expected")
         strange = [one.word for one in self.annotations if one.word not in every]
         if strange:
-            raise ValueError(f"annotates {shown(strange[0])}, which is not among its words")
+            raise ValueError(f"annotates {quote_safe(strange[0])}, which is not among its words")
         return self
 
     def __len__(self) -> int:

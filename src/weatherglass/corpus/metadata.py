@@ -8,7 +8,14 @@ from pathlib import Path
 
 from weatherglass._files import Input
 from weatherglass.corpus.formats import text
-from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, few, shown
+from weatherglass.errors import (
+    BadContent,
+    SourceNotFound,
+    UsageError,
+    did_you_mean,
+    join_first,
+    quote_safe,
+)
 
 from .corpus import Corpus, CorpusFile
 from .formats import CorpusFormat, Reading
@@ -22,13 +29,13 @@ About = dict[str, dict[str, str]]
 def read_about(path: Path, form: CorpusFormat | None) -> About:
     """What a table says of each file, in its order; the column ``file`` has their names."""
     if not isfile(path):
-        raise SourceNotFound(f"There is no file {shown(str(path), 1000)} for about=.")
+        raise SourceNotFound(f"There is no file {quote_safe(str(path), 1000)} for about=.")
     if form is None or "text" not in form.options:
         raise UsageError(f"{path} is no table; about= takes CSV, TSV, JSON Lines or Parquet.")
     known: About = {}
     for name, columns in form.read(Input(path), Reading(text=_FILE)):
         if name in known:
-            raise BadContent(f"{path} has two rows for the file {shown(name)}.")
+            raise BadContent(f"{path} has two rows for the file {quote_safe(name)}.")
         known[name] = columns
     return known
 
@@ -52,7 +59,7 @@ def shared_by(documents: str | None, about: About, table: Path) -> str | None:
         return documents
     near = did_you_mean(documents, known)
     if near and documents not in _UNITS:
-        raise UsageError(f"{table} has no column {shown(documents)}." + near)
+        raise UsageError(f"{table} has no column {quote_safe(documents)}." + near)
     return None
 
 
@@ -67,7 +74,7 @@ def in_its_order(
     missing = [name for name in about if name not in there]
     if missing:
         raise BadContent(
-            f"{table} names files that are not there: {few(map(shown, missing))}."
+            f"{table} names files that are not there: {join_first(map(quote_safe, missing))}."
             + did_you_mean(missing[0], there)
         )
     others = (one for one in files if one.name not in about and one.path != table)
@@ -109,9 +116,9 @@ def check_column(corpus: Corpus, column: str) -> None:
 def no_column(source: str, column: str, known: Iterable[str]) -> UsageError:
     """What to say of a column that no document has."""
     names = list(dict.fromkeys(known))
-    listed = few(map(shown, names), _SHOWN) or "nothing"
+    listed = join_first(map(quote_safe, names), _SHOWN) or "nothing"
     return UsageError(
-        f"No document of {source} has a value for {shown(column)}; what is known of them is "
+        f"No document of {source} has a value for {quote_safe(column)}; what is known of them is "
         f"{listed}." + did_you_mean(column, names)
     )
 

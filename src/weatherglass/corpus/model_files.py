@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import whole
-from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, few, shown
+from weatherglass.errors import (
+    BadContent,
+    SourceNotFound,
+    UsageError,
+    did_you_mean,
+    join_first,
+    quote_safe,
+)
 from weatherglass.vectors import Vectors, open_vectors
 
 RECORD = "train.json"
@@ -148,7 +155,7 @@ def _of_group(record: dict[str, Any], group: str | None) -> list[str]:
         return labels
     if group not in record["groups"]:
         raise UsageError(
-            f"There is no group {shown(group)}; there are {few(map(shown, record['groups']), 20)}."
+            f"There is no group {quote_safe(group)}; there are {join_first(map(quote_safe, record['groups']), 20)}."
             + did_you_mean(group, record["groups"])
         )
     folder = record["groups"][group].get("folder")

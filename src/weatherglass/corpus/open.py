@@ -8,7 +8,14 @@ from pathlib import Path
 
 from weatherglass._files import Input
 from weatherglass.corpus.formats import tables, tei, text
-from weatherglass.errors import BadContent, SourceNotFound, UsageError, did_you_mean, few, shown
+from weatherglass.errors import (
+    BadContent,
+    SourceNotFound,
+    UsageError,
+    did_you_mean,
+    join_first,
+    quote_safe,
+)
 from weatherglass.vectors import Spec, check_options, parse_spec
 
 from .corpus import Corpus, CorpusFile
@@ -77,7 +84,7 @@ def open_corpus(
     options = spec.options | {name: one for name, one in given.items() if one is not None}
     path = Path(spec.rest)
     if spec.scheme is not None or not os.path.exists(path):
-        raise SourceNotFound(f"There is no file or folder {shown(spec.text, 1000)}.")
+        raise SourceNotFound(f"There is no file or folder {quote_safe(spec.text, 1000)}.")
     forced = _named(options.pop("format", None))
     files, left_out = _files(path, forced, options)
     table, known_of, together = options.get("about"), {}, None
@@ -104,7 +111,7 @@ def _named(name: str | None) -> CorpusFormat | None:
     if name is None or name in known:
         return known.get(name or "")
     raise UsageError(
-        f"There is no corpus format {shown(name)}; the formats are {', '.join(known)}."
+        f"There is no corpus format {quote_safe(name)}; the formats are {', '.join(known)}."
         + did_you_mean(name, known)
     )
 
@@ -131,7 +138,7 @@ def _files(
             else:
                 files.append(CorpusFile(file, called, kind))
     if not files:
-        there = few(map(shown, left_out)) or "nothing"
+        there = join_first(map(quote_safe, left_out)) or "nothing"
         endings = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
         raise BadContent(
             f"{path} has no file to read; there is {there}. Expected names that end in {endings}, "

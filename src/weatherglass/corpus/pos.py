@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterable
 
-from weatherglass.errors import MissingExtra, UsageError, shown
+from weatherglass.errors import MissingExtra, UsageError, quote_safe
 
 # The British National Corpus's tags (C5), which HanTa's English model has, by how they begin.
 _UNIVERSAL = {
@@ -82,7 +82,7 @@ def _chosen(tagger: str | None) -> str | None:
         if tagger not in models:
             listed = ", ".join(models) or "none"
             raise UsageError(
-                f"There is no spaCy model {shown(tagger)}; installed are: {listed}. Or take hanta."
+                f"There is no spaCy model {quote_safe(tagger)}; installed are: {listed}. Or take hanta."
             )
         return tagger
     english = [name for name in models if name.startswith("en_")]

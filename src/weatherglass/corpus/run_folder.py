@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 
 from weatherglass._files import one_at_a_time, told, write_text
 from weatherglass._version import __version__
-from weatherglass.errors import CannotWrite, UsageError, shown
+from weatherglass.errors import CannotWrite, UsageError, quote_safe
 
 from .model_files import RECORD, SUFFIX, is_model, label_of, read_record
 from .tokenizer import Tokenizer
@@ -232,7 +232,7 @@ def _check_same(folder: Path, before: dict[str, Any], asked: dict[str, Any]) -> 
 
 
 def _said(value: Any) -> str:
-    return "none" if value is None else shown(value) if isinstance(value, str) else str(value)
+    return "none" if value is None else quote_safe(value) if isinstance(value, str) else str(value)
 
 
 def folder_name(group: str, taken: set[str]) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import Numbers, write_numbers
-from weatherglass.errors import CannotMeasure, shown
+from weatherglass.errors import CannotMeasure, quote_safe
 
 from .document import Document
 from .tokenizer import Tokenizer
@@ -189,7 +189,7 @@ def _too_rare(words: list[str], counts: Integers, min_count: int, called: str) -
     top = int(counts.argmax())
     return CannotMeasure(
         f"{called} has {np.count_nonzero(counts):,} different words, none of which occurs "
-        f"{min_count} times (the most frequent, {shown(words[top])}, occurs "
+        f"{min_count} times (the most frequent, {quote_safe(words[top])}, occurs "
         f"{'once' if counts[top] == 1 else f'{counts[top]} times'}). "
         "Take a lower threshold (min-count) or more text."
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._files import processors
-from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, few, shown
+from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, join_first, quote_safe
 from weatherglass.tasks import Workers, executor, finished, physical_memory
 
 from . import worker
@@ -63,15 +63,15 @@ def _groups(gathering: Gathering, settings: Settings, source: str) -> dict[str, 
             groups[name]["reason"] = f"{tokens:,} tokens, fewer than {settings.min_size:,}"
             continue
         try:
-            called = source if settings.by is None else shown(name)
+            called = source if settings.by is None else quote_safe(name)
             groups[name]["words"] = gathering.finish(name, settings.min_count, called)
         except CannotMeasure as error:
             if settings.by is None:
                 raise
             groups[name]["reason"] = str(error).rstrip(".")
     if all("reason" in one for one in groups.values()):
-        said = (f"{shown(name)}: {one['reason']}" for name, one in groups.items())
-        reasons = few(said, between="; ")
+        said = (f"{quote_safe(name)}: {one['reason']}" for name, one in groups.items())
+        reasons = join_first(said, between="; ")
         raise CannotMeasure(f"No value of {settings.by} has enough text to train on ({reasons}).")
     return groups
 
@@ -84,9 +84,11 @@ def _notes(
         notes.append(f"{lost:,} documents have no value for {settings.by} and were left out")
     for name, one in groups.items():
         if "reason" in one:
-            notes.append(f"{settings.by} {shown(name)} was left out: {one['reason']}")
+            notes.append(f"{settings.by} {quote_safe(name)} was left out: {one['reason']}")
         elif bootstrap and one["documents"] == 1:
-            what = "the corpus is" if settings.by is None else f"{settings.by} {shown(name)} has"
+            what = (
+                "the corpus is" if settings.by is None else f"{settings.by} {quote_safe(name)} has"
+            )
             notes.append(
                 f"{what} one document, from which no sample can be drawn: there are no bootstraps; "
                 "in plain text, ?documents=lines or ?documents=paragraphs makes each of them one"

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from weatherglass.errors import UnusableRow, shown
+from weatherglass.errors import UnusableRow, quote_safe
 from weatherglass.vectors import Spec, Taken, Vectors, open_vectors, parse_spec
 
 from .encoder import Encodings, choice, without
@@ -191,7 +191,9 @@ class Cbow:
             row[:] = taken.rows.mean(axis=0, dtype=np.float64)
             if not np.isfinite(row).all():
                 bad = taken.words[int((~np.isfinite(taken.rows)).any(axis=1).argmax())]
-                raise UnusableRow(f"{vectors.source}: the row of {shown(bad)} has NaN or infinity.")
+                raise UnusableRow(
+                    f"{vectors.source}: the row of {quote_safe(bad)} has NaN or infinity."
+                )
         return rows
 
 

@@ -19,7 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, EncoderError, MissingExtra, SourceNotFound, few, shown
+from weatherglass.errors import (
+    BadContent,
+    EncoderError,
+    MissingExtra,
+    SourceNotFound,
+    join_first,
+    quote_safe,
+)
 from weatherglass.vectors import Spec, check_options
 
 from .cbow import words_of
@@ -106,7 +113,9 @@ class Elmo:
         cut = [words_of(sentence) for sentence in sentences]
         for sentence, words in zip(sentences, cut, strict=True):
             if not words:
-                raise EncoderError(f"{self.name} has no word for the sentence {shown(sentence)}.")
+                raise EncoderError(
+                    f"{self.name} has no word for the sentence {quote_safe(sentence)}."
+                )
         layers, mask = self._network.layers(cut)
         pooled = [pool(layer, mask, self._pool) for layer in layers]
         if self._layer == "sum":
@@ -128,7 +137,7 @@ class Network:
         self._depth = len({n.split("/")[3] for n in weights if n.startswith("RNN_0/")})
         if not self._filters or not self._depth or "char_embed" not in weights:
             raise BadContent(
-                f"{path} does not hold ELMo's weights: {few(map(shown, sorted(weights)), 8)}."
+                f"{path} does not hold ELMo's weights: {join_first(map(quote_safe, sorted(weights)), 8)}."
             )
 
     def layers(

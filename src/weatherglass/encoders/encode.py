@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import EncoderError, UsageError, WeatherglassError, few, shown
+from weatherglass.errors import EncoderError, UsageError, WeatherglassError, join_first, quote_safe
 from weatherglass.tasks import Workers, finished
 
 from .encoder import Encoder, Encodings, open_encoder, schemes
@@ -61,7 +61,7 @@ def encode_part(part: Part) -> Encodings:
     encoder = _opened(part.encoder)
     if encoder.fingerprint != part.fingerprint:
         raise EncoderError(
-            f"{shown(part.encoder)} is another encoder on a worker of the cluster than here: its "
+            f"{quote_safe(part.encoder)} is another encoder on a worker of the cluster than here: its "
             "fingerprint differs. Give all machines the same files."
         )
     if hasattr(encoder, "prepare"):
@@ -165,7 +165,7 @@ def encode_all(
             unknown = [text for text, no in zip(distinct, blank, strict=True) if no]
             raise EncoderError(
                 f"{encoder.name} knows nothing of {len(unknown)} of {len(distinct)} sentences: "
-                f"{few(map(shown, unknown))}. Leave them out, or take another encoder."
+                f"{join_first(map(quote_safe, unknown))}. Leave them out, or take another encoder."
             )
         table[blank] = np.nan
     place = {text: i for i, text in enumerate(distinct)}
@@ -203,7 +203,7 @@ def encode_batches(
         if not good.all():
             bad = batch[int(good.argmin())]
             raise EncoderError(
-                f"{encoder.name} gave NaN or infinity for {shown(bad)}"
+                f"{encoder.name} gave NaN or infinity for {quote_safe(bad)}"
                 + (f" and {(~good).sum() - 1} more sentences" if (~good).sum() > 1 else "")
                 + f". The {good_ones} good encodings are kept."
             )
@@ -220,13 +220,13 @@ def _attempt(encoder: Encoder, batch: Sequence[str]) -> tuple[bool, object]:
         if not isinstance(error, MemoryError) and not _NO_MEMORY.search(str(error)):
             reason = " ".join(str(error).split())[:300]
             raise EncoderError(
-                f"{encoder.name} failed on {shown(batch[0])} and {len(batch) - 1} more sentences: "
+                f"{encoder.name} failed on {quote_safe(batch[0])} and {len(batch) - 1} more sentences: "
                 f"{type(error).__name__}: {reason}"
             ) from error
     if len(batch) == 1:
         raise EncoderError(
             f"{encoder.name}: there is not enough memory to encode even one sentence, "
-            f"{shown(batch[0])}."
+            f"{quote_safe(batch[0])}."
         )
     gc.collect()
     if "torch" in sys.modules:
@@ -248,11 +248,11 @@ def _table(encoder: Encoder, batch: Sequence[str], made: object, width: int | No
     if len(table) != len(batch):
         raise EncoderError(
             f"{encoder.name} gave {len(table)} rows for {len(batch)} sentences, of which the first "
-            f"is {shown(batch[0])}: expected one for each."
+            f"is {quote_safe(batch[0])}: expected one for each."
         )
     if not table.shape[1] or width not in (None, table.shape[1]):
         raise EncoderError(
-            f"{encoder.name} gave rows of {table.shape[1]} numbers for {shown(batch[0])}: expected "
+            f"{encoder.name} gave rows of {table.shape[1]} numbers for {quote_safe(batch[0])}: expected "
             f"{width or 'at least one'}, as before."
         )
     return table.astype(np.float32) if table.dtype == np.float16 else table

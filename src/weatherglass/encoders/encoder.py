@@ -12,7 +12,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, shown
+from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, quote_safe
 from weatherglass.vectors import Spec, parse_spec
 
 Encodings = NDArray[np.floating[Any]]
@@ -117,11 +117,11 @@ def open_encoder(spec: str | Encoder) -> Encoder:
     points = _points()
     if parsed.scheme not in points:
         raise SourceNotFound(
-            f"No encoder has the scheme {shown(parsed.scheme)}."
+            f"No encoder has the scheme {quote_safe(parsed.scheme)}."
             + (did_you_mean(parsed.scheme, points) or f" Known schemes: {', '.join(points)}.")
         )
     if not parsed.rest:
-        raise UsageError(f"{shown(spec)} names no model: write {parsed.scheme}:NAME_OR_PATH.")
+        raise UsageError(f"{quote_safe(spec)} names no model: write {parsed.scheme}:NAME_OR_PATH.")
     open_it = points[parsed.scheme].load()
     try:
         encoder: Encoder = open_it(parsed)
@@ -129,7 +129,7 @@ def open_encoder(spec: str | Encoder) -> Encoder:
         if error.errno != errno.ENAMETOOLONG:
             raise
         raise SourceNotFound(
-            f"There is no model {shown(parsed.rest)}: too long for the name of a file."
+            f"There is no model {quote_safe(parsed.rest)}: too long for the name of a file."
         ) from None
     return encoder
 
@@ -159,14 +159,14 @@ _MARKS = (
 def _which_scheme(rest: str) -> str:
     for mark, scheme in _MARKS:
         if isfile(join(rest, mark)):
-            return f"{shown(rest)} does not say which encoder to use: write {scheme}:{rest}."
+            return f"{quote_safe(rest)} does not say which encoder to use: write {scheme}:{rest}."
     if isfile(rest):
         return (
-            f"{shown(rest)} does not say which encoder to use: write cbow:{rest} for the mean of "
+            f"{quote_safe(rest)} does not say which encoder to use: write cbow:{rest} for the mean of "
             f"its word vectors, or vectors:{rest} if its rows are sentences."
         )
     return (
-        f"{shown(rest)} does not say which encoder to use: write scheme: before it, where scheme "
+        f"{quote_safe(rest)} does not say which encoder to use: write scheme: before it, where scheme "
         f"is one of {', '.join(schemes())}."
     )
 
@@ -176,7 +176,7 @@ def choice(spec: Spec, option: str, allowed: Collection[str], default: str) -> s
     value = spec.options.get(option, default)
     if value not in allowed:
         raise UsageError(
-            f"{option}={shown(value)} in {shown(spec.text)} is not one of {', '.join(allowed)}."
+            f"{option}={quote_safe(value)} in {quote_safe(spec.text)} is not one of {', '.join(allowed)}."
         )
     return value
 
@@ -188,7 +188,7 @@ def number(spec: Spec, option: str) -> int | None:
         return None if value is None else int(value)
     except ValueError:
         raise UsageError(
-            f"{option}={shown(value or '')} in {shown(spec.text)} is no whole number."
+            f"{option}={quote_safe(value or '')} in {quote_safe(spec.text)} is no whole number."
         ) from None
 
 

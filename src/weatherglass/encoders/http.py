@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from weatherglass._version import __version__
-from weatherglass.errors import EncoderError, UsageError, shown
+from weatherglass.errors import EncoderError, UsageError, quote_safe
 from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings, number
@@ -151,9 +151,9 @@ def endpoint(url: str) -> str:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise UsageError(f"{shown(url)} is no address: {error}.") from None
+        raise UsageError(f"{quote_safe(url)} is no address: {error}.") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{shown(url)} is no address such as http://127.0.0.1:8080/v1.")
+        raise UsageError(f"{quote_safe(url)} is no address such as http://127.0.0.1:8080/v1.")
     if parts.username is not None or parts.password is not None:
         raise UsageError(f"The address holds a name or password: put the key into {KEY} instead.")
     path = parts.path.rstrip("/")
@@ -168,7 +168,7 @@ def _safe(text: str | bytes, key: str | None) -> str:
         text = text.decode("utf-8", "replace")
     if key:
         text = text.replace(key, "[key]")
-    return shown(" ".join(text.split()), 200)
+    return quote_safe(" ".join(text.split()), 200)
 
 
 def _retry_after(value: str | None, pause: float) -> float:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, UsageError, shown
+from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, UsageError, quote_safe
 from weatherglass.vectors import Spec, Vectors, check_options
 
 from .cbow import CASES, Case, Lookup, words_of
@@ -114,7 +114,7 @@ def open_infersent(spec: Spec) -> InferSent:
     case: Any = choice(spec, "case", CASES, "auto")
     if "vectors" not in spec.options:
         raise UsageError(
-            f"{shown(spec.text)} needs the word vectors that InferSent was trained on: add "
+            f"{quote_safe(spec.text)} needs the word vectors that InferSent was trained on: add "
             "?vectors=glove.840B.300d.txt."
         )
     if find_spec("torch") is None:

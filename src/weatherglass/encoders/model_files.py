@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from weatherglass._files import Input, cache, file_fingerprint, joined, processors
-from weatherglass.errors import PickleRefused, SourceError, SourceNotFound, shown
+from weatherglass.errors import PickleRefused, SourceError, SourceNotFound, quote_safe
 from weatherglass.vectors import find_format, find_path, parse_spec
 
 
@@ -84,14 +84,14 @@ def find_folder(name: str) -> Path:
     if path.exists():
         return path
     if name.startswith((".", "/", "~")) or name.endswith("/") or (os.sep != "/" and os.sep in name):
-        raise SourceNotFound(f"There is no model folder {shown(name, 1000)}.")
+        raise SourceNotFound(f"There is no model folder {quote_safe(name, 1000)}.")
     for find in (_in_hub_cache, _in_package, _on_hub):
         found = find(name)
         if found is not None:
             return found
     reason = "HF_HUB_OFFLINE is set" if _offline() else "the Hugging Face hub does not give it"
     raise SourceNotFound(
-        f"The model {shown(name)} is neither a folder, nor in the Hugging Face cache, nor in an "
+        f"The model {quote_safe(name)} is neither a folder, nor in the Hugging Face cache, nor in an "
         f"installed package, and {reason}. Give the path of a folder that holds it."
     )
 

@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError, few, shown
+from weatherglass.errors import (
+    EncoderError,
+    MissingExtra,
+    SourceNotFound,
+    UsageError,
+    join_first,
+    quote_safe,
+)
 from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings, choice
@@ -130,5 +137,5 @@ def _graph(folder: Path, asked: str | None) -> Path:
     graphs = sorted(folder.glob("*.onnx"))
     if len(graphs) == 1:
         return graphs[0]
-    listed = few((shown(path.name) for path in graphs), 10) or "none"
+    listed = join_first((quote_safe(path.name) for path in graphs), 10) or "none"
     raise SourceNotFound(f"{folder} holds these .onnx files: {listed}; say which with ?file=NAME.")

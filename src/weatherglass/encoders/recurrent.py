@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from weatherglass.errors import BadContent, SourceNotFound, few, shown
+from weatherglass.errors import BadContent, SourceNotFound, join_first, quote_safe
 
 from .encoder import Encodings
 from .model_files import pickle_refused
@@ -56,7 +56,7 @@ def recurrent(
         )
         network.load_state_dict(own)
     except (KeyError, ValueError, RuntimeError, IndexError) as error:
-        listed = few(map(shown, sorted(weights)), 8)
+        listed = join_first(map(quote_safe, sorted(weights)), 8)
         raise BadContent(
             f"{path} does not hold the weights of a {kind} under {prefix!r} ({listed}): "
             f"{str(error)[:200]}"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, few, shown
+from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, join_first, quote_safe
 from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings
@@ -78,7 +78,7 @@ class StaticEncoder:
             raise BadContent(f"{self._weights} is damaged or cut off ({error}).") from None
         name = next((one for one in _TABLES if one in tensors), None)
         if name is None or tensors[name].ndim != 2:
-            listed = few(map(shown, sorted(tensors)), 10)
+            listed = join_first(map(quote_safe, sorted(tensors)), 10)
             raise BadContent(f"{self._weights} holds {listed}: expected a table named embeddings.")
         most = self._settings.get("max_length", _MOST_TOKENS)
         if isinstance(most, int) and most > 0:

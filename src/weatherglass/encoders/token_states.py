@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import BadContent, EncoderError, SourceNotFound, shown
+from weatherglass.errors import BadContent, EncoderError, SourceNotFound, quote_safe
 
 from .encoder import Encodings
 
@@ -80,7 +80,7 @@ def token_table(
     table, mask = np.full(shape, pad, dtype=np.int64), np.zeros(shape, dtype=bool)
     for i, ids in enumerate(cut):
         if not ids:
-            raise EncoderError(f"The sentence {shown(sentences[i])} has no tokens.")
+            raise EncoderError(f"The sentence {quote_safe(sentences[i])} has no tokens.")
         table[i, : len(ids)], mask[i, : len(ids)] = ids, True
     return table, mask
 

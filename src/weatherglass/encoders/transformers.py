@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError, shown
+from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError, quote_safe
 from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings, choice
@@ -192,8 +192,8 @@ class TransformerEncoder:
             inside = mask[i] & (first < end) & (last > start) & (last > first)
             if not inside.any():
                 raise EncoderError(
-                    f"{self.name}: {shown(words[i])} lies beyond the tokens that the model takes "
-                    f"of {shown(sentences[i])}. Shorten the sentence."
+                    f"{self.name}: {quote_safe(words[i])} lies beyond the tokens that the model takes "
+                    f"of {quote_safe(sentences[i])}. Shorten the sentence."
                 )
             rows[i] = states[i, inside].mean(axis=0)
         return rows
@@ -216,7 +216,7 @@ class TransformerEncoder:
         ids: list[list[int]] = cut["input_ids"]
         if not all(ids):  # a decoder's tokenizer gives no token at all for an empty sentence
             empty = sentences[next(i for i, one in enumerate(ids) if not one)]
-            raise EncoderError(f"{self.name} has no token for the sentence {shown(empty)}.")
+            raise EncoderError(f"{self.name} has no token for the sentence {quote_safe(empty)}.")
         # Padded here, because decoders' tokenizers often have no token for it.
         shape = len(ids), max(map(len, ids))
         padded = np.full(shape, getattr(tokenizer, "pad_token_id", None) or 0, dtype=np.int64)
@@ -264,7 +264,9 @@ def word_span(sentence: str, word: str) -> tuple[int, int]:
         filter(None, (re.search(pattern, sentence, flag) for pattern, flag in tries)), None
     )
     if not word or not found:
-        raise UsageError(f"The word {shown(word)} is not in the sentence {shown(sentence)}.")
+        raise UsageError(
+            f"The word {quote_safe(word)} is not in the sentence {quote_safe(sentence)}."
+        )
     return found.span()
 
 
@@ -275,7 +277,7 @@ def open_hf(spec: Spec) -> TransformerEncoder:
     layer = spec.options.get("layer", "-1")
     if layer not in _LAYERS and not re.fullmatch(r"-?\d{1,4}", layer):
         raise UsageError(
-            f"layer={shown(layer)} in {shown(spec.text)} is neither a number nor one of "
+            f"layer={quote_safe(layer)} in {quote_safe(spec.text)} is neither a number nor one of "
             f"{', '.join(_LAYERS)}."
         )
     if find_spec("torch") is None or find_spec("transformers") is None:
@@ -287,7 +289,7 @@ def open_hf(spec: Spec) -> TransformerEncoder:
         folder, gguf = folder.parent, folder.name
     if gguf:
         if not (folder / gguf).is_file():
-            raise SourceNotFound(f"There is no file {shown(gguf)} in {folder}.")
+            raise SourceNotFound(f"There is no file {quote_safe(gguf)} in {folder}.")
         if find_spec("gguf") is None or find_spec("accelerate") is None:
             raise MissingExtra("A model in GGUF", "gguf")
     return TransformerEncoder(

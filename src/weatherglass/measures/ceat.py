@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.catalog import Test
-from weatherglass.errors import UnusableRow, UsageError, shown
+from weatherglass.errors import UnusableRow, UsageError, quote_safe
 
 from .result import Record, described
 from .weat import LEAST
@@ -176,6 +176,8 @@ def _unit(word: str, rows: NDArray[Any]) -> Floats:
     table = np.array(rows, dtype=np.float64)
     norms = np.linalg.norm(table, axis=1, keepdims=True)
     if not (np.isfinite(norms) & (norms > 0)).all():
-        raise UnusableRow(f"A context of {shown(word)} has no direction (NaN, infinity or zeros).")
+        raise UnusableRow(
+            f"A context of {quote_safe(word)} has no direction (NaN, infinity or zeros)."
+        )
     table /= norms
     return table

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import CannotMeasure, UsageError, did_you_mean, shown
+from weatherglass.errors import CannotMeasure, UsageError, did_you_mean, quote_safe
 from weatherglass.significance import Interval, PValue
 from weatherglass.vectors import Case, Vectors
 
@@ -240,7 +240,7 @@ class Measure:
         others = [name for name in sets if name not in names]
         if others and not self.further:
             raise UsageError(
-                f"{self.name} has no set {shown(others[0])}; it takes {_listed(names)}."
+                f"{self.name} has no set {quote_safe(others[0])}; it takes {_listed(names)}."
             )
         if self.paired:
             asked_pairs(given)  # before a large source is read: can they be paired at all?
@@ -253,7 +253,7 @@ class Measure:
             if name not in usual:
                 known = f" It takes {_listed(usual)}." if usual else " It takes none."
                 raise UsageError(
-                    f"{self.name} has no option {shown(name)}."
+                    f"{self.name} has no option {quote_safe(name)}."
                     + (did_you_mean(name, usual) or known)
                 )
             wanted = type(usual[name])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 from weatherglass.vectors import Case, Vectors
 
 from .result import Shown
@@ -109,6 +109,6 @@ def g_parts(
 def _rows(vectors: Vectors, words: Iterable[str], case: Case) -> tuple[Floats, tuple[str, ...]]:
     asked = list(words)
     if not all(isinstance(word, str) for word in asked):
-        raise UsageError(f"{shown(str(asked[:3]))} are no words.")
+        raise UsageError(f"{quote_safe(str(asked[:3]))} are no words.")
     found = find_words(vectors, asked, case)
     return found.rows, found.missing

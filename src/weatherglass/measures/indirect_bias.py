@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from weatherglass.errors import CannotMeasure, shown
+from weatherglass.errors import CannotMeasure, quote_safe
 
 from .definition import Measure, Measured, Needed
 from .subspace import BOLUKBASI, BOLUKBASI_DOI, FIRST_OF_PAIRS, SECOND_OF_PAIRS, pair_subspace
@@ -46,7 +46,7 @@ def indirect_bias(given: Given, *, components: int = 1) -> Measured:
             given.found[name].words[at] for name, at in zip("XY", alone[0], strict=True)
         )
         raise CannotMeasure(
-            f"{shown(first)} and {shown(second)} have no similarity that a bias could be a part of."
+            f"{quote_safe(first)} and {quote_safe(second)} have no similarity that a bias could be a part of."
         )
     each = np.mean((similar - left[0] @ left[1].T) / similar, axis=1)
     details = {"explained": float(np.sum(found.explained)), "pairs": len(given.pairs)}
@@ -57,7 +57,7 @@ def _without(given: Given, name: str, rows: Floats) -> Floats:
     """What is left of the words of a set without the bias, at unit length."""
     lengths = np.linalg.norm(rows, axis=1)
     if (gone := np.flatnonzero(lengths <= _NOTHING)).size:
-        word = shown(given.found[name].words[gone[0]])
+        word = quote_safe(given.found[name].words[gone[0]])
         raise CannotMeasure(f"nothing is left of {word} without the bias direction.")
     made: Floats = rows / lengths[:, None]
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from weatherglass.errors import UsageError, did_you_mean, shown
+from weatherglass.errors import UsageError, did_you_mean, quote_safe
 from weatherglass.vectors import Case, Vectors
 
 from .definition import Measure, MeasureResult
@@ -54,7 +54,7 @@ def measure_named(name: str) -> Measure:
         raise UsageError(f"{name} runs whole tests: use `weatherglass.{name}`.")
     if name not in MEASURES:
         raise UsageError(
-            f"There is no measure {shown(name)}."
+            f"There is no measure {quote_safe(name)}."
             + (did_you_mean(name.lower(), MEASURES) or f" There are {', '.join(MEASURES)}.")
         )
     return MEASURES[name]

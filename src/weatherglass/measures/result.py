@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weatherglass._files import whole
 from weatherglass._version import __version__
-from weatherglass.errors import BadContent, WeatherglassError, shown
+from weatherglass.errors import BadContent, WeatherglassError, quote_safe
 from weatherglass.significance import format_p
 from weatherglass.vectors import Vectors
 
@@ -223,7 +223,7 @@ def from_plain(kind: type[Kind], record: Any) -> Kind:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{shown(place)[1:-1]}: {first['msg']}".lstrip(": ")) from None
+        raise ValueError(f"{quote_safe(place)[1:-1]}: {first['msg']}".lstrip(": ")) from None
 
 
 @functools.cache

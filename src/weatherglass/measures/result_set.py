@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from weatherglass._version import __version__
-from weatherglass.errors import BadContent, UsageError, shown
+from weatherglass.errors import BadContent, UsageError, quote_safe
 from weatherglass.significance import PValue, benjamini_hochberg, holm
 
 from .ceat import CeatResult
@@ -182,7 +182,7 @@ def from_record(record: Any) -> Result:
     kind = _KINDS.get(name, MeasureResult)
     known = {"measure", *(field.name for field in dataclasses.fields(kind))}
     if unknown := sorted(record.keys() - known):
-        raise ValueError(f"{shown(name)} has no field {shown(unknown[0])}")
+        raise ValueError(f"{quote_safe(name)} has no field {quote_safe(unknown[0])}")
     made: Result = from_plain(kind, record)
     if not isinstance(made.source.get("facts", {}), dict):
         raise ValueError("the facts about a source are no mapping")

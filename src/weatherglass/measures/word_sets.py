@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.catalog import SeedSet, WordSet, pairs, seeds
-from weatherglass.errors import CannotMeasure, CatalogError, UnusableRow, UsageError, few, shown
+from weatherglass.errors import (
+    CannotMeasure,
+    CatalogError,
+    UnusableRow,
+    UsageError,
+    join_first,
+    quote_safe,
+)
 from weatherglass.vectors import Case, Vectors, look_up
 from weatherglass.vectors import find_sets as find_pairs
 
@@ -71,7 +78,7 @@ def find_sets(
             return {}, str(error).rstrip(".")
     both = set(found["X"].words) & set(found["Y"].words) if "Y" in found else set()
     if both:
-        return found, f"X and Y both have {shown(min(both))}, as this source spells it"
+        return found, f"X and Y both have {quote_safe(min(both))}, as this source spells it"
     return found, ""
 
 
@@ -98,7 +105,7 @@ def too_few(
         if len(gone) > max_missing * asked:
             return (
                 f"{len(gone)} of the {asked} words of {name} are missing "
-                f"({few(map(shown, gone))}), more than the share of {max_missing:g} that "
+                f"({join_first(map(quote_safe, gone))}), more than the share of {max_missing:g} that "
                 "--max-missing allows"
             )
         if len(found) < least[name]:
@@ -217,6 +224,6 @@ def _named(name: str, some: Sequence[str] | SeedSet | WordSet | str) -> NamedWor
     words = tuple(some)
     wrong = next((word for word in words if not isinstance(word, str) or not word.strip()), None)
     if wrong is not None or not words:
-        seen = f"has {shown(str(wrong))}" if words else "is empty"
-        raise UsageError(f"The set {shown(name)} {seen}; words were expected.")
+        seen = f"has {quote_safe(str(wrong))}" if words else "is empty"
+        raise UsageError(f"The set {quote_safe(name)} {seen}; words were expected.")
     return NamedWords(words)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from weatherglass.catalog import Pairing, SeedSet, concepts, load_seeds, pairings, seed_sets, seeds
-from weatherglass.errors import CatalogError, UsageError, shown
+from weatherglass.errors import CatalogError, UsageError, quote_safe
 
 from .lint import is_of_people, opposed_concepts
 
@@ -44,7 +44,9 @@ def chosen_sets(which: Which | Iterable[Which]) -> tuple[SeedSet, ...]:
     chosen: dict[str, SeedSet] = {}
     for one in (one for asked in several for one in _found(asked)):
         if chosen.setdefault(one.id, one) != one:
-            raise UsageError(f"Two different seed sets are called {shown(one.id)}; rename yours.")
+            raise UsageError(
+                f"Two different seed sets are called {quote_safe(one.id)}; rename yours."
+            )
     if not chosen:
         raise UsageError("No seed set was given.")
     return tuple(chosen.values())

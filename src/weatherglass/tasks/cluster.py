@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from weatherglass._files import processors
 from weatherglass._version import __version__
-from weatherglass.errors import MissingExtra, UsageError, WeatherglassError, WorkersLost, shown
+from weatherglass.errors import MissingExtra, UsageError, WeatherglassError, WorkersLost, quote_safe
 from weatherglass.vectors import check_options, parse_spec
 
 from .state import NotSeen, Shared, Ticket
@@ -35,7 +35,7 @@ def connected(name: str, workers: int | None = None) -> Iterator[Workers]:
     address = name.partition("?")[0]
     if address != "local" and spec.scheme not in SCHEMES:
         raise UsageError(
-            f"The cluster is {shown(name)}; expected the address of a Dask scheduler, such as "
+            f"The cluster is {quote_safe(name)}; expected the address of a Dask scheduler, such as "
             "tcp://host:8786, or local."
         )
     try:
@@ -58,7 +58,7 @@ def connected(name: str, workers: int | None = None) -> Iterator[Workers]:
             client = distributed.Client(place, timeout=_PATIENCE, set_as_default=False)
         except OSError:
             raise WeatherglassError(
-                f"No Dask scheduler answers at {shown(address)}. Start one with `dask scheduler`, "
+                f"No Dask scheduler answers at {quote_safe(address)}. Start one with `dask scheduler`, "
                 "and workers with `dask worker`."
             ) from None
         with contextlib.closing(client):
@@ -71,7 +71,9 @@ def _limit(text: str | None) -> float | None:
     except ValueError:
         limit = 0.0
     if limit is not None and not limit > 0:
-        raise UsageError(f"The limit of the cluster is {shown(str(text))}; seconds were expected.")
+        raise UsageError(
+            f"The limit of the cluster is {quote_safe(str(text))}; seconds were expected."
+        )
     return limit
 
 
@@ -91,7 +93,7 @@ class _Cluster(Workers):
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
             raise WeatherglassError(
-                f"The cluster at {shown(address)} has no workers after {_PATIENCE:g} seconds. "
+                f"The cluster at {quote_safe(address)} has no workers after {_PATIENCE:g} seconds. "
                 f"Start one with `dask worker {address}`."
             ) from None
 
@@ -137,7 +139,7 @@ class _Cluster(Workers):
 
     def _gone(self, why: object) -> WorkersLost:
         return WorkersLost(
-            f"The cluster at {shown(self._address)} is lost: {why}. What was finished is kept."
+            f"The cluster at {quote_safe(self._address)} is lost: {why}. What was finished is kept."
         )
 
     @contextlib.contextmanager
@@ -174,7 +176,7 @@ class _Cluster(Workers):
 
         if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("weatherglass"):
             raise WeatherglassError(
-                f"A worker of the cluster at {shown(self._address)} has no Weatherglass. Install "
+                f"A worker of the cluster at {quote_safe(self._address)} has no Weatherglass. Install "
                 "it there."
             )
         if isinstance(error, NotSeen):

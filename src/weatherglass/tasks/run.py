@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, TypeVar
 
-from weatherglass.errors import WorkersLost, few
+from weatherglass.errors import WorkersLost, join_first
 
 from .state import Kept, Shared
 from .workers import Workers
@@ -191,7 +191,7 @@ def _error(future: Future[Any]) -> BaseException | None:
 
 def _lost(lost: list[_Try], total: int) -> WorkersLost:
     lost = sorted(lost, key=lambda one: one.index)
-    named = few((f"{one.index} ({one.reason})" for one in lost), _NAMED)
+    named = join_first((f"{one.index} ({one.reason})" for one in lost), _NAMED)
     return WorkersLost(
         f"{len(lost)} of {total} tasks could not be done: {named}. Perhaps the memory did "
         "not suffice: take fewer workers. What was finished is kept; in a Python script, call this "

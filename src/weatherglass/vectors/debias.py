@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import ordered, processors
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
 from .frequency import by_frequency
 from .lookup import Case, FoundSets, capitalised, checked_sets, find_sets, find_words
@@ -89,7 +89,7 @@ def prepare(
     (('woman', 'man'), array([2]))
     """
     if isinstance(specific, str | bytes):
-        raise UsageError(f"specific is {shown(specific)}; a list of words was expected.")
+        raise UsageError(f"specific is {quote_safe(specific)}; a list of words was expected.")
     listed = tuple(specific)
     subspace = bias_subspace(vectors, pairs, components=components, case=case)
     sets = checked_sets(equal, "equal")
@@ -123,7 +123,7 @@ def _check_disjoint(vectors: Vectors, found: FoundSets) -> None:
     for one in found.at:
         twice = seen.intersection(one)
         if twice:
-            word = shown(vectors.words[min(twice)])
+            word = quote_safe(vectors.words[min(twice)])
             raise UsageError(f"The word {word} is in two equality sets. Join them, or drop one.")
         seen.update(one)
 

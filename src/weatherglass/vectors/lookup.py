@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from weatherglass.errors import UsageError, shown
+from weatherglass.errors import UsageError, quote_safe
 
 from .vectors import Positions, Vectors
 
@@ -101,7 +101,7 @@ def checked_sets(sets: Iterable[Sequence[str]], what: str) -> tuple[tuple[str, .
     made = []
     for one in sets:
         if isinstance(one, str | bytes) or len(one) < 2:
-            seen = shown(one) if isinstance(one, str | bytes) else f"a list of {len(one)}"
+            seen = quote_safe(one) if isinstance(one, str | bytes) else f"a list of {len(one)}"
             raise UsageError(f"{what} has {seen}; a list of two words or more was expected.")
         made.append(tuple(one))
     return tuple(made)

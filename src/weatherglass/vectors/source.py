@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote
 
-from weatherglass.errors import MissingExtra, SourceNotFound, UsageError, did_you_mean, shown
+from weatherglass.errors import MissingExtra, SourceNotFound, UsageError, did_you_mean, quote_safe
 
 GROUP = "weatherglass.sources"
 _SCHEME = re.compile(r"([a-z][a-z0-9+-]+):(.*)", re.DOTALL)  # one letter would be a Windows drive
@@ -59,7 +59,7 @@ def _options(query: str, text: str) -> dict[str, str]:
         key, equals, value = part.partition("=")
         if not key or not equals:
             raise UsageError(
-                f"{shown(query)} in the source {shown(text)} is not option=value&option=value."
+                f"{quote_safe(query)} in the source {quote_safe(text)} is not option=value&option=value."
             )
         # Percent signs stand for bytes, as in a web address; a plus sign is a plus sign.
         options[unquote(key)] = unquote(value)
@@ -79,7 +79,8 @@ def check_options(spec: Spec, known: Collection[str]) -> None:
             who = f"{spec.scheme}:" if spec.scheme else spec.rest
             listed = f" It takes {', '.join(sorted(known))}." if known else " It takes none."
             raise UsageError(
-                f"{who} has no option {shown(option)}." + (did_you_mean(option, known) or listed)
+                f"{who} has no option {quote_safe(option)}."
+                + (did_you_mean(option, known) or listed)
             )
 
 
@@ -108,11 +109,11 @@ def find_path(spec: Spec) -> Path:
         return known[name](spec)
     if spec.scheme is not None:
         raise SourceNotFound(
-            f"No scheme {shown(spec.scheme)} is registered, and there is no file "
-            f"{shown(spec.text, 1000)}." + did_you_mean(spec.scheme, known)
+            f"No scheme {quote_safe(spec.scheme)} is registered, and there is no file "
+            f"{quote_safe(spec.text, 1000)}." + did_you_mean(spec.scheme, known)
         )
     raise SourceNotFound(
-        f"There is no file or folder {shown(spec.rest, 1000)}, and no source of that name."
+        f"There is no file or folder {quote_safe(spec.rest, 1000)}, and no source of that name."
         + (did_you_mean(spec.rest, known) or f" Known names: {', '.join(sorted(known))}.")
     )
 

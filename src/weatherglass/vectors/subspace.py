@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weatherglass.errors import CannotMeasure, UsageError, few, shown
+from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 
 from .lookup import Case, checked_sets, find_sets
 from .vectors import NOTHING, Floats, Vectors
@@ -91,7 +91,7 @@ def bias_subspace(
         raise UsageError(f"components is {components!r}; a whole number from 1 was expected.")
     found = find_sets(vectors, sets, case)
     if not found.at:
-        some = few(map(shown, found.missing))
+        some = join_first(map(quote_safe, found.missing))
         raise CannotMeasure(
             f"No pair of the {len(sets)} given has two words with a direction in {vectors.source}"
             + (f" (missing: {some})." if some else ".")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, few, shown
+from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, join_first, quote_safe
 
 from .formats import Rows, has_capitals
 from .vocabulary import Vocabulary, to_bytes
@@ -150,7 +150,7 @@ class Vectors:
         missing = [word for word, at in zip(asked, positions.tolist(), strict=True) if at < 0]
         if missing:
             raise CannotMeasure(
-                f"{len(missing)} words are not in {self.source}: {few(map(shown, missing))}."
+                f"{len(missing)} words are not in {self.source}: {join_first(map(quote_safe, missing))}."
             )
         return self.unit_at(positions)
 
@@ -178,7 +178,7 @@ class Vectors:
             with np.errstate(all="ignore"):
                 made[start : start + _BLOCK] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         if bad:
-            names = few(map(shown, self.words.at(np.array(bad))))
+            names = join_first(map(quote_safe, self.words.at(np.array(bad))))
             raise UnusableRow(
                 f"{self.source}: the rows of {names} have no direction (NaN, infinity or only "
                 "zeros). Leave these words out of the test, or mend the file."

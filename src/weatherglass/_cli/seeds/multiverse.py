@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError, shown
+from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError, quote_safe
 
 from ..options import spread_options
 from ..output import (
@@ -329,7 +329,7 @@ def _of_a_side(option: str, given: str, like: str) -> tuple[str, str]:
     side, _, value = given.partition("=")
     if side.upper() not in ("X", "Y", "A", "B") or not value:
         raise UsageError(
-            f"{option} is {shown(given)}; it must be a side and a value, as in {like}."
+            f"{option} is {quote_safe(given)}; it must be a side and a value, as in {like}."
         )
     return side.upper(), value
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from weatherglass.errors import BadContent, CannotMeasure, UsageError, few, shown
+from weatherglass.errors import BadContent, CannotMeasure, UsageError, join_first, quote_safe
 
 from ..output import delimited, progress_bar, put, remarks
 from ..run_tests import a_share, frequency_told
@@ -223,7 +223,9 @@ def attribute_words(text: str, own: dict[str, SeedSet]) -> tuple[str, ...]:
         return sets[text].word_set().words
     words = tuple(word.strip() for word in text.split(",") if word.strip())
     if not words:
-        raise UsageError(f"{shown(text)} has no words; give a seed set's id, or words with commas.")
+        raise UsageError(
+            f"{quote_safe(text)} has no words; give a seed set's id, or words with commas."
+        )
     return words
 
 
@@ -269,7 +271,7 @@ def missing_words(pair: str, missing: Sequence[str], source: str = "") -> list[s
     """A sentence on the words that a source does not have, or none."""
     if not missing:
         return []
-    some = few(map(shown, missing), 10)
+    some = join_first(map(quote_safe, missing), 10)
     where = f" in {source}" if source else ""
     count = "1 word is" if len(missing) == 1 else f"{len(missing)} words are"
     return [f"{pair}: {count} missing{where}: {some}."]

@@ -25,7 +25,7 @@ from weatherglass.errors import (
     UsageError,
     WeatherglassError,
     did_you_mean,
-    shown,
+    quote_safe,
 )
 from weatherglass.report import (
     Audited,
@@ -113,7 +113,7 @@ class Run:
         try:
             status = (self.folder / RUN).stat()
         except OSError:  # it went just now
-            raise SourceNotFound(f"The audit {shown(self.name)} is gone.") from None
+            raise SourceNotFound(f"The audit {quote_safe(self.name)} is gone.") from None
         return str(self.folder), status.st_mtime_ns, status.st_size, status.st_ino
 
     def files(self) -> list[str]:
@@ -124,7 +124,7 @@ class Run:
         """The content of one of `FILES`."""
         path = self.folder / name
         if name not in FILES or not _is_own(path, self.folder):
-            raise SourceNotFound(f"The audit {shown(self.name)} has no {name}.")
+            raise SourceNotFound(f"The audit {quote_safe(self.name)} has no {name}.")
         try:
             return path.read_bytes()
         except OSError as error:
@@ -136,13 +136,15 @@ class Run:
             path = self.folder / STEPS / step.file
             if step.file and path.exists() and not _is_own(path, self.folder):
                 raise BadContent(
-                    f"The audit {shown(self.name)} names a file that is not its own: "
-                    f"{shown(step.file)}. Run the audit again."
+                    f"The audit {quote_safe(self.name)} names a file that is not its own: "
+                    f"{quote_safe(step.file)}. Run the audit again."
                 )
         try:
             return open_audit(self.folder)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-            raise BadContent(f"The audit {shown(self.name)} is damaged; run it again.") from None
+            raise BadContent(
+                f"The audit {quote_safe(self.name)} is damaged; run it again."
+            ) from None
 
 
 def find_runs(folders: Sequence[Path]) -> list[Run]:
@@ -166,7 +168,7 @@ def find_run(folders: Sequence[Path], name: str) -> Run:
     if name not in known:
         near = did_you_mean(name, known)
         raise SourceNotFound(
-            f"There is no audit {shown(name)} in the folders of this server.{near}"
+            f"There is no audit {quote_safe(name)} in the folders of this server.{near}"
         )
     return known[name]
 
@@ -256,7 +258,7 @@ def _whole(name: str, make: Callable[[], T]) -> T:
     except (WeatherglassError, Cancelled):
         raise
     except Exception:
-        raise BadContent(f"The audit {shown(name)} is damaged; run it again.") from None
+        raise BadContent(f"The audit {quote_safe(name)} is damaged; run it again.") from None
 
 
 def _sections(run: Run, found: Audited) -> markupsafe.Markup:

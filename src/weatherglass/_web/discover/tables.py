@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import markupsafe
 
 from weatherglass.discovery import Category, Cell, Change, Comparison, Discovery, Group
-from weatherglass.errors import UnknownEntry, UsageError, did_you_mean, shown
+from weatherglass.errors import UnknownEntry, UsageError, did_you_mean, quote_safe
 from weatherglass.report import (
     KINDS,
     Markup,
@@ -178,7 +178,7 @@ def find_cell(found: Discovery, group: str, category: str) -> tuple[Cell, Group,
     for what, id, known in (("group", group, groups), ("category", category, categories)):
         if id not in known:
             near = did_you_mean(id, known)
-            raise UnknownEntry(f"This search has no {what} {shown(id)}.{near}")
+            raise UnknownEntry(f"This search has no {what} {quote_safe(id)}.{near}")
     for one in found.cells:
         if (one.group, one.category) == (group, category):
             return one, groups[group], categories[category]

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from weatherglass._files import cache, passing_folder, sweep
 from weatherglass.corpus import Summary
-from weatherglass.errors import CannotWrite, UsageError, WeatherglassError, shown
+from weatherglass.errors import CannotWrite, UsageError, WeatherglassError, quote_safe
 
 from ..settings import Settings
 
@@ -121,7 +121,9 @@ class Uploads:
             raise
         if not made.size:
             self._drop(made)
-            raise UsageError(f"{shown(made.name)} is empty; choose a file with something in it.")
+            raise UsageError(
+                f"{quote_safe(made.name)} is empty; choose a file with something in it."
+            )
         self._files[id] = made
         refused = [one.id for one in self._files.values() if one.problem]
         for old in refused[: max(0, len(self._files) - 2 * MOST)]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weatherglass._files import Input
-from weatherglass.errors import BadContent, UsageError, did_you_mean, few, shown
+from weatherglass.errors import BadContent, UsageError, did_you_mean, join_first, quote_safe
 
 from ..document import Document, join_documents
 
@@ -33,7 +33,9 @@ class Reading:
     def unit(self, *known: str) -> str:
         """What one document is, where there are only so many ways; the first is the usual one."""
         if self.documents is not None and self.documents not in known:
-            raise UsageError(f"documents={shown(self.documents)} is not one of {', '.join(known)}.")
+            raise UsageError(
+                f"documents={quote_safe(self.documents)} is not one of {', '.join(known)}."
+            )
         return self.documents or known[0]
 
 
@@ -81,8 +83,8 @@ def text_column(columns: Collection[str], reading: Reading, path: Path) -> str:
 def _missing(
     name: str, columns: Collection[str], reading: Reading, path: Path
 ) -> UsageError | BadContent:
-    listed = few(map(shown, columns), _SHOWN) or "none"
-    there = f"{path} has no column {shown(name)}; its columns are {listed}."
+    listed = join_first(map(quote_safe, columns), _SHOWN) or "none"
+    there = f"{path} has no column {quote_safe(name)}; its columns are {listed}."
     if name in (reading.text, reading.documents):
         return UsageError(there + did_you_mean(name, columns))
     return BadContent(f"{there} Say which holds the text: {path.name}?text=COLUMN.")

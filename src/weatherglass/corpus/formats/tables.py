@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from weatherglass._files import Input
-from weatherglass.errors import BadContent, WeatherglassError, shown
+from weatherglass.errors import BadContent, WeatherglassError, quote_safe
 
 from ..document import MAX_DOCUMENT, Document
 from .format import CorpusFormat, Reading, text_column, to_documents
@@ -157,7 +157,9 @@ def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | N
             column = text_column(list(kinds), reading, source.path)
             wanted = [name for name, kind in kinds.items() if _is_plain(kind)]
             if column not in wanted:
-                raise BadContent(f"{source.path}: {shown(column)} is {kinds[column]}, not text.")
+                raise BadContent(
+                    f"{source.path}: {quote_safe(column)} is {kinds[column]}, not text."
+                )
             for batch in file.iter_batches(_STEP, columns=wanted):
                 texts = {name: _as_text(batch.column(name)) for name in wanted}
                 yield from pa.table(texts).to_pylist()

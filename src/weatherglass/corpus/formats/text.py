@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator
 
 from weatherglass._files import Input, Stream
-from weatherglass.errors import BadContent, UsageError, shown
+from weatherglass.errors import BadContent, UsageError, quote_safe
 
 from ..document import MAX_DOCUMENT, Document, check_size
 from .format import CorpusFormat, Reading
@@ -32,7 +32,7 @@ def check_encoding(name: str) -> str:
         io.TextIOWrapper(io.BytesIO(), encoding=name).close()
     except (LookupError, ValueError):
         raise UsageError(
-            f"There is no text encoding {shown(name)}. Common ones are utf-8, latin-1, cp1252 and "
+            f"There is no text encoding {quote_safe(name)}. Common ones are utf-8, latin-1, cp1252 and "
             "utf-16."
         ) from None
     return name

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from weatherglass.catalog import SeedSet, seed_sets, seeds
-from weatherglass.errors import CannotMeasure, UsageError, few, shown
+from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 from weatherglass.measures import too_few
 from weatherglass.vectors import Case
 
@@ -140,7 +140,7 @@ def concept_cosines(
     found = Lookup.of(made, [word for one in (*sets, averaged) for word in one.words], case)
     rows = found.rows(averaged.words)
     if not rows:
-        some = few(map(shown, averaged.words))
+        some = join_first(map(quote_safe, averaged.words))
         raise CannotMeasure(f"None of the words of {averaged.id} is in {made.name}: {some}.")
     table = np.array(
         [

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from weatherglass.catalog import SeedSet
-from weatherglass.errors import CannotMeasure, UsageError, shown
+from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 from weatherglass.vectors import Case
 
 from ..models import Floats, Lookup, Models, Spread, frequent
@@ -93,7 +93,7 @@ def generate_seeds(
         tagged = tags(words)
         words = [word for word in words if tagged.get(word) == part]
         others = Counter(tagged.values())
-        told = f" with the part of speech {shown(part)}"
+        told = f" with the part of speech {quote_safe(part)}"
         if others and part not in others:
             way_out = f"There are {', '.join(name for name, _ in others.most_common())}."
     if len(words) < size:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from weatherglass.errors import CannotMeasure, UsageError, few, shown
+from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 from weatherglass.measures import NOISE, too_few
 from weatherglass.significance import PValue, permutation_p
 from weatherglass.vectors import Case, Vectors
@@ -355,7 +355,7 @@ def _check_attributes(found: Lookup, attributes: dict[str, Sequence[str]], sourc
         if not found.rows(words):
             raise CannotMeasure(
                 f"None of the words of the attribute set {name} is in {source}: "
-                f"{few(map(shown, words)) or 'it is empty'}."
+                f"{join_first(map(quote_safe, words)) or 'it is empty'}."
             )
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.random import Generator
 
-from weatherglass.errors import CannotMeasure, UsageError, few, shown
+from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 from weatherglass.vectors import Case
 
 from ..models import Floats, Lookup, Models, Positions, Spread, frequent
@@ -72,7 +72,7 @@ def arrange(
     )
     missing = found.missing(seeds)
     if not rows:
-        some = few(map(shown, missing))
+        some = join_first(map(quote_safe, missing))
         raise CannotMeasure(
             f"No pair of {pair.name} has two different words in {models.name}"
             + (f" (missing: {some})." if some else ".")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from weatherglass.catalog import SeedSet
-from weatherglass.errors import few, shown
+from weatherglass.errors import join_first, quote_safe
 
 from ..bad_seeds import NOTHING, set_similarity
 from ..models import Floats, Positions
@@ -67,8 +67,11 @@ def _strangers(one: SeedSet, space: Space, fit: Belonging) -> Iterator[Finding]:
 def _senses(one: SeedSet, space: Space, near: Neighbourhood, fit: Belonging) -> Iterator[Finding]:
     alone = fit.at[kindred(space, near, fit) == 0].tolist()
     if alone:
-        said = few(
-            (f"{shown(space.word(at))} is near {listed(_near(at, space, near))}" for at in alone),
+        said = join_first(
+            (
+                f"{quote_safe(space.word(at))} is near {listed(_near(at, space, near))}"
+                for at in alone
+            ),
             _SHOWN,
             between="; ",
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from weatherglass.errors import few, shown
+from weatherglass.errors import join_first, quote_safe
 
 from ..result import Experiment
 
@@ -243,7 +243,7 @@ def listed(words: Sequence[str], most: int = _LISTED) -> str:
     >>> listed(["sun", "rain", "wind"], 2)
     "'sun', 'rain' and 1 more"
     """
-    return few(map(shown, words), most)
+    return join_first(map(quote_safe, words), most)
 
 
 def number(count: int, what: str) -> str:

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from weatherglass.catalog import SeedSet
-from weatherglass.errors import few, shown
+from weatherglass.errors import join_first, quote_safe
 
 from ..pairs import seed_pair
 from .evidence import Counted, Frequencies
@@ -43,7 +43,7 @@ def check_unseen(one: SeedSet, counted: Counted, min_count: int) -> Iterator[Fin
     words = tuple(dict.fromkeys(one.words))
     gone = [word for word in words if counted.of(word) < min_count]
     if gone:
-        said = few(f"{shown(word)} {counted.of(word)}" for word in gone)
+        said = join_first(f"{quote_safe(word)} {counted.of(word)}" for word in gone)
         sentence = (
             f"{len(gone)} of its {len(words)} words occur{'s' * (len(gone) == 1)} fewer than "
             f"{number(min_count, 'time')} in {counted.source}: {said}. Vectors trained on it "

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from weatherglass.catalog import SeedSet, is_slur, seed_sets
-from weatherglass.errors import few, shown
+from weatherglass.errors import join_first, quote_safe
 
 from ..pairs import seed_pair
 from .findings import Finding, are, finding, listed, number
@@ -59,7 +59,7 @@ def _duplicates(one: SeedSet) -> Iterator[Finding]:
     times = Counter(one.words)
     if one.repeated:
         extra = sum(times[word] - 1 for word in one.repeated)
-        said = few(f"{shown(word)} {times[word]} times" for word in one.repeated)
+        said = join_first(f"{quote_safe(word)} {times[word]} times" for word in one.repeated)
         sentence = f"It has {said}; of its {len(one.words)} words {len(times)} are different."
         yield finding("duplicates", [one.id], extra, sentence, one.repeated)
 
@@ -142,7 +142,7 @@ def _stereotypes(one: SeedSet) -> Iterator[Finding]:
 def _group_words(one: SeedSet) -> Iterator[Finding]:
     found = group_words(one)
     if found:
-        said = few((f"{shown(word)} ({group})" for word, group in found.items()), 8)
+        said = join_first((f"{quote_safe(word)} ({group})" for word, group in found.items()), 8)
         sentence = (
             f"{len(found)} of its {len(set(one.words))} words {are(len(found))} for a group of "
             f"people: {said}. Measured against that group, the answer is partly in the words."
@@ -153,7 +153,9 @@ def _group_words(one: SeedSet) -> Iterator[Finding]:
 def _other_concepts(one: SeedSet) -> Iterator[Finding]:
     found = other_concepts(one)
     if found:
-        said = few(f"{shown(word)} ({', '.join(names)})" for word, names in found.items())
+        said = join_first(
+            f"{quote_safe(word)} ({', '.join(names)})" for word, names in found.items()
+        )
         sentence = (
             f"{len(found)} of its {len(set(one.words))} words {are(len(found))} in sets for other "
             f"concepts too: {said}. What these share may be what is measured."

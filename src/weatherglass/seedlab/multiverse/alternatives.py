@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from weatherglass.catalog import Pairing, SeedSet, Test, concepts, pairings, seed_sets, seeds
-from weatherglass.errors import UsageError, shown
+from weatherglass.errors import UsageError, quote_safe
 
 from .result import Dropped, Side
 
@@ -134,7 +134,7 @@ def alternatives(
     sides = {side: side_of(test, side, documented[side], concepts.get(side)) for side in SIDES}
     if not own and not any(one.concepts for one in sides.values()):
         raise UsageError(
-            f"No set of {shown(test.id)} has the words of a seed set, so there is nothing to put "
+            f"No set of {quote_safe(test.id)} has the words of a seed set, so there is nothing to put "
             "in its place. Say what a side stands for (--concept X=female), or give sets of your "
             "own (--with X=FILE)."
         )
@@ -153,11 +153,11 @@ def alternatives(
 def _check(test: Test, concepts: Mapping[str, Sequence[str]], own: Own) -> None:
     if test.level != "word":
         raise UsageError(
-            f"{shown(test.id)} is a test of sentences; seed sets can only stand in for words."
+            f"{quote_safe(test.id)} is a test of sentences; seed sets can only stand in for words."
         )
     strange = next((side for side in (*concepts, *own) if side not in SIDES), None)
     if strange is not None:
-        raise UsageError(f"A side is {shown(strange)}; it must be one of {', '.join(SIDES)}.")
+        raise UsageError(f"A side is {quote_safe(strange)}; it must be one of {', '.join(SIDES)}.")
     for side, names in concepts.items():
         for name in names:
             if not any(one.words for one in seed_sets(concept=name)):  # raises if not known
@@ -278,6 +278,8 @@ def _each_once(factor: Sequence[Candidate]) -> tuple[Candidate, ...]:
     for one in factor:
         for side, some in one.sets.items():
             if known.setdefault((side, some.id), some.words) != some.words:
-                raise UsageError(f"Two different sets are called {shown(some.id)}; rename yours.")
+                raise UsageError(
+                    f"Two different sets are called {quote_safe(some.id)}; rename yours."
+                )
         made.setdefault(tuple(one.ids.values()), one)
     return tuple(made.values())

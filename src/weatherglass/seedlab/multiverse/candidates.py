@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.errors import UnusableRow, UsageError, shown
+from weatherglass.errors import UnusableRow, UsageError, quote_safe
 from weatherglass.measures import LEAST, Found, find_words, too_few
 from weatherglass.vectors import Case, Vectors
 
@@ -110,7 +110,7 @@ def _check(
             words = sum(len(unit.get(side, ())) for unit in units)
             raise UsageError(
                 f"A share of {share:g} leaves one of the {words} words of {side} in "
-                f"{shown(id, 100)}; at least two are needed. Use a larger share."
+                f"{quote_safe(id, 100)}; at least two are needed. Use a larger share."
             )
 
 
@@ -191,7 +191,7 @@ def _shared(words: dict[str, tuple[str, ...]]) -> str:
     (first, some), (second, others) = words.items()
     both = [word for word in some if word in set(others)]
     more = f", and share {len(both)} words" if len(both) > 1 else ""
-    return f"{first} and {second} both have {shown(both[0])}{more}" if both else ""
+    return f"{first} and {second} both have {quote_safe(both[0])}{more}" if both else ""
 
 
 def _placed(one: Candidate, found: dict[str, Found]) -> Placed:
@@ -242,7 +242,7 @@ def _clash(one: Choice, other: Choice) -> str:
             both = [word for word in words if word in set(others)]
             if both:
                 what = "the target" if side in "XY" and against in "AB" else "the word"
-                return f"{side} and {against} both have {what} {shown(both[0])}"
+                return f"{side} and {against} both have {what} {quote_safe(both[0])}"
     return ""
 
 
@@ -251,6 +251,6 @@ def why_nothing(asked: Alternatives, dropped: Sequence[Dropped]) -> str:
     own = {side: one.set for side, one in asked.sides.items()}
     about = next((one for one in dropped if one.sets.items() <= own.items()), dropped[0])
     return (
-        f"No choice of seed sets for {shown(asked.test.id)} can be measured on this source; "
+        f"No choice of seed sets for {quote_safe(asked.test.id)} can be measured on this source; "
         f"{set_names(about.sets)}: {about.reason}."
     )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import Input, whole
-from weatherglass.errors import BadContent, few, shown
+from weatherglass.errors import BadContent, join_first, quote_safe
 
 from .format import Chunk, Counts, Format, Wanted
 from .wordlist import pair_up
@@ -140,11 +140,11 @@ def _to_numpy(path: Path, column: Any) -> NDArray[Any]:
 
 
 def _names(batch: Any) -> str:
-    return few(map(shown, batch.schema.names), 10)
+    return join_first(map(quote_safe, batch.schema.names), 10)
 
 
 def _ragged(path: Path, lengths: set[Any]) -> BadContent:
-    seen = few("no" if n is None else str(n) for n in sorted(lengths, key=str))
+    seen = join_first("no" if n is None else str(n) for n in sorted(lengths, key=str))
     return BadContent(f"{path}: its vectors have {seen} numbers, expected one width and no gaps.")
 
 

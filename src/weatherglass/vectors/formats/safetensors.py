@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import Input
-from weatherglass.errors import BadContent, UsageError, few, shown
+from weatherglass.errors import BadContent, UsageError, join_first, quote_safe
 
 from .format import Chunk, Format, Wanted
 from .wordlist import beside, pair_up, read_words, with_words
@@ -57,7 +57,7 @@ def _load(path: Path, asked: str | None) -> NDArray[Any]:
     if name is None and len(tables) == 1:
         name = next(iter(tables))
     if name not in tables:
-        listed = few(map(shown, tables), 10) or "none"
+        listed = join_first(map(quote_safe, tables), 10) or "none"
         raise UsageError(
             f"{path} holds these tables: {listed}; say which with {path.name}?tensor=NAME."
         )
@@ -73,7 +73,7 @@ def _load(path: Path, asked: str | None) -> NDArray[Any]:
         table = np.memmap(path, dtype=dtype, mode="r", offset=start + first, shape=shape)
     except (KeyError, ValueError, TypeError, OverflowError, OSError, MemoryError):
         raise BadContent(
-            f"{path}: the table {shown(name)} is not as its header says, or the file is cut off."
+            f"{path}: the table {quote_safe(name)} is not as its header says, or the file is cut off."
         ) from None
     return _UpperHalves(table) if entry["dtype"] == "BF16" else table  # type: ignore[return-value]
 

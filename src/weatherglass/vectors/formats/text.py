@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import MAX_LINE, PADDING, Block, Input, open_packed, ordered
-from weatherglass.errors import BadContent, CannotWrite, UnknownFormat, shown
+from weatherglass.errors import BadContent, CannotWrite, UnknownFormat, quote_safe
 
 from ..vocabulary import to_bytes
 from .format import Chunk, Format, Rows, Wanted
@@ -60,7 +60,7 @@ def parse_line(line: bytes, dim: int) -> tuple[bytes, Rows]:
     word = word.rstrip(b" \t") or word
     for number in numbers:
         if not _NUMBER.fullmatch(number.group()):
-            raise LineError(f"has {shown(number.group())} where a number was expected")
+            raise LineError(f"has {quote_safe(number.group())} where a number was expected")
     extra = _FIELD.findall(word)[1:]
     if extra and all(map(_DECIMAL.fullmatch, extra)):
         # A word may hold spaces and numbers ("apollo 11"), but decimals are more of the vector.
@@ -108,7 +108,7 @@ def layout(lines: list[bytes]) -> Layout:
     counts = Counter(map(numbers_at_end, [first, *lines[1:]]))
     del counts[0]
     if not counts:
-        raise UnknownFormat(f"no numbers in its first line {shown(first)}")
+        raise UnknownFormat(f"no numbers in its first line {quote_safe(first)}")
     # Most lines agree. On a tie the smaller width: a word that ends in a number adds one.
     dim = min(counts, key=lambda width: (-counts[width], width))
     return Layout(dim=dim, rows=None, skip=bom)
@@ -276,7 +276,7 @@ def _write(vectors: Vectors, path: Path, first: bytes) -> None:
                 raw, text = to_bytes(word), line.encode()
                 if _ODD.search(raw) and not _reads_back(raw, text, vectors.dim):
                     raise CannotWrite(
-                        f"The word {shown(word)} cannot stand in a text file of vectors; "
+                        f"The word {quote_safe(word)} cannot stand in a text file of vectors; "
                         "write .parquet or .arrow instead."
                     )
                 out.write(raw + b" " + text + b"\n")
@@ -299,7 +299,7 @@ def _check_layout(vectors: Vectors, path: Path, first: bytes) -> None:
     if plan.dim != vectors.dim or plan.skip != len(first):
         raise CannotWrite(
             f"{path.name} would be read with another number of columns, because of words such as "
-            f"{shown(vectors.words[0])}; write .vec, which says how many there are, or .parquet."
+            f"{quote_safe(vectors.words[0])}; write .vec, which says how many there are, or .parquet."
         )
 
 

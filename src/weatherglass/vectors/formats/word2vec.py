@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import MAX_LINE, Input, open_packed
-from weatherglass.errors import BadContent, CannotWrite, TooLarge, shown
+from weatherglass.errors import BadContent, CannotWrite, TooLarge, quote_safe
 
 from .format import Chunk, Format, Rows, Wanted
 from .text import header, numbers_at_end
@@ -90,7 +90,7 @@ def write(vectors: Vectors, path: Path) -> None:
         for position, word in enumerate(vectors.words.iter_raw()):
             if b" " in word or b"\n" in word:
                 raise CannotWrite(
-                    f"The word {shown(word)} cannot stand in a word2vec binary file, where a space "
+                    f"The word {quote_safe(word)} cannot stand in a word2vec binary file, where a space "
                     "ends the word; write .txt, .npz or .parquet instead."
                 )
             out.write(word + b" " + vectors.matrix[position].astype("<f4").tobytes() + b"\n")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import Input, whole
-from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, shown
+from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
 
 from ..vocabulary import to_bytes
 from .format import Chunk, Counts, Rows, Wanted
@@ -143,7 +143,7 @@ def newline_list(vectors: Vectors) -> bytes:
     for word in words:
         if b"\n" in word or word.endswith(b"\r"):
             raise CannotWrite(
-                f"The word {shown(word)} cannot stand in a list with one word a line; "
+                f"The word {quote_safe(word)} cannot stand in a list with one word a line; "
                 "write .parquet instead."
             )
     return b"".join(word + b"\n" for word in words)
