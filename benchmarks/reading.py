@@ -1,10 +1,10 @@
-"""Reading vectors: ratios against `wc -l`, gensim and pyarrow's CSV reader, in one run.
+"""Reading vectors: time relative to `wc -l`, gensim and pyarrow's CSV reader; start-up time.
 
     python benchmarks/reading.py [--gigabytes 1] [--dim 300]
 
-Makes a GloVe text file of the size asked for, and reads it in each way in a fresh process. Times
-are on this machine and in this run; only the ratios are worth quoting. Needs the extras `default`
-(for the words) and `train` (for gensim).
+Generates a GloVe text file of the given size and reads it with each tool in a new process. Only the
+ratios can be compared between machines. Needs the extras `default` (for the words) and `train` (for
+gensim).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 WORDS = ["the", "doctor", "nurse", "rose", "wasp", "salary", "wedding", "no-such-word"] * 20
 
-# Each is run in a process of its own, and prints its seconds and its peak memory.
+# Runs in a new process; prints seconds, peak memory and a value to check.
 PROBE = """
 import json, resource, sys, time
 path, words = sys.argv[1], json.loads(sys.argv[2])
@@ -31,7 +31,7 @@ seconds = time.perf_counter() - start
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps([seconds, peak, {check}]))
 """
-# Loading the compiler and the compiled code takes the same half second for any file: done first.
+# Loading numba and the compiled kernels takes half a second, whatever the file: done before timing.
 OURS = """
 import os, tempfile, weatherglass as wg
 with tempfile.TemporaryDirectory() as folder:
@@ -53,21 +53,21 @@ ARROW_CALL = """csv.read_csv(path, csv.ReadOptions(column_names=names, block_siz
 def probe(
     path: Path, cache: Path, setup: str, call: str, check: str
 ) -> tuple[float, float, object]:
-    """Seconds, peak megabytes and a value to check, from a fresh process."""
+    """Seconds, peak megabytes and a value to check, from a new process."""
     code = PROBE.format(setup=setup, call=call, check=check)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code, str(path), json.dumps(WORDS)],
         capture_output=True,
         text=True,
         check=True,
         env=os.environ | {"WEATHERGLASS_CACHE_DIR": str(cache)},
     )
-    seconds, peak, value = json.loads(done.stdout)
+    seconds, peak, value = json.loads(process.stdout)
     return seconds, peak, value
 
 
 def make_file(path: Path, size: int, dim: int) -> int:
-    """A GloVe text file: real words, made-up numbers of five digits. Returns the rows."""
+    """Write a GloVe text file of real words and random five-digit numbers; return its rows."""
     import numpy as np
 
     import weatherglass as wg
@@ -78,8 +78,8 @@ def make_file(path: Path, size: int, dim: int) -> int:
     written, row = 0, 0
     with open(path, "wb", buffering=1 << 20) as file:
         while written < size:
-            again, k = divmod(row, len(words))
-            word = words[k] + (f"~{again}" if again else "")
+            copy, k = divmod(row, len(words))
+            word = words[k] + (f"~{copy}" if copy else "")
             picked = rng.integers(0, len(numbers), dim).tolist()
             written += file.write(
                 word.encode() + b" " + b" ".join([numbers[i] for i in picked]) + b"\n"
@@ -89,7 +89,7 @@ def make_file(path: Path, size: int, dim: int) -> int:
 
 
 def best_of(times: int, run: object) -> float:
-    """The shortest of several runs: the least disturbed one."""
+    """Shortest time of several runs, which is the one least disturbed by other processes."""
     seconds = []
     for _ in range(times):
         start = time.perf_counter()
@@ -102,33 +102,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--gigabytes", type=float, default=1.0)
     parser.add_argument("--dim", type=int, default=300)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path, cache = folder / "vectors.txt", folder / "cache"
-        rows = make_file(path, int(chosen.gigabytes * 1e9), chosen.dim)
+        rows = make_file(path, int(options.gigabytes * 1e9), options.dim)
         os.utime(path, (time.time() - 60, time.time() - 60))
-        headed = folder / "vectors.vec"
-        with open(headed, "wb") as file:
-            file.write(f"{rows} {chosen.dim}\n".encode())
+        with_header = folder / "vectors.vec"
+        with open(with_header, "wb") as file:
+            file.write(f"{rows} {options.dim}\n".encode())
             with open(path, "rb") as body:
-                while part := body.read(1 << 24):
-                    file.write(part)
-        print(f"{path.stat().st_size / 1e9:.2f} GB of GloVe text, {rows:,} rows of {chosen.dim}")
-        compare(path, headed, cache, rows, chosen.dim)
+                while block := body.read(1 << 24):
+                    file.write(block)
+        print(f"{path.stat().st_size / 1e9:.2f} GB of GloVe text, {rows:,} rows of {options.dim}")
+        compare(path, with_header, cache, rows, options.dim)
 
 
-def compare(path: Path, headed: Path, cache: Path, rows: int, dim: int) -> None:
-    """Run every way of reading and print the ratios."""
-    none = cache.parent / "no cache"  # a fresh folder for each: nothing is remembered
-    count = best_of(5, lambda: subprocess.run(["wc", "-l", path], capture_output=True, check=True))
-    some = min(
-        probe(path, none / str(i), OURS, "wg.open_vectors(path, words=words)", "len(result)")[0]
+def compare(path: Path, with_header: Path, cache: Path, rows: int, dim: int) -> None:
+    """Read with every tool and print the ratios."""
+    empty = cache.parent / "empty"  # caches in new folders, so that nothing is cached
+    wc = best_of(5, lambda: subprocess.run(["wc", "-l", path], capture_output=True, check=True))
+    subset = min(
+        probe(path, empty / str(i), OURS, "wg.open_vectors(path, words=words)", "len(result)")[0]
         for i in range(5)
     )
-    print(
-        f"rows of {len(set(WORDS))} words, against wc -l:      {some / count:6.2f} times its time"
-    )
+    print(f"rows of {len(set(WORDS))} words, relative to wc -l:  {subset / wc:6.2f} times its time")
     whole, peak, sample = min(
         (
             probe(path, cache / str(i), OURS, "wg.open_vectors(path)", SAMPLE.format("matrix"))
@@ -137,15 +135,17 @@ def compare(path: Path, headed: Path, cache: Path, rows: int, dim: int) -> None:
         key=lambda run: run[0],
     )
     call = "KeyedVectors.load_word2vec_format(path)"
-    gensim, _, theirs = probe(headed, none, GENSIM, call, SAMPLE.format("vectors"))
-    print(f"whole file, against gensim:           {gensim / whole:6.1f} times as fast")
-    print(f"  the same bits on every 1,000th row: {sample == theirs}")
-    arrow, _, _ = probe(path, none, ARROW, ARROW_CALL, "0")
-    print(f"whole file, against pyarrow's CSV:    {arrow / whole:6.1f} times as fast")
-    over = peak - rows * dim * 4 / 2**20
-    print(f"peak memory of that process:          the float32 matrix plus {over:.0f} MiB")
-    again = min(probe(path, cache / "0", LOADED, "wg.open_vectors(path)", "0")[0] for _ in range(5))
-    print(f"second opening: {1000 * again:.1f} ms, {whole / again:,.0f} times as fast as the first")
+    gensim, _, theirs = probe(with_header, empty, GENSIM, call, SAMPLE.format("vectors"))
+    print(f"whole file, relative to gensim:       {gensim / whole:6.1f} times as fast")
+    print(f"  every 1,000th row is identical:     {sample == theirs}")
+    arrow, _, _ = probe(path, empty, ARROW, ARROW_CALL, "0")
+    print(f"whole file, relative to pyarrow CSV:  {arrow / whole:6.1f} times as fast")
+    overhead = peak - rows * dim * 4 / 2**20
+    print(f"peak memory of that process:          the float32 matrix plus {overhead:.0f} MiB")
+    cached = min(
+        probe(path, cache / "0", LOADED, "wg.open_vectors(path)", "0")[0] for _ in range(5)
+    )
+    print(f"opened from the cache: {1000 * cached:.1f} ms, {whole / cached:,.0f} times as fast")
     commands(path, cache / "0")
 
 
@@ -153,7 +153,7 @@ SAMPLE = "[row.tobytes().hex() for row in result.{}[::1000]]"
 
 
 def commands(path: Path, cache: Path) -> None:
-    """Start-up of the command line, against importing numpy."""
+    """Print the start-up time of the command line, relative to importing numpy."""
     env = os.environ | {"WEATHERGLASS_CACHE_DIR": str(cache)}
 
     def seconds(*arguments: str) -> float:
@@ -162,11 +162,11 @@ def commands(path: Path, cache: Path) -> None:
 
     numpy = seconds("-c", "import numpy")
     for line in (["--help"], ["vectors", "info", str(path)]):
-        took = seconds("-m", "weatherglass", *line)
+        elapsed = seconds("-m", "weatherglass", *line)
         name = " ".join(line[:2])
         print(
-            f"weatherglass {name:24} {1000 * took:6.0f} ms, "
-            f"{took / numpy:.2f} times `python -c 'import numpy'`"
+            f"weatherglass {name:24} {1000 * elapsed:6.0f} ms, "
+            f"{elapsed / numpy:.2f} times `python -c 'import numpy'`"
         )
 
 

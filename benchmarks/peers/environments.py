@@ -1,4 +1,4 @@
-"""An environment for each peer, made once in the cache folder: they pin versions that we do not."""
+"""An environment for each tool, created once in the cache folder: some need old versions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from textwrap import shorten
 
 @dataclass(frozen=True)
 class Peer:
-    """A package to compare with, the versions that fit it, and the script that runs it.
+    """A package to compare with: the versions to install, and the script that runs it.
 
-    `python` names the version of Python it needs, where that is not ours.
+    `python` is the version of Python that it needs, if that is not the running one.
     """
 
     name: str
@@ -40,16 +40,16 @@ PEERS = (
     ),
 )
 GENSIM = Peer("gensim", ("gensim==4.4.0", "numpy==2.4.6"), "read_gensim.py")
-# Known by name; asked for anew in each run. There is no script for them.
+# Each run checks whether these can be installed. There are no scripts for them.
 OTHERS = ("weat", "EmbeddingBiasScores", "biaslyze", "fair-embedding-engine", "whatlies==0.7.0")
 
 
-class NotThere(Exception):
-    """A peer cannot be had here; the message is the reason."""
+class NotAvailable(Exception):
+    """A tool cannot be installed or found; the message is the reason."""
 
 
-def environment(peer: Peer, cache: Path) -> Path:
-    """The Python of the peer's environment, which is made if it is not there."""
+def make_environment(peer: Peer, cache: Path) -> Path:
+    """Create the environment of a tool, unless it exists, and return its Python."""
     folder = cache / f"{peer.name}-{_digest(peer)}"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if (folder / "ready").exists():
@@ -57,35 +57,35 @@ def environment(peer: Peer, cache: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     _run([_interpreter(peer), "-m", "venv", folder])
     try:
-        # Wheels only: what would have to be compiled is a reason of its own.
+        # Wheels only: a package that would have to be compiled counts as not available.
         pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
         _run([*pip, "install", "--only-binary", ":all:", *peer.requires])
-    except NotThere:
+    except NotAvailable:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     (folder / "ready").touch()
     return python
 
 
-def asked_for(name: str) -> str:
-    """Why a package that is known by name is not compared."""
+def why_not_compared(name: str) -> str:
+    """Reason why a package without a script is not in the comparison."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
     try:
         _run([*pip, "--dry-run", "--ignore-installed", "--only-binary", ":all:", name])
-    except NotThere as error:
+    except NotAvailable as error:
         return str(error)
-    return "could be installed, and is not compared: there is no script for it"
+    return "can be installed, but there is no script for it"
 
 
-def rscript() -> str:
-    """R's command, if it and coin are there."""
-    found = shutil.which("Rscript")
-    if found is None:
-        raise NotThere("Rscript is not there")
-    done = subprocess.run([found, "-e", "library(coin)"], capture_output=True, check=False)
-    if done.returncode:
-        raise NotThere("R is there, its package coin is not")
-    return found
+def find_rscript() -> str:
+    """Path of Rscript, if R and its package coin are installed."""
+    path = shutil.which("Rscript")
+    if path is None:
+        raise NotAvailable("R is not installed")
+    process = subprocess.run([path, "-e", "library(coin)"], capture_output=True, check=False)
+    if process.returncode:
+        raise NotAvailable("the R package coin is not installed")
+    return path
 
 
 def _digest(peer: Peer) -> str:
@@ -94,25 +94,25 @@ def _digest(peer: Peer) -> str:
 
 
 def _interpreter(peer: Peer) -> str:
-    """A Python of the version that the peer needs: on the path, or one that pyenv has."""
+    """A Python of the version that the tool needs, from PATH or from pyenv."""
     if not peer.python:
         return sys.executable
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     candidates = [f"python{peer.python}", *sorted(pyenv.glob(f"{peer.python}.*/bin/python"))]
-    asked = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
+    code = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
     for candidate in filter(None, map(shutil.which, map(str, candidates))):
-        done = subprocess.run([candidate, "-c", asked], capture_output=True, text=True, check=False)
-        if done.stdout.strip() == peer.python:
+        process = subprocess.run([candidate, "-c", code], capture_output=True, text=True)
+        if process.stdout.strip() == peer.python:
             return candidate
-    raise NotThere(f"{' '.join(peer.requires)} needs Python {peer.python}, which is not there")
+    raise NotAvailable(f"{peer.requires[0]} needs Python {peer.python}, which is not installed")
 
 
 def _run(line: list[object]) -> None:
-    done = subprocess.run([str(word) for word in line], capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = [text[7:] for text in done.stderr.splitlines() if text.startswith("ERROR: ")]
-        # Which versions were passed over comes first; it is the reason only if none was left.
-        none = any("(from versions: none)" in text for text in said)
-        said.sort(key=lambda text: not none and text.startswith("Ignored "))
-        reason = (said or done.stderr.splitlines() or ["it did not say why"])[0]
-        raise NotThere(shorten(reason, 160, placeholder=" …"))
+    process = subprocess.run([str(word) for word in line], capture_output=True, text=True)
+    if process.returncode:
+        errors = [text[7:] for text in process.stderr.splitlines() if text.startswith("ERROR: ")]
+        # pip first lists the versions that it ignored; that is the reason only if none was left.
+        none_left = any("(from versions: none)" in text for text in errors)
+        errors.sort(key=lambda text: not none_left and text.startswith("Ignored "))
+        reason = (errors or process.stderr.splitlines() or ["no reason given"])[0]
+        raise NotAvailable(shorten(reason, 160, placeholder=" …"))

@@ -1,9 +1,10 @@
-"""Six targets that tell two ways of drawing apart, whatever is done with ties.
+"""Six targets that distinguish a permutation test from draws with replacement.
 
-A permutation test divides the targets anew; drawing with replacement takes some twice and others
-not at all. On the tests themselves the two give nearly the same p-value, and more draws would be
-needed than there is time for. With six targets every partition and every draw can be written down,
-so the six are chosen for which the two differ most.
+A permutation test redistributes the targets; drawing with replacement takes some of them twice and
+others not at all. On the published tests both give nearly the same p-value, and telling them apart
+would need more draws than there is time for. With six targets all partitions and all draws can be
+enumerated, so the probe uses the six targets for which the two p-values differ most, however ties
+are counted.
 """
 
 from __future__ import annotations
@@ -14,54 +15,55 @@ from typing import Any
 
 import numpy as np
 
-from .judging import UNLIKELY, Floats, Sets, fits, replaced, truth
+from .judging import SIGNIFICANCE, Floats, Sets, fits, p_with_replacement, truth
 
-DRAWS = 720  # as many as there are orders of six words: wefe makes no more
-TRIED = 400
+DRAWS = 720  # the number of orders of six words: wefe makes no more draws
+MAX_CANDIDATES = 400
 
 
-def apart(sets: Sets) -> Sets:
-    """Three targets of each side."""
+def separate_targets(sets: Sets) -> Sets:
+    """The first three targets of each set."""
     return sets | {side: sets[side][:3] for side in "XY"}
 
 
-def mixed(sets: Sets, x: Floats, y: Floats) -> Sets:
-    """Six targets, divided so that the ways of drawing differ most, in standard errors."""
+def mixed_targets(sets: Sets, x: Floats, y: Floats) -> Sets:
+    """Six targets, divided so that the two p-values differ most, in standard errors."""
     words, values = sets["X"] + sets["Y"], np.concatenate([x, y])
     sixes = list(combinations(range(len(words)), 6))
-    best, chosen = 0.0, (tuple(range(3)), tuple(range(3, 6)))
-    for six in sixes[:: max(1, len(sixes) // TRIED)]:
+    largest, best = 0.0, (tuple(range(3)), tuple(range(3, 6)))
+    for six in sixes[:: max(1, len(sixes) // MAX_CANDIDATES)]:
         for left in list(combinations(six, 3)):
             right = tuple(k for k in six if k not in left)
-            one = truth(values[list(left)], values[list(right)], float("nan"))
-            assert one.p_strict is not None
-            gap = max(one.p_strict - one.p_replaced, one.p_replaced - one.p)
-            gap /= sqrt(one.p * (1 - one.p) / DRAWS) if one.p < 1 else 1
-            if gap > best:
-                best, chosen = gap, (left, right)
-    return sets | {side: [words[k] for k in some] for side, some in zip("XY", chosen, strict=True)}
+            result = truth(values[list(left)], values[list(right)], float("nan"))
+            assert result.p_strict is not None
+            gap = max(result.p_strict - result.p_replaced, result.p_replaced - result.p)
+            gap /= sqrt(result.p * (1 - result.p) / DRAWS) if result.p < 1 else 1
+            if gap > largest:
+                largest, best = gap, (left, right)
+    return sets | {side: [words[k] for k in six] for side, six in zip("XY", best, strict=True)}
 
 
-def told(
-    said: dict[str, Any], mixed: tuple[Floats, Floats], apart: tuple[Floats, Floats]
+def describe_probe(
+    answer: dict[str, Any], mixed: tuple[Floats, Floats], separate: tuple[Floats, Floats]
 ) -> list[str]:
-    """What the six targets show of a peer's p-value, in sentences."""
-    right, other = truth(*mixed, float("nan")), replaced(*mixed)
-    notes, no = [], f"ruled out at {UNLIKELY:g}"
-    for p in said["p"]:
-        # A tie may fall on either side by rounding: any share between the two ends is honest.
-        ends = [right.p, right.p_strict or 0.0]
-        honest = min(ends) <= p <= max(ends) or any(fits(p, said["draws"], end) for end in ends)
+    """Sentences on what the six targets show about a tool's p-value."""
+    right, other = truth(*mixed, float("nan")), p_with_replacement(*mixed)
+    notes, rejected = [], f"rejected at {SIGNIFICANCE:g}"
+    draws = answer["draws"]
+    for p in answer["p"]:
+        # Rounding may put a tie on either side, so every p-value between the two bounds is right.
+        bounds = [right.p, right.p_strict or 0.0]
+        is_right = min(bounds) <= p <= max(bounds) or any(fits(p, draws, end) for end in bounds)
         notes.append(
-            f"p {p:.3f} from {said['draws']} draws; partitions give {min(ends):.3f} to "
-            f"{max(ends):.3f} ({'fits' if honest else no}), draws with replacement {other:.3f} "
-            f"({'fits' if fits(p, said['draws'], other) else no})"
+            f"p {p:.3f} from {draws} draws; partitions give {min(bounds):.3f} to "
+            f"{max(bounds):.3f} ({'fits' if is_right else rejected}), draws with replacement "
+            f"{other:.3f} ({'fits' if fits(p, draws, other) else rejected})"
         )
-    there, back = said["two-sided"]
-    counted = 2 * truth(*apart, float("nan")).p
+    forward, swapped = answer["two-sided"]
+    exact = 2 * truth(*separate, float("nan")).p
     notes.append(
-        f"two-sided p {there:.3f}, with X and Y exchanged {back:.3f}; counted, both {counted:.3f}"
-        + (": |draw| is held against the statistic with its sign" if back == 1 else "")
+        f"two-sided p {forward:.3f}, with X and Y swapped {swapped:.3f}; exact, both {exact:.3f}"
+        + (": |draw| is compared with the signed statistic" if swapped == 1 else "")
     )
-    notes.append(f"p_value_method='exact', which its documentation offers: {said['exact']}")
+    notes.append(f"p_value_method='exact', which its documentation offers: {answer['exact']}")
     return notes

@@ -1,7 +1,7 @@
-"""What the scripts in this folder share: the job, the clock, the memory, one line of JSON a row.
+"""Shared by the scripts of this folder: read the job, measure time and memory, print JSON rows.
 
-They run in the environments of the peers, some of which need an old Python: nothing here may be
-newer than Python 3.7, and nothing may be imported but the standard library.
+They run in the environments of the tools, some of which need an old Python: use only the standard
+library and the syntax of Python 3.7.
 """
 
 from __future__ import annotations
@@ -11,34 +11,34 @@ import sys
 import time
 
 
-def job():
-    """What is to be done: a file of vectors, tests as lists of words, seconds that may be used."""
+def read_job():
+    """Read the job: a file of vectors, tests as lists of words, and a time limit in seconds."""
     with open(sys.argv[1], encoding="utf-8") as file:
         return json.load(file)
 
 
-def timed(run):
-    """The seconds that a call takes, and what it gives."""
+def time_run(run):
+    """Seconds of a call, and its result."""
     start = time.perf_counter()
     result = run()
     return time.perf_counter() - start, result
 
 
-def best(run):
-    """The same for the shortest of up to three runs, fewer where they take over two seconds.
+def best_run(run):
+    """Seconds and result of the shortest of three runs, or of fewer if they take over two seconds.
 
-    One rule for all: on a machine that others use, a single run may say anything.
+    The same rule for all tools; a single run on a busy machine would be unreliable.
     """
-    runs = [timed(run)]
+    runs = [time_run(run)]
     while len(runs) < 3 and sum(seconds for seconds, _ in runs) < 2:
-        runs.append(timed(run))
-    return min(runs, key=lambda one: one[0])
+        runs.append(time_run(run))
+    return min(runs, key=lambda pair: pair[0])
 
 
 def peak_memory():
-    """The most memory this process has held, in MB."""
+    """Peak memory of this process in MB."""
     try:
-        # Linux gives a new process its parent's peak in getrusage; this one starts afresh.
+        # On Linux, getrusage of a new process starts with the peak of its parent; VmHWM does not.
         with open("/proc/self/status", encoding="utf-8") as file:
             return int(file.read().split("VmHWM:")[1].split()[0]) / 1024
     except OSError:
@@ -48,13 +48,13 @@ def peak_memory():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 
 
-def say(**row):
-    """One row of the answer, at once: what comes before a time limit is kept."""
+def print_row(**row):
+    """Print a row and flush, so that rows before a timeout are not lost."""
     row.setdefault("memory", peak_memory())
     print("\n" + json.dumps(row), flush=True)
 
 
-def in_a_word(error):
-    """An error as a short reason."""
+def shorten_error(error):
+    """Type and first characters of an error."""
     text = " ".join(str(error).split())
     return type(error).__name__ + (": " + text[:120] if text else "")

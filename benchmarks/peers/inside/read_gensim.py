@@ -1,16 +1,16 @@
-"""One reading of a file of vectors by gensim; again, from what it saved itself, memory-mapped."""
+"""Read a file of vectors with gensim; the second time memory-mapped, from its own format."""
 
 from __future__ import annotations
 
-from clock import job, say, timed
+from clock import print_row, read_job, time_run
 from gensim.models import KeyedVectors
 
-todo = job()
-if todo["again"]:
-    seconds, vectors = timed(lambda: KeyedVectors.load(todo["saved"], mmap="r"))
+job = read_job()
+if job["again"]:
+    seconds, vectors = time_run(lambda: KeyedVectors.load(job["saved"], mmap="r"))
 else:
-    seconds, vectors = timed(lambda: KeyedVectors.load_word2vec_format(todo["vectors"]))
+    seconds, vectors = time_run(lambda: KeyedVectors.load_word2vec_format(job["vectors"]))
 rows = [row.tobytes().hex() for row in vectors.vectors[::1000]]
-say(seconds=seconds, rows=rows, words=len(vectors.vectors))
-if not todo["again"]:
-    vectors.save(todo["saved"])
+print_row(seconds=seconds, rows=rows, words=len(vectors.vectors))
+if not job["again"]:
+    vectors.save(job["saved"])

@@ -1,44 +1,44 @@
-"""The tests with responsibly, through `calc_single_weat`; needs Python 3.7."""
+"""Run the tests with responsibly, through `calc_single_weat`; needs Python 3.7."""
 
 from __future__ import annotations
 
 import warnings
 
-from clock import best, in_a_word, job, say
+from clock import best_run, print_row, read_job, shorten_error
 
 warnings.simplefilter("ignore")
 
 from gensim.models import KeyedVectors  # noqa: E402
 from responsibly.we.weat import calc_single_weat  # noqa: E402
 
-FEW = 16  # targets whose partitions it can count; the next test has 601,080,390
-SAMPLED = 1000  # what it draws; that cannot be chosen
+MAX_EXACT_TARGETS = 16  # the next larger test has 601,080,390 partitions
+DRAWS = 1000  # fixed by the package
 
-todo = job()
-model = KeyedVectors.load_word2vec_format(todo["vectors"])
+job = read_job()
+model = KeyedVectors.load_word2vec_format(job["vectors"])
 
 
 def run(sets, method):
-    """One test."""
-    named = [{"name": side, "words": list(sets[side])} for side in "XYAB"]
-    return calc_single_weat(model, *named, pvalue_kwargs={"method": method})
+    """Run one test."""
+    word_sets = [{"name": side, "words": list(sets[side])} for side in "XYAB"]
+    return calc_single_weat(model, *word_sets, pvalue_kwargs={"method": method})
 
 
-for name, sets in todo["tests"].items():
+for name, sets in job["tests"].items():
     targets = len(sets["X"]) + len(sets["Y"])
-    method = "exact" if targets <= FEW else "approximate"
+    method = "exact" if targets <= MAX_EXACT_TARGETS else "approximate"
     try:
-        seconds, found = best(lambda sets=sets, method=method: run(sets, method))
+        seconds, result = best_run(lambda sets=sets, method=method: run(sets, method))
     except AssertionError as error:
         reason = "refused: %s; X has %d words, Y %d, A %d, B %d"
         sizes = [len(sets[side]) for side in "XYAB"]
-        say(test=name, error=reason % (in_a_word(error), *sizes))
+        print_row(test=name, error=reason % (shorten_error(error), *sizes))
         continue
-    say(
+    print_row(
         test=name,
-        effect=float(found["d"]),
-        p=float(found["p"]),
+        effect=float(result["d"]),
+        p=float(result["p"]),
         how="exact" if method == "exact" else "sampled",
-        n=None if method == "exact" else SAMPLED,
+        n=None if method == "exact" else DRAWS,
         seconds=seconds,
     )
