@@ -20,6 +20,7 @@ from weatherglass.errors import (
     SourceNotFound,
     UnknownEntry,
     WeatherglassError,
+    quote_safe,
 )
 
 from .jobs import Busy, Cancelled, Job, UnknownJob, Working
