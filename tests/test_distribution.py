@@ -19,6 +19,7 @@ pytest.importorskip("build", reason="needs the package build, which `make test` 
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "weatherglass"
+LICENCES = ("LICENSE", "NOTICE", "src/weatherglass/_web/static/htmx.LICENSE.txt")
 # Eight words whose two sides are as far apart as can be.
 VECTORS = "rose 3 4\nlily 3 4\nwasp 4 3\ngnat 4 3\nkind 0 1\ngood 0 1\nfoul 1 0\nbad 1 0\n"
 TEST = "{x: [rose, lily], y: [wasp, gnat], a: [kind, good], b: [foul, bad]}"
@@ -77,7 +78,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     package = {name.removeprefix("src/") for name in tracked.stdout.splitlines()}
     assert {name for name in names if name.startswith("weatherglass/")} == package
     rest = {name.split("/", 1)[1] for name in names - package}
-    assert rest == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+    licences = {f"licenses/{name}" for name in LICENCES}
+    assert rest == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", *licences}
 
 
 def test_what_is_no_code_is_there(wheel):
@@ -95,7 +97,8 @@ def test_the_source_archive_holds_what_is_needed_to_build(archive):
     with tarfile.open(archive) as opened:
         names = {name.split("/", 1)[1] for name in opened.getnames() if "/" in name}
     top = {name.split("/")[0] for name in names}
-    files = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"}
+    files = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "NOTICE", "README.md"}
+    files |= {"constraints.txt", "pyproject.toml", "PKG-INFO"}
     assert top <= {"src", ".gitignore", *files}
     assert top >= {"src", *files}
     assert "src/weatherglass/py.typed" in names
