@@ -1,1 +1,1 @@
-"""Reading whatever comes: targets for fuzzing, with seeds, run by `make fuzz` and by the tests."""
+"""Fuzz targets for everything that reads input, with seeds; run by `make fuzz` and by the tests."""

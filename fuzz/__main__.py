@@ -1,8 +1,9 @@
-"""Fuzz every target, one after another: `make fuzz`, or python -m fuzz [TARGET] [--seconds N].
+"""Fuzz all targets in turn: `make fuzz`, or python -m fuzz [TARGET] [--seconds N].
 
-Each target runs in a process, a cache and a folder of its own. The seed is printed; the same seed
-begins with the same changes. An input that breaks a reader is kept in ``fuzz/found``; once that is
-mended, it moves to ``fuzz/regressions/TARGET``, where the tests read it ever after.
+Each target runs in its own process, with its own cache and folder. The random seed is printed, and
+the same seed starts with the same mutations. Inputs that cause a failure are saved in
+``fuzz/failures``. Once the failure is fixed, move the input to ``fuzz/regressions/TARGET``: the
+tests read everything there.
 """
 
 from __future__ import annotations
@@ -19,49 +20,52 @@ from pathlib import Path
 
 from .targets import TARGETS
 
-FOUND = Path(__file__).parent / "found"
+FAILURES = Path(__file__).parent / "failures"
 
 
 def main() -> None:
-    """Run the targets that are asked for; the exit code is 1 if anything was found."""
+    """Run the options targets; the exit code is 1 if there were failures."""
     parser = argparse.ArgumentParser(prog="python -m fuzz")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
-    parser.add_argument("--seconds", type=int, default=50, help="for each target")
+    parser.add_argument("--seconds", type=int, default=50, help="seconds for each target")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 2**31))
-    given = parser.parse_args()
+    options = parser.parse_args()
     if find_spec("atheris") is None:
-        print("atheris is not installed (it has no wheel for every Python): changes are blind.")
+        print("atheris is not installed: fuzzing without coverage guidance.")
     failed = [
-        name for name in given.targets or TARGETS if not _passes(name, given.seconds, given.seed)
+        name
+        for name in options.targets or TARGETS
+        if not _run_target(name, options.seconds, options.seed)
     ]
     if failed:
-        sys.exit(f"Found something in: {', '.join(failed)}.")
-    print("Nothing found.")
+        sys.exit(f"Failures in: {', '.join(failed)}.")
+    print("No failures.")
 
 
-def _passes(name: str, seconds: int, seed: int) -> bool:
-    before = set(FOUND.glob("*"))
+def _run_target(name: str, seconds: int, seed: int) -> bool:
+    """Fuzz one target in a new process; return whether there were no failures."""
+    before = set(FAILURES.glob("*"))
     line = [sys.executable, "-m", "fuzz.harness", name, f"--seconds={seconds}", f"--seed={seed}"]
-    with tempfile.TemporaryDirectory() as place:
-        settings = {"WEATHERGLASS_CACHE_DIR": place, "TMPDIR": place, "HF_HUB_OFFLINE": "1"}
-        ran = subprocess.run(
-            [*line, f"--found={FOUND}"],
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {"WEATHERGLASS_CACHE_DIR": folder, "TMPDIR": folder, "HF_HUB_OFFLINE": "1"}
+        process = subprocess.run(
+            [*line, f"--failures={FAILURES}"],
             env=os.environ | settings,
-            cwd=FOUND.parent.parent,
+            cwd=FAILURES.parent.parent,
             capture_output=True,
             check=False,
         )
-    said = (ran.stdout + ran.stderr).decode("utf-8", "backslashreplace")
-    runs = re.search(r"Done (\d+) runs|number_of_executed_units: (\d+)", said)
+    output = (process.stdout + process.stderr).decode("utf-8", "backslashreplace")
+    runs = re.search(r"Done (\d+) runs|number_of_executed_units: (\d+)", output)
     count = int(runs[1] or runs[2]) if runs else 0
     print(f"{name:10} {count:9,} inputs in {seconds} s, seed {seed}", flush=True)
-    for path in sorted(set(FOUND.glob("*")) - before):
-        print(f"  found {path.name}. To read it again:")
-        print(f"  python -m fuzz.harness {name} --replay fuzz/found/{path.name}")
-    if ran.returncode:
-        for text in (ran.stdout, ran.stderr):
+    for path in sorted(set(FAILURES.glob("*")) - before):
+        print(f"  saved {path.name}. To read it again:")
+        print(f"  python -m fuzz.harness {name} --replay fuzz/failures/{path.name}")
+    if process.returncode:
+        for text in (process.stdout, process.stderr):
             print(text[-3000:].decode("utf-8", "backslashreplace"))
-    return ran.returncode == 0
+    return process.returncode == 0
 
 
 if __name__ == "__main__":

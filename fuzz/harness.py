@@ -1,7 +1,7 @@
-"""One target under atheris, or where that is not installed under our own changes. See `__main__`.
+"""Fuzz one target with atheris or, if that is not installed, with our own mutations.
 
-An input is a byte that chooses the seed, and what is read in its place. What libFuzzer is not told
-by coverage, such as that a file is JSON, our own changes know: half of all changes are ours.
+The first byte of an input selects a seed file, and the rest is read in its place. Half of all
+mutations are ours: they know what libFuzzer cannot learn from coverage, such as the syntax of JSON.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-HANG = 30  # seconds for one input
-MEMORY = 2500  # MB
-LONGEST = 40_000  # bytes of an input
-# Numba compiles these from their bytecode, which must stay as it is.
+TIMEOUT = 30  # seconds for one input
+MAX_MEMORY = 2500  # MB
+MAX_LENGTH = 40_000  # bytes of an input
+# Not instrumented: numba compiles these from their bytecode.
 KERNELS = ("vectors", "significance", "discovery", "corpus")
 
 
 def main() -> None:
-    """Run one target; the exit code is 0 only if nothing was found."""
+    """Run one target; the exit code is 0 only if there were no failures."""
     parser = argparse.ArgumentParser(prog="python -m fuzz.harness")
     parser.add_argument("target")
     parser.add_argument("--seconds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--found", type=Path, default=Path("fuzz/found"))
-    parser.add_argument("--replay", type=Path, help="read this input once, and nothing else")
-    given = parser.parse_args()
+    parser.add_argument("--failures", type=Path, default=Path("fuzz/failures"))
+    parser.add_argument("--replay", type=Path, help="read only this input")
+    options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    given.found.mkdir(parents=True, exist_ok=True)
-    atheris = None if given.replay else _atheris(given.target)
-    if given.replay:
-        _reader(given.target, folder)(given.replay.read_bytes())
-        print(f"{given.replay} is read, or refused with a sentence.")
+    options.failures.mkdir(parents=True, exist_ok=True)
+    atheris = None if options.replay else _load_atheris(options.target)
+    if options.replay:
+        _reader(options.target, folder)(options.replay.read_bytes())
+        print(f"{options.replay}: no failure. It was read, or rejected with an error message.")
     elif atheris is None:
-        _by_hand(given, folder)
+        _fuzz_blind(options, folder)
     else:
-        _by_atheris(atheris, given, folder)
+        _fuzz_guided(atheris, options, folder)
 
 
-def _atheris(target: str):  # type: ignore[no-untyped-def]
+def _load_atheris(target: str):  # type: ignore[no-untyped-def]
     try:
         import atheris
     except ImportError:
@@ -71,59 +71,61 @@ def _reader(target: str, folder: Path) -> Callable[[bytes], None]:
     return read
 
 
-def _inputs(target: str) -> list[bytes]:
+def _seed_inputs(target: str) -> list[bytes]:
     from .targets import seeds
 
-    return [bytes([at]) + content for at, content in enumerate(seeds(target).values())]
+    return [bytes([index]) + content for index, content in enumerate(seeds(target).values())]
 
 
-def _changed(target: str, data: bytes, random: Random) -> bytes:
-    from .mutate import mutated
+def _mutate(target: str, data: bytes, random: Random) -> bytes:
+    from .mutate import mutate
     from .targets import seeds
 
     kinds = list(seeds(target))
-    at = data[0] % len(kinds) if data else 0
-    return bytes([at]) + mutated(data[1:], kinds[at], random)
+    index = data[0] % len(kinds) if data else 0
+    return bytes([index]) + mutate(data[1:], kinds[index], random)
 
 
-def _by_atheris(atheris, given, folder: Path) -> None:  # type: ignore[no-untyped-def]
+def _fuzz_guided(atheris, options, folder: Path) -> None:  # type: ignore[no-untyped-def]
     corpus = folder / "corpus"
     corpus.mkdir()
-    for at, data in enumerate(_inputs(given.target)):
-        (corpus / str(at)).write_bytes(data)
-    place = folder / "place"
-    place.mkdir()
+    for index, data in enumerate(_seed_inputs(options.target)):
+        (corpus / str(index)).write_bytes(data)
+    work_folder = folder / "work"
+    work_folder.mkdir()
 
-    def mutate(data: bytes, longest: int, seed: int) -> bytes:
+    def mutate(data: bytes, max_length: int, seed: int) -> bytes:
         random = Random(seed)
         if random.random() < 0.5:
-            return atheris.Mutate(data, longest)
-        return _changed(given.target, data, random)[:longest]
+            return atheris.Mutate(data, max_length)
+        return _mutate(options.target, data, random)[:max_length]
 
-    options = [
-        f"-max_total_time={given.seconds}",
-        f"-seed={given.seed}",
-        f"-artifact_prefix={given.found}/{given.target}-",
-        f"-timeout={HANG}",
-        f"-rss_limit_mb={MEMORY}",
-        f"-max_len={LONGEST}",
+    arguments = [
+        f"-max_total_time={options.seconds}",
+        f"-seed={options.seed}",
+        f"-artifact_prefix={options.failures}/{options.target}-",
+        f"-timeout={TIMEOUT}",
+        f"-rss_limit_mb={MAX_MEMORY}",
+        f"-max_len={MAX_LENGTH}",
         "-print_final_stats=1",
         str(corpus),
     ]
-    atheris.Setup([sys.argv[0], *options], _reader(given.target, place), custom_mutator=mutate)
+    atheris.Setup(
+        [sys.argv[0], *arguments], _reader(options.target, work_folder), custom_mutator=mutate
+    )
     atheris.Fuzz()
 
 
-def _by_hand(given: argparse.Namespace, folder: Path) -> None:
-    """Without atheris: changes to the seeds, blind but many."""
-    read, random = _reader(given.target, folder), Random(given.seed)
-    end, runs, inputs = time.monotonic() + given.seconds, 0, _inputs(given.target)
+def _fuzz_blind(options: argparse.Namespace, folder: Path) -> None:
+    """Fuzz without coverage guidance: read as many mutated seeds as time allows."""
+    read, random = _reader(options.target, folder), Random(options.seed)
+    end, runs, inputs = time.monotonic() + options.seconds, 0, _seed_inputs(options.target)
     while time.monotonic() < end:
-        data = _changed(given.target, inputs[runs % len(inputs)], random)
+        data = _mutate(options.target, inputs[runs % len(inputs)], random)
         runs += 1
-        path = given.found / f"{given.target}-crash-{given.seed}-{runs}"
-        path.write_bytes(data)  # before it is read, which may end the process
-        faulthandler.dump_traceback_later(HANG, exit=True)
+        path = options.failures / f"{options.target}-crash-{options.seed}-{runs}"
+        path.write_bytes(data)  # before reading it, which may crash the process
+        faulthandler.dump_traceback_later(TIMEOUT, exit=True)
         try:
             read(data)
         except Exception:
@@ -133,8 +135,8 @@ def _by_hand(given: argparse.Namespace, folder: Path) -> None:
         finally:
             faulthandler.cancel_dump_traceback_later()
         path.unlink()
-        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10 > MEMORY:
-            sys.exit(f"After {runs} inputs more than {MEMORY} MB were in use.")
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10 > MAX_MEMORY:
+            sys.exit(f"More than {MAX_MEMORY} MB in use after {runs} inputs.")
     print(f"Done {runs} runs.")
 
 

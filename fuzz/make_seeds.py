@@ -1,9 +1,8 @@
-"""Write the seeds: a small valid file for everything that is read. Run: python -m fuzz.make_seeds.
+"""Write the seeds: a small valid file for every kind of input. Run: python -m fuzz.make_seeds.
 
-It needs the extra ``static`` besides.
-
-The same versions of the packages give the same bytes. A seed's name is what it is, then the ending
-that its reader goes by; its folder is the target that reads it.
+It needs the extra ``static`` in addition to ``dev``. The same versions of all packages give the
+same bytes. The name of a seed says what it is, and its ending selects the reader; its folder is the
+target that reads it.
 """
 
 from __future__ import annotations
@@ -36,21 +35,21 @@ TEI = (
 
 
 def vectors() -> wg.Vectors:
-    """Eight words in three dimensions, without chance."""
+    """Eight words in three dimensions, the same in every run."""
     rows = [[np.sin(3 * i + j) for j in range(3)] for i in range(len(WORDS))]
     return wg.Vectors.of(WORDS, np.array(rows, dtype=np.float32))
 
 
 def vector_files(folder: Path) -> dict[str, bytes]:
-    """Every format of vectors, and each file of those that are folders."""
-    made = {}
+    """Every format of vectors, and each file of formats that are folders."""
+    files = {}
     for ending in ("txt", "vec", "bin", "npy", "npz", "safetensors", "parquet", "arrow", "h5"):
         path = folder / f"v.{ending}"
         write = format_for_writing(path).write
         assert write is not None
         write(vectors(), path)
-        made[f"vectors.{ending}"] = path.read_bytes()
-    text = made["vectors.txt"]
+        files[f"vectors.{ending}"] = path.read_bytes()
+    text = files["vectors.txt"]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo("v.txt"), text)
@@ -61,7 +60,7 @@ def vector_files(folder: Path) -> dict[str, bytes]:
     rows = io.BytesIO()
     np.save(rows, np.arange(9, dtype=np.float32).reshape(3, 3))
     keys = b"\x82\xcf" + struct.pack(">Q", 8566208034543834098) + b"\x01\x02\x00"
-    return made | {
+    return files | {
         "packed.txt.gz": gzip.compress(text, mtime=0),
         "packed.txt.xz": lzma.compress(text),
         "packed.txt.zst": _zstd(text),
@@ -80,7 +79,7 @@ def vector_files(folder: Path) -> dict[str, bytes]:
 
 
 def corpus_files(folder: Path) -> dict[str, bytes]:
-    """Every format of a corpus."""
+    """Every corpus format."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -100,15 +99,15 @@ def corpus_files(folder: Path) -> dict[str, bytes]:
 
 
 def catalogue_files(folder: Path) -> dict[str, bytes]:
-    """Every file that a user may write for the catalogue."""
+    """Every file that users can write for the catalogue."""
     sets = {"x": WORDS[:2], "y": WORDS[2:4], "a": WORDS[4:6], "b": WORDS[6:]}
-    theirs = {
+    published = {
         "targ1": {"category": "Flowers", "examples": WORDS[:2]},
         "targ2": {"category": "Insects", "examples": WORDS[2:4]},
         "attr1": {"category": "Kind", "examples": WORDS[4:6]},
         "attr2": {"category": "Foul", "examples": WORDS[6:]},
     }
-    written = {
+    texts = {
         "tests.yaml": """tests:
   mine:
     title: Flowers
@@ -125,7 +124,7 @@ def catalogue_files(folder: Path) -> dict[str, bytes]:
     facts: {name: Share, unit: "%", values: [1.5, 20]}
 """,
         "tests.json": json.dumps(sets),
-        "tests.jsonl": json.dumps(theirs) + "\n" + json.dumps({"id": "two", **sets}),
+        "tests.jsonl": json.dumps(published) + "\n" + json.dumps({"id": "two", **sets}),
         "factual.yaml": "{targets: [rose, wasp], a: [kind], b: [foul], facts: {file: facts.csv}}",
         "seeds.yaml": "seeds:\n- {id: one, concept: flowers, words: [rose, lily, rose]}\n",
         "seeds.yml": "{agree: [yes, on], refuse: [no, off]}",
@@ -153,13 +152,13 @@ steps:
         "facts.csv": 'word,value\nrose,1.5\n"wasp",2e3\n',
         "facts.tsv": "word\tvalue\nrose\t1.5\n",
         "words.csv": "word,kind,plural\nrose,noun,roses\nkind,adjective,\n",
-        "asked.txt": "rose\nlily\n",
+        "wordlist.txt": "rose\nlily\n",
     }
-    return {name: text.encode() for name, text in written.items()}
+    return {name: text.encode() for name, text in texts.items()}
 
 
 def result_files(folder: Path) -> dict[str, bytes]:
-    """Every record that is written, and read again."""
+    """Every file that stores results."""
     from weatherglass.corpus import train
     from weatherglass.discovery import result as found
     from weatherglass.significance import PValue
@@ -172,11 +171,11 @@ def result_files(folder: Path) -> dict[str, bytes]:
     facts = {"name": "Share", "values": [1, 2, 3, 5]}
     world = wg.FactualTest(id="world", targets=WORDS[:4], a=WORDS[4:6], b=WORDS[6:], facts=facts)
     opened = wg.open_vectors(source)
-    some: list[Any] = [wg.weat(opened, mine, influence=True), wg.wefat(opened, world)]
+    measured: list[Any] = [wg.weat(opened, mine, influence=True), wg.wefat(opened, world)]
     sets = {"X": WORDS[:2], "A": WORDS[4:6], "B": WORDS[6:]}
-    some += [wg.measure(opened, "rnd", sets), wg.weat(opened, wg.test("weat6"))]
-    some += list(wg.seat(wg.open_encoder(f"cbow:{source}"), mine))
-    results = wg.Results.of(some).correct()
+    measured += [wg.measure(opened, "rnd", sets), wg.weat(opened, wg.test("weat6"))]
+    measured += list(wg.seat(wg.open_encoder(f"cbow:{source}"), mine))
+    results = wg.Results.of(measured).correct()
     results.to_parquet(folder / "r.parquet")
     p = PValue(0.01, 0.01, 0.02, "rotation", "greater")
     discovery = found.Discovery(
@@ -231,8 +230,8 @@ def result_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def kept_files(folder: Path) -> dict[str, bytes]:
-    """What caches hold: parsed vectors, file by file, encodings, and tasks that are done."""
+def cache_files(folder: Path) -> dict[str, bytes]:
+    """Files of the caches: parsed vectors, encodings, and finished tasks."""
     import os
 
     os.environ["WEATHERGLASS_CACHE_DIR"] = str(folder / "cache")
@@ -240,13 +239,13 @@ def kept_files(folder: Path) -> dict[str, bytes]:
     source.write_text("rose 1 2\nwasp 3 4\nrose 5 6\n")
     wg.open_vectors(source)
     (entry,) = (folder / "cache" / "vectors").iterdir()
-    made = {f"store-{file.name}": file.read_bytes() for file in entry.iterdir()}
-    made.pop("store-seen.json")  # times and places of this disk: written anew where it is read
+    files = {f"store-{file.name}": file.read_bytes() for file in entry.iterdir()}
+    files.pop("store-seen.json")  # depends on this disk; the target writes its own
     shard = io.BytesIO()
     keys = np.frombuffer(sentence_key("This is Amy."), dtype=np.uint8).reshape(1, -1)
     np.savez(shard, keys=keys, rows=np.ones((1, 2), dtype=np.float32))
     about = Memory("f", "e")._about
-    return made | {
+    return files | {
         "seen.json": b'{"files": [["v.txt", 1, 2, 3, 4]], "block": 1, "fingerprint": "f"}',
         "encodings.npz": shard.getvalue(),
         "encodings.json": json.dumps(about).encode(),
@@ -255,7 +254,7 @@ def kept_files(folder: Path) -> dict[str, bytes]:
 
 
 def encoder_files(folder: Path) -> dict[str, bytes]:
-    """What a model brings beside its network: options, vocabularies, a table of tokens."""
+    """Files of a model other than its network: options, vocabularies, a table of tokens."""
     import h5py
     from safetensors.numpy import save
 
@@ -288,8 +287,8 @@ def encoder_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def said(folder: Path) -> dict[str, bytes]:
-    """What is typed, and what a server answers."""
+def input_files(folder: Path) -> dict[str, bytes]:
+    """Text that users type, and the answer of an embedding endpoint."""
     rows = [{"index": i, "embedding": [0.5, float(i)]} for i in range(2)]
     return {
         "endpoint.json": json.dumps({"object": "list", "data": rows}).encode(),
@@ -305,8 +304,8 @@ def said(folder: Path) -> dict[str, bytes]:
 def _zstd(content: bytes) -> bytes:
     import pyarrow as pa
 
-    packed: bytes = pa.Codec("zstd").compress(content, asbytes=True)
-    return packed
+    compressed: bytes = pa.Codec("zstd").compress(content, asbytes=True)
+    return compressed
 
 
 MAKERS = {
@@ -314,24 +313,24 @@ MAKERS = {
     "corpus": corpus_files,
     "catalogue": catalogue_files,
     "results": result_files,
-    "kept": kept_files,
+    "cache": cache_files,
     "encoders": encoder_files,
-    "said": said,
+    "input": input_files,
 }
 
 
 def main() -> None:
-    """Write every seed."""
+    """Write all seeds."""
     for target, make in MAKERS.items():
-        # From inside, so that no seed holds the name of a passing folder.
+        # Inside the folder, so that no seed contains the path of a temporary folder.
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            made = make(Path(folder))
-        place = SEEDS / target
-        place.mkdir(parents=True, exist_ok=True)
-        for old in place.iterdir():
-            old.unlink()
-        for name, content in made.items():
-            (place / name).write_bytes(content)
+            files = make(Path(folder))
+        target_folder = SEEDS / target
+        target_folder.mkdir(parents=True, exist_ok=True)
+        for path in target_folder.iterdir():
+            path.unlink()
+        for name, content in files.items():
+            (target_folder / name).write_bytes(content)
             print(f"{len(content):8,} {target}/{name}")
 
 

@@ -1,7 +1,7 @@
-"""Changes to good files: in their bytes, and in what their JSON or YAML says.
+"""Mutations of valid files: of their bytes, and of the values in JSON or YAML.
 
-All chance comes from the `Random` that is given, so that hypothesis can steer it, and a seed gives
-the same changes again.
+All randomness comes from the `Random` argument, so that hypothesis can control it and a seed gives
+the same mutations again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from weatherglass._files.records import read_json, read_yaml
 from weatherglass.errors import WeatherglassError
 
-# What breaks readers: borders of number types, what ends or opens something, text that is hostile.
+# Likely to break readers: limits of number types, delimiters, control characters.
 _PIECES = (
     *(struct.pack("<q", n) for n in (-1, 0, 1, 2**31 - 1, 2**31, 2**40, 2**63 - 1, -(2**63))),
     *(struct.pack("<i", n) for n in (-1, 2**31 - 1, -(2**31))),
@@ -27,52 +27,53 @@ _LEAVES: tuple[Any, ...] = (
     *("", " ", "a", "rose", "1", "-1", "1e999", "nan", "\0", "\x1b[31m", "\n", "\u202e", "é" * 300),
     *("../../x", "weat6", "default", "*", [], {}, [[]], [None], ["a", "a"], {"": ""}, [1, "a"]),
 )
-_DEEP = "many lists in one another"
+_DEEP = "placeholder for deeply nested lists"
 
 
-def mutated(content: bytes, kind: str, random: Random) -> bytes:
-    """A good file with a few changes."""
+def mutate(content: bytes, kind: str, random: Random) -> bytes:
+    """Apply a few random mutations to a valid file; `kind` is the name of its seed."""
     if random.random() < 0.5:
-        changed = _in_tree(content, kind, random)
-        if changed is not None:
-            return changed
+        document = _mutate_document(content, kind, random)
+        if document is not None:
+            return document
     for _ in range(random.randint(1, 4)):
-        content = _in_bytes(content, random)
+        content = _mutate_bytes(content, random)
     return content
 
 
-def _in_bytes(content: bytes, random: Random) -> bytes:
-    at, to = sorted(random.randint(0, len(content)) for _ in range(2))
+def _mutate_bytes(content: bytes, random: Random) -> bytes:
+    start, end = sorted(random.randint(0, len(content)) for _ in range(2))
     piece = random.choice(_PIECES)
     if random.random() < 0.4:
         piece = random.randbytes(random.randint(1, 3))
-    made = {
-        "set": content[:at] + piece + content[at + len(piece) :],
-        "insert": content[:at] + piece + content[at:],
-        "delete": content[:at] + content[to:],
-        "double": content[:to] + content[at:to] + content[to:],
-        "cut": content[:at],
+    mutations = {
+        "set": content[:start] + piece + content[start + len(piece) :],
+        "insert": content[:start] + piece + content[start:],
+        "delete": content[:start] + content[end:],
+        "double": content[:end] + content[start:end] + content[end:],
+        "cut": content[:start],
     }
-    return made[random.choice(sorted(made))]
+    return mutations[random.choice(sorted(mutations))]
 
 
-def _in_tree(content: bytes, kind: str, random: Random) -> bytes | None:
-    """Changes to the values of a document; None if the file is no document."""
+def _mutate_document(content: bytes, kind: str, random: Random) -> bytes | None:
+    """Mutate the values of a JSON or YAML document; None if the file is not one."""
     try:
-        tree = _parsed(content, kind)
+        tree = _parse(content, kind)
         if tree is None:
             return None
         for _ in range(random.randint(1, 3)):
-            tree = _changed(tree, random)
+            tree = _mutate_tree(tree, random)
         lines = tree if kind.endswith("jsonl") and isinstance(tree, list) else [tree]
-        made = "\n".join(map(json.dumps, lines))
+        text = "\n".join(map(json.dumps, lines))
     except (WeatherglassError, ValueError, IndexError, RecursionError):
-        return None  # changed before, and no document any more
-    nest = random.choice((30, 900, 100_000))  # only as text: Python could not write it
-    return made.replace(f'"{_DEEP}"', "[" * nest + "]" * nest).encode()
+        return None  # an earlier mutation broke the syntax
+    # Inserted as text, because json.dumps cannot write such nesting.
+    depth = random.choice((30, 900, 100_000))
+    return text.replace(f'"{_DEEP}"', "[" * depth + "]" * depth).encode()
 
 
-def _parsed(content: bytes, kind: str) -> Any:
+def _parse(content: bytes, kind: str) -> Any:
     ending = kind.rpartition(".")[2]
     if ending == "jsonl":
         return read_json(content.decode(), kind)
@@ -81,22 +82,22 @@ def _parsed(content: bytes, kind: str) -> Any:
     return read_yaml(content.decode(), kind)[0] if ending in ("yaml", "yml") else None
 
 
-def _changed(tree: Any, random: Random) -> Any:
-    """One change somewhere; the whole is replaced now and then, too."""
+def _mutate_tree(tree: Any, random: Random) -> Any:
+    """Apply one mutation at a random place; rarely, replace the whole document."""
     places = list(_places(tree))
     if not places or random.random() < 0.03:
         return copy.deepcopy(random.choice(_LEAVES))
     parent, key = random.choice(places)
-    what = random.choice(("replace", "replace", "remove", "double", "rename", "wrap", "deepen"))
-    if what == "remove":
+    mutation = random.choice(("replace", "replace", "remove", "double", "rename", "wrap", "deepen"))
+    if mutation == "remove":
         del parent[key]
-    elif what == "double" and isinstance(parent, list):
+    elif mutation == "double" and isinstance(parent, list):
         parent.insert(key, copy.deepcopy(parent[key]))
-    elif what == "rename" and isinstance(parent, dict):
+    elif mutation == "rename" and isinstance(parent, dict):
         parent[str(random.choice(_LEAVES))] = parent.pop(key)
-    elif what == "wrap":
+    elif mutation == "wrap":
         parent[key] = random.choice(([parent[key]], {"a": parent[key]}))
-    elif what == "deepen":
+    elif mutation == "deepen":
         parent[key] = _DEEP
     else:
         parent[key] = copy.deepcopy(random.choice(_LEAVES))
@@ -104,11 +105,11 @@ def _changed(tree: Any, random: Random) -> Any:
 
 
 def _places(tree: Any) -> Any:
-    """Every value in a tree, by the container that holds it and its key there."""
-    waiting = [tree]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict | list):
-            for key, value in list(one.items() if isinstance(one, dict) else enumerate(one)):
-                yield one, key
-                waiting.append(value)
+    """Container and key of every value in a document."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict | list):
+            for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
+                yield node, key
+                stack.append(value)

@@ -1,8 +1,8 @@
-"""Everything that is read, as a function of a seed's name and any bytes.
+"""Fuzz targets: every reader, as a function of the name of a seed and arbitrary bytes.
 
-A target reads the bytes as if they were the file that the seed is. Either that works, or one of the
-project's own errors says in a sentence why not: anything else that is raised is a finding. The
-seeds in ``seeds/TARGET/`` are the inventory: each name is something that is read.
+A target reads the bytes in place of the seed file. It passes if that works or raises one of the
+project's own errors with a proper message; any other exception is a failure. The seeds in
+``seeds/TARGET/`` are the inventory of all input.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ Read = Callable[[str, bytes, Path], None]
 
 HERE = Path(__file__).parent
 SEEDS, REGRESSIONS = HERE / "seeds", HERE / "regressions"
-LONGEST = 4000  # characters that a message may have
-# Control characters, and the marks that turn text round on a screen.
-# A line break is one only before a command to copy, which is indented.
+MAX_MESSAGE = 4000  # characters
+# Control characters, and marks that change the direction of text on a screen.
+# A line break is allowed only before an indented line: a command to copy.
 _CONTROL = re.compile(r"(?!\n    \S)[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 @functools.cache
 def seeds(target: str) -> dict[str, bytes]:
-    """The seeds of a target by their names."""
+    """Seeds of a target by name."""
     return {file.name: file.read_bytes() for file in sorted((SEEDS / target).iterdir())}
 
 
 def warm_up(target: str) -> None:
-    """Load what a target reads with, and run each seed once."""
+    """Import the readers of a target and read each seed once."""
     with tempfile.TemporaryDirectory() as folder:
         for kind, content in seeds(target).items():
             check(target, kind, content, Path(folder))
 
 
 def check(target: str, kind: str, content: bytes, folder: Path) -> None:
-    """Read bytes as the seed `kind`; `folder` is one that may be written to, and is emptied."""
+    """Read bytes in place of the seed `kind`; `folder` is emptied and used for temporary files."""
     _empty(folder)
     try:
         TARGETS[target](kind, content, folder)
@@ -51,27 +51,27 @@ def check(target: str, kind: str, content: bytes, folder: Path) -> None:
 
 
 def check_message(message: str) -> None:
-    """A message is a sentence of a bounded length that is safe to print."""
-    assert len(message.split()) > 2, f"no sentence: {message!r}"
+    """Check that a message is a sentence of limited length that is safe to print."""
+    assert len(message.split()) > 2, f"not a sentence: {message!r}"
     assert not _CONTROL.search(message), f"control characters: {message!r}"
-    assert len(message) <= LONGEST, f"{len(message)} characters: {message[:200]!r}"
+    assert len(message) <= MAX_MESSAGE, f"{len(message)} characters: {message[:200]!r}"
     message.encode("utf-8", "surrogatepass")
 
 
 def _empty(folder: Path) -> None:
-    for one in folder.iterdir():
-        shutil.rmtree(one) if one.is_dir() else one.unlink()
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @contextlib.contextmanager
-def _allowed(*kinds: type[Exception]) -> Iterator[None]:
-    """What a function lets out to its callers here, who wait for it; never to a user."""
+def _internal(*kinds: type[Exception]) -> Iterator[None]:
+    """Suppress exceptions that callers inside the package handle, so that users never see them."""
     with contextlib.suppress(*kinds):
         yield
 
 
 def read_vectors(kind: str, content: bytes, folder: Path) -> None:
-    """A file of vectors, whole and for some words; or a file beside it."""
+    """Read a file of vectors, whole and for a few words, or a file that belongs to it."""
     from weatherglass.vectors import open_vectors
 
     name, ending = kind.split(".", 1)
@@ -94,14 +94,14 @@ def read_vectors(kind: str, content: bytes, folder: Path) -> None:
             (folder / f"{name}.words").write_bytes(seeds("vectors")["vocabulary.words"])
     for words in (None, ["rose", "", "a b", "apple"]):
         with contextlib.suppress(WeatherglassError):
-            found = open_vectors(source, words=words)
-            assert found.matrix.shape == (len(found.words[:]), found.dim)
-            assert found.matrix.dtype.name == "float32"
-    open_vectors(source, words=["rose"])  # once more, so that the message is looked at
+            vectors = open_vectors(source, words=words)
+            assert vectors.matrix.shape == (len(vectors.words[:]), vectors.dim)
+            assert vectors.matrix.dtype.name == "float32"
+    open_vectors(source, words=["rose"])  # once more, so that `check` sees the message
 
 
 def read_corpus(kind: str, content: bytes, folder: Path) -> None:
-    """A file of texts, cut into words."""
+    """Read a corpus and tokenize it."""
     from weatherglass._files.inputs import Input
     from weatherglass.corpus import Tokenizer, open_corpus
 
@@ -121,7 +121,7 @@ def read_corpus(kind: str, content: bytes, folder: Path) -> None:
 
 
 def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
-    """A file that a user wrote: what is asked, of which words, with which facts."""
+    """Read a file that a user wrote: tests, seed sets, names, facts, policies."""
     from weatherglass import catalog
     from weatherglass.auditing.policy import load_policy
     from weatherglass.auditing.sources import sources_of
@@ -143,7 +143,7 @@ def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
         "names": load_names,
         "facts": catalog.load_facts,
         "words": catalog.load_annotations,
-        "asked": read_words,
+        "wordlist": read_words,
     }
     if kind == "factual.yaml":
         (folder / "facts.csv").write_bytes(seeds("catalogue")["facts.csv"])
@@ -153,7 +153,7 @@ def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
 
 
 def read_results(kind: str, content: bytes, folder: Path) -> None:
-    """A record that was written, or a file of a folder of them."""
+    """Read a file of results, or a file of a run folder."""
     from weatherglass.corpus.model_files import is_model, open_models
     from weatherglass.discovery import Discovery
     from weatherglass.discovery.result import Comparison
@@ -179,21 +179,24 @@ def read_results(kind: str, content: bytes, folder: Path) -> None:
         is_model(folder / "full.parquet", "k")
         open_models(folder)
     elif name == "experiments":
-        for one in read_experiments(text):
-            assert type(one).from_json(one.to_json()) == one
-            one.to_rows()
+        for experiment in read_experiments(text):
+            assert type(experiment).from_json(experiment.to_json()) == experiment
+            experiment.to_rows()
     elif ending in ("tsv", "csv"):
-        found = Results.from_delimited(text, "\t" if ending == "tsv" else ",")
-        assert Results.from_json(found.to_json()) == found
+        results = Results.from_delimited(text, "\t" if ending == "tsv" else ",")
+        assert Results.from_json(results.to_json()) == results
     else:
-        kept = records[name]
-        made = kept.from_parquet(path) if ending == "parquet" else kept.from_json(text)
-        made.to_rows()
-        assert kept.from_json(made.to_json()) == made
+        kind_of_result = records[name]
+        if ending == "parquet":
+            result = kind_of_result.from_parquet(path)
+        else:
+            result = kind_of_result.from_json(text)
+        result.to_rows()
+        assert kind_of_result.from_json(result.to_json()) == result
 
 
 def _read_audit(kind: str, content: bytes, folder: Path) -> None:
-    """The folder of an audit, one file of which holds something."""
+    """Read the folder of an audit in which one file is replaced."""
     from weatherglass._web.audits.runs import find_runs
     from weatherglass.auditing.changes import changes
     from weatherglass.auditing.query import collected, rank
@@ -207,21 +210,21 @@ def _read_audit(kind: str, content: bytes, folder: Path) -> None:
     for seed, file in files.items():
         (run / file).write_bytes(content if seed == kind else seeds("results")[seed])
     with contextlib.suppress(WeatherglassError):
-        found = open_audit(run)
-        assert changes(found, found) == ()
+        audit = open_audit(run)
+        assert changes(audit, audit) == ()
     with contextlib.suppress(WeatherglassError):
         assert len(collected([run])) >= 0
     with contextlib.suppress(WeatherglassError):
         rank("weat6", run)
     with contextlib.suppress(WeatherglassError):
-        for one in find_runs([folder]):
-            assert [one.read(file) for file in one.files()]
-            one.opened()
+        for found_run in find_runs([folder]):
+            assert [found_run.read(file) for file in found_run.files()]
+            found_run.opened()
     assert audit_page(open_audit(run)).startswith("<!doctype html>")
 
 
-def read_kept(kind: str, content: bytes, folder: Path) -> None:
-    """What a cache holds: damage is passed over, as if there were nothing."""
+def read_cache(kind: str, content: bytes, folder: Path) -> None:
+    """Read a file of a cache: a damaged one counts as missing."""
     from weatherglass._files import cache
     from weatherglass.encoders import sentence_cache
     from weatherglass.tasks.state import Kept
@@ -233,15 +236,15 @@ def read_kept(kind: str, content: bytes, folder: Path) -> None:
         entry = cache.vectors_dir() / "fuzz"
         shutil.rmtree(entry, ignore_errors=True)
         entry.mkdir(parents=True)
-        for seed, good in seeds("kept").items():
+        for seed, valid in seeds("cache").items():
             if seed.startswith("store-"):
                 file = entry / seed.removeprefix("store-")
-                file.write_bytes(content if seed == kind else good)
+                file.write_bytes(content if seed == kind else valid)
         list(cache.entries())
-        with _allowed(store.Damaged):
+        with _internal(store.Damaged):
             store.open_store(entry, "v.txt")
-        found = _from_cache(entry, "v.txt")
-        assert found is None or found.matrix.shape == (len(found.words[:]), found.dim)
+        vectors = _from_cache(entry, "v.txt")
+        assert vectors is None or vectors.matrix.shape == (len(vectors.words[:]), vectors.dim)
         shutil.rmtree(entry, ignore_errors=True)
     elif name == "seen":
         note = cache._note([folder / "v.txt"])
@@ -268,7 +271,7 @@ def read_kept(kind: str, content: bytes, folder: Path) -> None:
 
 
 def read_encoders(kind: str, content: bytes, folder: Path) -> None:
-    """What a model brings beside its network."""
+    """Read a file of a model other than its network."""
     from weatherglass.encoders import elmo, gensen, open_encoder
     from weatherglass.encoders.encode import encode_all
 
@@ -278,10 +281,10 @@ def read_encoders(kind: str, content: bytes, folder: Path) -> None:
         elmo.Settings.read(path)
     elif kind == "elmo.hdf5":
         path.write_bytes(content)
-        assert all(one.dtype.name == "float32" for one in elmo._read(path).values())
+        assert all(array.dtype.name == "float32" for array in elmo._read(path).values())
     elif kind.startswith("gensen"):
         path.write_bytes(content)
-        assert all(at >= 0 for at in gensen._read_vocabulary(path).values())
+        assert all(row >= 0 for row in gensen._read_vocabulary(path).values())
     else:
         for file in ("config.json", "tokenizer.json", "model.safetensors"):
             (folder / file).write_bytes(content if file == kind else seeds("encoders")[file])
@@ -289,8 +292,8 @@ def read_encoders(kind: str, content: bytes, folder: Path) -> None:
         assert rows.shape[0] == 2
 
 
-def read_said(kind: str, content: bytes, folder: Path) -> None:
-    """What is typed into a command or a page, and what a server answers."""
+def read_input(kind: str, content: bytes, folder: Path) -> None:
+    """Read text that a user types, or the answer of an embedding endpoint."""
     from weatherglass._web.settings import Settings
     from weatherglass._web.upload.store import safe_name
     from weatherglass._web.word_sets import read_set, written_out
@@ -301,7 +304,7 @@ def read_said(kind: str, content: bytes, folder: Path) -> None:
 
     text = content.decode("utf-8", "surrogateescape")
     if kind == "endpoint.json":
-        _answer(content)
+        _read_answer(content)
     elif kind == "query.sql":
         (folder / "results.parquet").write_bytes(seeds("results")["audit.parquet"])
         json.dumps(query(text, folder), default=str)
@@ -314,9 +317,9 @@ def read_said(kind: str, content: bytes, folder: Path) -> None:
     elif kind == "encoder.spec":
         assert open_encoder(text).name
     elif kind == "set.typed":
-        made = read_set(text, Settings())
-        if not any('"' in word for word in made.words):  # which nothing quotes
-            assert read_set(written_out(made.words), Settings()).words == made.words
+        typed = read_set(text, Settings())
+        if not any('"' in word for word in typed.words):  # quotation marks cannot be quoted
+            assert read_set(written_out(typed.words), Settings()).words == typed.words
     elif kind == "name.upload":
         name = safe_name(text)
         assert name
@@ -326,12 +329,12 @@ def read_said(kind: str, content: bytes, folder: Path) -> None:
     else:
         for words in ("letters", "spaces"):
             for apostrophes in ("possessive", "keep", "split"):
-                cut = Tokenizer(words=words, apostrophes=apostrophes, hyphens=True)
-                assert all(word and not word.isspace() for word in cut(text))
+                tokenizer = Tokenizer(words=words, apostrophes=apostrophes, hyphens=True)
+                assert all(word and not word.isspace() for word in tokenizer(text))
 
 
-def _answer(content: bytes) -> None:
-    """The answer of an endpoint for embeddings."""
+def _read_answer(content: bytes) -> None:
+    """Read the answer of an embedding endpoint."""
     import io
 
     from weatherglass.encoders.encode import encode_all
@@ -352,7 +355,7 @@ TARGETS: dict[str, Read] = {
     "corpus": read_corpus,
     "catalogue": read_catalogue,
     "results": read_results,
-    "kept": read_kept,
+    "cache": read_cache,
     "encoders": read_encoders,
-    "said": read_said,
+    "input": read_input,
 }

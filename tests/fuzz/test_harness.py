@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fuzz.mutate import mutated
+from fuzz.mutate import mutate
 from fuzz.targets import TARGETS, seeds
 
 from fuzz import harness
@@ -23,9 +23,9 @@ def test_an_input_that_breaks_a_reader_is_kept_and_breaks_it_again(place, tmp_pa
             raise ZeroDivisionError(kind)
 
     monkeypatch.setitem(TARGETS, "corpus", breaks)
-    given = argparse.Namespace(target="corpus", seconds=20, seed=3, found=tmp_path)
+    options = argparse.Namespace(target="corpus", seconds=20, seed=3, failures=tmp_path)
     with pytest.raises(SystemExit):
-        harness._by_hand(given, place)
+        harness._fuzz_blind(options, place)
     (kept,) = tmp_path.iterdir()
     with pytest.raises(ZeroDivisionError):
         harness._reader("corpus", place)(kept.read_bytes())
@@ -35,7 +35,7 @@ def test_the_same_seed_gives_the_same_changes():
     def made() -> list[bytes]:
         random = Random(7)
         return [
-            mutated(content, kind, random)
+            mutate(content, kind, random)
             for target in TARGETS
             for kind, content in seeds(target).items()
         ]
@@ -51,6 +51,6 @@ def test_every_target_runs(tmp_path):
     line = [sys.executable, "-m", "fuzz", "--seconds", "2", "--seed", "1"]
     ran = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "Nothing found." in ran.stdout
+    assert "No failures." in ran.stdout
     for target in TARGETS:
         assert f"\n{target} " in f"\n{ran.stdout}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fuzz.mutate import mutated
+from fuzz.mutate import mutate
 from fuzz.targets import REGRESSIONS, TARGETS, check, check_message, seeds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -29,7 +29,7 @@ def fuzz(target: str, kind: str, place: Path, examples: int) -> None:
     @settings(_fuzz, max_examples=examples)
     @given(st.randoms(use_true_random=False))
     def damaged(random: Random) -> None:
-        check(target, kind, mutated(seeds(target)[kind], kind, random), place)
+        check(target, kind, mutate(seeds(target)[kind], kind, random), place)
 
     damaged()
 
@@ -69,7 +69,7 @@ def test_damage_takes_no_memory(target, place):
     for kind, content in seeds(target).items():
         for _ in range(5):
             tracemalloc.start()
-            check(target, kind, mutated(content, kind, random), place)
+            check(target, kind, mutate(content, kind, random), place)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert peak < MOST, kind
