@@ -5,9 +5,7 @@ everyday meaning comes first (spade, fairy) is not in it. An entry with a space 
 space, an underscore or a hyphen in it, and as one word. Entries of the kind ``none`` hold the
 letters of a slur and are none.
 
-`source` says where a word is listed as one: ``swinger2019`` is appendix A of the discovery paper;
-``cuss`` 2.2.0, ``naughty-words`` 1.2.0 and ``profane-words`` 2.1.0 are packages on npm; ``own`` is
-our addition.
+`source` names the lists that contain the word; ``data/slurs.yaml`` has their authors and licences.
 """
 
 from __future__ import annotations
