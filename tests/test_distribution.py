@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -105,20 +104,26 @@ def test_the_source_archive_holds_what_is_needed_to_build(archive):
 
 
 @pytest.fixture(scope="module", params=["wheel", "archive"])
-def program(request, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def distribution_file(request: pytest.FixtureRequest) -> Path:
+    """The file that Weatherglass is installed from."""
+    path: Path = request.getfixturevalue(request.param)
+    return path
+
+
+@pytest.fixture(scope="module")
+def program(distribution_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command, installed with the default vectors into an environment of its own."""
-    what = request.getfixturevalue(request.param)
     folder = tmp_path_factory.mktemp("clean")
     assert call(sys.executable, "-m", "venv", folder / "venv").returncode == 0
     binary = folder / "venv" / "bin"
-    ran = call(binary / "pip", "install", "--quiet", f"{what}[default]", cwd=folder)
+    ran = call(binary / "pip", "install", "--quiet", f"{distribution_file}[default]", cwd=folder)
     if ran.returncode and without_network(ran.stdout + ran.stderr):
         pytest.skip("needs a package index, for what the package stands on")
     assert ran.returncode == 0, ran.stderr[-3000:]
     return binary / "weatherglass"
 
 
-def test_it_runs_where_it_is_installed(program, tmp_path, monkeypatch):
+def test_it_runs_where_it_is_installed(program, distribution_file, tmp_path, monkeypatch):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "v.txt").write_text(VECTORS)
     (tmp_path / "t.yaml").write_text(TEST)
@@ -132,8 +137,8 @@ def test_it_runs_where_it_is_installed(program, tmp_path, monkeypatch):
     assert run("--version") == f"weatherglass, version {wg.__version__}\n"
     said = run("doctor")
     assert "The core works" in said
-    assert "pip install 'weatherglass[transformers]'" in said
-    assert "pip install 'weatherglass[default]'" not in said
+    assert f"pip install '{distribution_file}[transformers]'" in said
+    assert f"pip install '{distribution_file}[default]'" not in said
     assert "1.73" in run("weat", "v.txt", "--tests", "t.yaml")
     assert "weat10" in run("weat", "default")
     assert "weat6" in run("catalog", "list")
@@ -143,4 +148,4 @@ def test_it_runs_where_it_is_installed(program, tmp_path, monkeypatch):
     assert ran.stdout == f"{wg.__version__} True\n", ran.stderr
     missing = call(program, "serve", cwd=tmp_path, timeout=300)
     assert missing.returncode == 1
-    assert "pip install 'weatherglass[web]'" in missing.stderr
+    assert f"pip install '{distribution_file}[web]'" in missing.stderr

@@ -1,27 +1,27 @@
-"""Every error a user can meet, in one tree.
+"""The exceptions of Weatherglass, and helpers that word their messages.
 
 ::
 
-    WeatherglassError             the measurement could not be made (exit code 1)
+    WeatherglassError             the measurement failed (exit code 1)
     ├── SourceError               a source of vectors cannot be used
     │   ├── SourceNotFound        no such file, folder or registered name
-    │   ├── UnknownFormat         the content is none of the formats that are read
-    │   ├── PickleRefused         the file is a pickle, which can run code when it is opened
-    │   ├── BadContent            the format is known and the content breaks its rules
-    │   ├── TooLarge              a line or an unpacked stream is over its stated limit
-    │   └── CannotWrite           the vectors cannot be written in the format asked for
-    ├── EncoderError              an encoder cannot be used, or what it gave is no encoding
-    ├── UnusableRow               a measure asked for a row that has no direction
-    ├── CatalogError              a catalogue entry or a user's own file breaks the schema
+    │   ├── UnknownFormat         the content is in no supported format
+    │   ├── PickleRefused         the file is a pickle, which can run code when opened
+    │   ├── BadContent            the content is invalid for its format
+    │   ├── TooLarge              a line or a decompressed stream exceeds its limit
+    │   └── CannotWrite           a file cannot be written, or not in the requested format
+    ├── EncoderError              an encoder cannot be used, or returned an invalid encoding
+    ├── UnusableRow               a row has no direction (zero, NaN or infinite)
+    ├── CatalogError              a catalogue entry or a user's file violates the schema
     │   └── UnknownEntry          no entry has that id (exit code 2)
-    ├── CannotMeasure             the words or numbers given do not allow the measurement
-    ├── WorkersLost               tasks were lost with their workers, again and again
+    ├── CannotMeasure             these words or numbers do not allow the measurement
+    ├── WorkersLost               tasks failed because their workers died repeatedly
     └── MissingExtra              an optional package is not installed
-    UsageError                    the call itself was wrong (exit code 2)
+    UsageError                    the call itself is wrong (exit code 2)
 
-Messages are one or two plain sentences: what was seen, what was expected, what to do. Text that
-comes from a user's file goes through `quote_safe`, because a vocabulary is hostile text; whatever else
-gets in, such as a file's name or a library's own words, is made safe to print as it is shown.
+Messages are one or two plain sentences: what happened, where, and what to do. Text from a user's
+file goes through `quote_safe`, because a vocabulary is untrusted input. Unprintable characters that
+arrive by other ways (a file name, a library's own message) are escaped when the error is printed.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from collections.abc import Iterable
 
 
 class WeatherglassError(Exception):
-    """The measurement could not be made."""
+    """The measurement failed."""
 
     exit_code = 1
 
     def __str__(self) -> str:
-        return _on_one_line(super().__str__())
+        return _escape_unprintable(super().__str__())
 
 
 class SourceError(WeatherglassError):
@@ -49,35 +49,35 @@ class SourceNotFound(SourceError):
 
 
 class UnknownFormat(SourceError):
-    """The content is none of the formats that are read."""
+    """The content is in no supported format."""
 
 
 class PickleRefused(SourceError):
-    """The file is a pickle, which can run code when it is opened."""
+    """The file is a pickle, which can run code when opened."""
 
 
 class BadContent(SourceError):
-    """The format is known and the content breaks its rules."""
+    """The content is invalid for its format."""
 
 
 class TooLarge(SourceError):
-    """A line or an unpacked stream is over its stated limit."""
+    """A line or a decompressed stream exceeds its limit."""
 
 
 class CannotWrite(SourceError):
-    """The vectors cannot be written in the format asked for."""
+    """A file cannot be written, or not in the requested format."""
 
 
 class EncoderError(WeatherglassError):
-    """An encoder cannot be used, or what it gave is no encoding."""
+    """An encoder cannot be used, or returned an invalid encoding."""
 
 
 class UnusableRow(WeatherglassError):
-    """A measure asked for a row that has no direction."""
+    """A row has no direction: it is zero, NaN or infinite."""
 
 
 class CatalogError(WeatherglassError):
-    """A catalogue entry or a user's own file breaks the schema."""
+    """A catalogue entry or a user's file violates the schema."""
 
 
 class UnknownEntry(CatalogError):
@@ -87,11 +87,11 @@ class UnknownEntry(CatalogError):
 
 
 class CannotMeasure(WeatherglassError):
-    """The words or numbers given do not allow the measurement."""
+    """These words or numbers do not allow the measurement."""
 
 
 class WorkersLost(WeatherglassError):
-    """Tasks were lost with their workers, again and again; `tasks` has their numbers."""
+    """Tasks failed because their workers died repeatedly; `tasks` has the task numbers."""
 
     def __init__(self, message: str, tasks: tuple[int, ...] = ()) -> None:
         super().__init__(message)
@@ -99,24 +99,76 @@ class WorkersLost(WeatherglassError):
 
 
 class MissingExtra(WeatherglassError):
-    """An optional package is not installed."""
+    """An optional package is not installed.
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package: pip install 'weatherglass[{extra}]'")
-        self._said = what, extra
+    Attributes
+    ----------
+    feature
+        What needs the package, at the start of the message.
+    extra
+        The extra of Weatherglass that brings the package.
+    """
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional package: {install_command(extra)}")
+        self.feature, self.extra = feature, extra
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
-        return type(self), self._said  # a worker process tells it to ours
+        # Exceptions are pickled by their message; a worker process sends ours by its arguments.
+        return type(self), (self.feature, self.extra)
 
 
 class UsageError(WeatherglassError):
-    """The call itself was wrong."""
+    """The call itself is wrong."""
 
     exit_code = 2
 
 
+def install_command(extra: str = "", *, upgrade: bool = False) -> str:
+    """Return the shell command that adds an extra to this copy of Weatherglass.
+
+    It repeats how this copy was installed (PEP 610): from a checkout or another local folder, from
+    a wheel or another archive, from a repository, or from a package index.
+    """
+    import shlex
+
+    options = "--upgrade " * upgrade
+    is_editable, requirement = _find_installation(f"[{extra}]" if extra else "")
+    return f"pip install {options}{'-e ' * is_editable}{shlex.quote(requirement)}"
+
+
+def _find_installation(extras: str) -> tuple[bool, str]:
+    """Return whether this copy is editable, and the requirement that names it with `extras`."""
+    # Imported here because they are slow to import, and needed only when a package is missing.
+    import json
+    from importlib import metadata
+    from pathlib import Path
+    from urllib.request import url2pathname
+
+    name = "weatherglass"
+    try:
+        text = metadata.distribution(name).read_text("direct_url.json")
+    except metadata.PackageNotFoundError:  # run from the source tree, not installed
+        checkout = Path(__file__).parents[2]
+        is_checkout = (checkout / "pyproject.toml").is_file()
+        return is_checkout, f"{checkout if is_checkout else name}{extras}"
+    if text is None:
+        return False, f"{name}{extras}"
+    try:
+        origin = json.loads(text)
+        url = str(origin["url"])
+        vcs_info, is_editable = origin.get("vcs_info"), origin.get("dir_info", {}).get("editable")
+        if vcs_info:
+            url = f"{vcs_info['vcs']}+{url}@{vcs_info['commit_id']}"
+    except (ValueError, KeyError, TypeError, AttributeError):  # damaged: no help at all is worse
+        return False, f"{name}{extras}"
+    if url.startswith("file://"):
+        return bool(is_editable), f"{url2pathname(url.removeprefix('file://'))}{extras}"
+    return False, f"{name}{extras} @ {url}"
+
+
 def quote_safe(text: str | bytes, limit: int = 60) -> str:
-    r"""Text from a file, quoted, shortened, and safe to print on a terminal.
+    r"""Quote and shorten text from a file, so that it is safe to print on a terminal.
 
     >>> print(quote_safe("naïve"))
     'naïve'
@@ -130,38 +182,38 @@ def quote_safe(text: str | bytes, limit: int = 60) -> str:
     return repr(text)
 
 
-def join_first(said: Iterable[str], most: int = 5, between: str = ", ") -> str:
-    """The first few of what is to be said, and how many more there are.
+def join_first(items: Iterable[str], limit: int = 5, separator: str = ", ") -> str:
+    """Join the first `limit` items, and say how many more there are.
 
     >>> join_first(map(quote_safe, ["sun", "rain", "wind", "snow"]), 2)
     "'sun', 'rain' and 2 more"
     >>> join_first(["sun"]), join_first([])
     ('sun', '')
     """
-    every = list(said)
-    more = f" and {len(every) - most:,} more" if len(every) > most else ""
-    return between.join(every[:most]) + more
+    items = list(items)
+    rest = f" and {len(items) - limit:,} more" if len(items) > limit else ""
+    return separator.join(items[:limit]) + rest
 
 
-# One that stands before a command to copy, which is indented, is left.
+# A line break before four spaces is kept: it stands before a command to copy.
 _LINE_BREAK = re.compile(r"\n(?! {4})[^\S\n]*")
 
 
-def _on_one_line(message: str) -> str:
-    r"""A message with what cannot be seen made visible.
+def _escape_unprintable(message: str) -> str:
+    r"""Put a message on one line and escape its unprintable characters.
 
     >>> print(WeatherglassError("a\x1b[31m.txt is damaged (bad\nmagic)."))
     a\x1b[31m.txt is damaged (bad magic).
     """
-    joined = _LINE_BREAK.sub(" ", message)
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in joined)
+    line = _LINE_BREAK.sub(" ", message)
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in line)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest known ones, or nothing.
+    """Return a question with the known names closest to `name`, to end a message; or nothing.
 
     >>> did_you_mean("waet6", ["weat6", "weat7", "wefat1"])
     ' Did you mean weat6 or weat7?'
     """
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    return f" Did you mean {' or '.join(near)}?" if near else ""
+    matches = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(matches)}?" if matches else ""

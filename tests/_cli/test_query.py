@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import weatherglass as wg
-from weatherglass.errors import UsageError
+from weatherglass.errors import UsageError, install_command
 
 YEARS = (1990, 2000, 2010)
 
@@ -119,7 +119,7 @@ def test_what_is_wrong_is_said(
     assert "is not the folder of an audit" in ran.err
     monkeypatch.setitem(sys.modules, "duckdb", None)
     ran = run("query", "SELECT 1", audited)
-    assert ran.err.endswith("pip install 'weatherglass[query]'\n")
+    assert ran.err.endswith(f"{install_command('query')}\n")
 
 
 def test_sources_are_ranked_by_effect(run: Callable[..., Any], audited: Path) -> None:

@@ -9,6 +9,8 @@ import sys
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
+from weatherglass.errors import install_command
+
 
 def test_the_command_prints_where_the_page_is_and_serves_it(tiny):
     command = [sys.executable, "-m", "weatherglass", "serve", "--no-browser", "--port", "0"]
@@ -65,7 +67,7 @@ def test_without_the_extra_one_line_says_what_to_install(run, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     ran = run("serve", "--no-browser")
     assert ran.code == 1
-    assert "pip install 'weatherglass[web]'" in ran.err
+    assert install_command("web") in ran.err
 
 
 def test_help_loads_no_server():

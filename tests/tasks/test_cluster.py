@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,7 +19,13 @@ import pytest
 
 from weatherglass.discovery.rotations import Null, Space, choose
 from weatherglass.discovery.rotations import run as rotate
-from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError, WorkersLost
+from weatherglass.errors import (
+    CannotMeasure,
+    UsageError,
+    WeatherglassError,
+    WorkersLost,
+    install_command,
+)
 from weatherglass.tasks import executor, finished, run
 from weatherglass.tasks.run import _Run
 
@@ -121,7 +128,7 @@ def test_an_error_of_the_task_is_the_users(cluster: Any, strange: ModuleType) ->
     with executor(cluster=cluster.scheduler_address) as team:
         with pytest.raises(CannotMeasure, match="0 cannot be measured"):
             list(run(strange.fails, [0], team))
-        with pytest.raises(WeatherglassError, match="pip install 'weatherglass"):
+        with pytest.raises(WeatherglassError, match=re.escape(install_command("train"))):
             list(run(strange.needs, [0], team))
 
 

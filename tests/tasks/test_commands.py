@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from weatherglass.errors import install_command
+
 DISCOVER = ("discover", "default", "--groups", 4, "--categories", 6, "--words", 1500)
 SEAT = ("seat", "cbow:default", "--test", "weat6", "--test", "sent-weat6", "--test", "sent-weat7")
 MULTIVERSE = ("seeds", "multiverse", "default", "--test", "weat6", "--samples", 20)
@@ -84,4 +86,4 @@ def test_a_cluster_without_dask_or_a_wrong_one_is_said(
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     ran = run(*COMMANDS[name], "--cluster", "local")
     assert ran.code == 1
-    assert ran.err.endswith("needs an optional package: pip install 'weatherglass[cluster]'\n")
+    assert ran.err.endswith(f"needs an optional package: {install_command('cluster')}\n")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from weatherglass._version import __version__
+from weatherglass.errors import install_command
 
 from .output import delimited, emit, format_choice, printable, progress_bar, table
 
@@ -183,13 +184,13 @@ def _verdict(about: dict[str, Any], core: list[Package]) -> str:
     said = [f"{one.name} is {_state(one)}" for one in wrong]
     if about["trial"] != "as expected":
         said.append(f"a small measurement failed ({about['trial']})")
-    return f"The core does not work: {'; '.join(said)}. Try: pip install --upgrade weatherglass"
+    return f"The core does not work: {'; '.join(said)}. Try: {install_command(upgrade=True)}"
 
 
 def _row(extra: str, some: list[Package]) -> dict[str, str]:
     wrong = [one for one in some if one.status != "installed"]
     broken = [one.name for one in wrong if one.status == "broken"]
-    how = f"pip install 'weatherglass[{extra}]'" if wrong else ""
+    how = install_command(extra) if wrong else ""
     if wrong and len(broken) == len(wrong):
         how = f"pip install --force-reinstall {' '.join(broken)}"
     return {

@@ -71,7 +71,7 @@ def _groups(gathering: Gathering, settings: Settings, source: str) -> dict[str, 
             groups[name]["reason"] = str(error).rstrip(".")
     if all("reason" in one for one in groups.values()):
         said = (f"{quote_safe(name)}: {one['reason']}" for name, one in groups.items())
-        reasons = join_first(said, between="; ")
+        reasons = join_first(said, separator="; ")
         raise CannotMeasure(f"No value of {settings.by} has enough text to train on ({reasons}).")
     return groups
 

@@ -334,7 +334,7 @@ def test_without_the_extra_all_tables_are_there_and_one_line_says_how_to_get_pic
     plain = without_plots(monkeypatch, audited)
     assert plain.of("figure") == []
     assert plain.scripts == []
-    assert plain.text().count("pip install 'weatherglass[plots]'") == 1
+    assert plain.text().count("Install the extra 'plots' of Weatherglass") == 1
     assert len(plain.of("table")) == len(page.of("table"))
     for section in ("findings", "measured", "measures", "discovery", "lint", "missing", "steps"):
         assert plain.text(section) == page.text(section)

@@ -1,6 +1,7 @@
 """Checks that need counts or tags: frequency and parts of speech."""
 
 import importlib.util
+import re
 import statistics
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import weatherglass as wg
 from weatherglass.catalog import SeedSet, seeds
 from weatherglass.corpus import Corpus, Tokenizer
-from weatherglass.errors import BadContent, MissingExtra
+from weatherglass.errors import BadContent, MissingExtra, install_command
 from weatherglass.seedlab.lint.evidence import count_words, find_frequencies
 from weatherglass.seedlab.lint.frequency import check_frequency, check_frequency_gap, check_unseen
 from weatherglass.seedlab.lint.words import check_tags, check_tags_gap
@@ -96,7 +97,7 @@ def test_rank_is_near_to_the_truth_in_real_vectors():
 
 def test_no_frequencies(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"pip install 'weatherglass\[frequencies\]'"):
+    with pytest.raises(MissingExtra, match=re.escape(install_command("frequencies"))):
         find_frequencies(["sun"], None, None)
     part = Vectors.of(["sun", "fog"], [[1, 0], [0, 1]], counts=[3, 1]).subset(["sun"])
     with pytest.raises(MissingExtra):  # what is left out of the source is not known

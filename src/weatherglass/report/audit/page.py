@@ -24,8 +24,8 @@ from .many_sources import MANY, many_page
 
 _HEADING = re.compile(r'<section id="([\w-]+)"><h2>(.*?)</h2>')
 NO_PICTURES = (
-    "This page has no pictures, because the packages that draw them are not installed: pip install "
-    "'weatherglass[plots]' and make it again. The tables have all numbers."
+    "This page has no charts, because the packages that draw them are not installed. Install the "
+    "extra 'plots' of Weatherglass and write the page again. The tables have all numbers."
 )
 
 

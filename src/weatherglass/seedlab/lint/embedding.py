@@ -73,7 +73,7 @@ def _senses(one: SeedSet, space: Space, near: Neighbourhood, fit: Belonging) -> 
                 for at in alone
             ),
             _SHOWN,
-            between="; ",
+            separator="; ",
         )
         sentence = (
             f"{len(alone)} of its {len(fit.at)} words may have another sense here, with neighbours "
