@@ -124,7 +124,7 @@ def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
     """Read a file that a user wrote: tests, seed sets, names, facts, policies."""
     from weatherglass import catalog
     from weatherglass.auditing.policy import load_policy
-    from weatherglass.auditing.sources import sources_of
+    from weatherglass.auditing.sources import parse_sources
     from weatherglass.catalog.debias_axes import load_axis
     from weatherglass.catalog.names import load_names
     from weatherglass.catalog.suites import load_suite
@@ -137,7 +137,7 @@ def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
         "seeds": catalog.load_seeds,
         "suite": load_suite,
         "policy": load_policy,
-        "sources": sources_of,
+        "sources": parse_sources,
         "axis": load_axis,
         "templates": load_templates,
         "names": load_names,
@@ -198,8 +198,8 @@ def read_results(kind: str, content: bytes, folder: Path) -> None:
 def _read_audit(kind: str, content: bytes, folder: Path) -> None:
     """Read the folder of an audit in which one file is replaced."""
     from weatherglass._web.audits.runs import find_runs
-    from weatherglass.auditing.changes import changes
-    from weatherglass.auditing.query import collected, rank
+    from weatherglass.auditing.changes import find_changes
+    from weatherglass.auditing.query import collect_results, rank
     from weatherglass.auditing.run_folder import open_audit
     from weatherglass.report import audit_page
 
@@ -211,9 +211,9 @@ def _read_audit(kind: str, content: bytes, folder: Path) -> None:
         (run / file).write_bytes(content if seed == kind else seeds("results")[seed])
     with contextlib.suppress(WeatherglassError):
         audit = open_audit(run)
-        assert changes(audit, audit) == ()
+        assert find_changes(audit, audit) == ()
     with contextlib.suppress(WeatherglassError):
-        assert len(collected([run])) >= 0
+        assert len(collect_results([run])) >= 0
     with contextlib.suppress(WeatherglassError):
         rank("weat6", run)
     with contextlib.suppress(WeatherglassError):
@@ -240,7 +240,7 @@ def read_cache(kind: str, content: bytes, folder: Path) -> None:
             if seed.startswith("store-"):
                 file = entry / seed.removeprefix("store-")
                 file.write_bytes(content if seed == kind else valid)
-        list(cache.entries())
+        list(cache.list_entries())
         with _internal(store.Damaged):
             store.open_store(entry, "v.txt")
         vectors = _from_cache(entry, "v.txt")
@@ -251,7 +251,7 @@ def read_cache(kind: str, content: bytes, folder: Path) -> None:
         (folder / "v.txt").write_text("rose 1 2\n")
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_bytes(content)
-        assert isinstance(cache.remembered([folder / "v.txt"]), str | None)
+        assert isinstance(cache.find_fingerprint([folder / "v.txt"]), str | None)
         note.unlink()
     elif name == "encodings":
         kept = sentence_cache.Memory("f", "e")

@@ -121,7 +121,7 @@ def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read in blocks so small that every line meets a border."""
-    monkeypatch.setattr(fingerprint, "BLOCK", 64)
+    monkeypatch.setattr(fingerprint, "BLOCK_SIZE", 64)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from weatherglass._files import fingerprint
-from weatherglass._files.fingerprint import block_digest, combine, file_fingerprint, joined
+from weatherglass._files.fingerprint import (
+    block_digest,
+    combine_digests,
+    combine_fingerprints,
+    file_fingerprint,
+)
 
 
 def test_the_fingerprint_of_a_file_is_that_of_its_blocks(tmp_path, small_blocks):
@@ -11,7 +16,7 @@ def test_the_fingerprint_of_a_file_is_that_of_its_blocks(tmp_path, small_blocks)
         content = bytes(i % 251 for i in range(size))
         (tmp_path / "file").write_bytes(content)
         digests = [block_digest(content[i : i + 64]) for i in range(0, size, 64)]
-        assert file_fingerprint(tmp_path / "file", 2) == combine(digests, size)
+        assert file_fingerprint(tmp_path / "file", 2) == combine_digests(digests, size)
 
 
 def test_any_changed_byte_changes_the_fingerprint(tmp_path, small_blocks):
@@ -37,15 +42,15 @@ def test_the_number_of_threads_does_not_matter(tmp_path, small_blocks):
 
 def test_blocks_in_another_order_are_another_file(tmp_path):
     a, b = block_digest(b"a"), block_digest(b"b")
-    assert combine([a, b], 2) != combine([b, a], 2)
-    assert combine([a], 1) != combine([a], 2)
+    assert combine_digests([a, b], 2) != combine_digests([b, a], 2)
+    assert combine_digests([a], 1) != combine_digests([a], 2)
 
 
 def test_several_files_have_one_fingerprint_that_depends_on_their_order():
-    assert joined(["a"]) == "a"
-    assert joined(["a", "b"]) != joined(["b", "a"])
-    assert len(joined(["a", "b"])) == len(combine([], 0)) == 32
+    assert combine_fingerprints(["a"]) == "a"
+    assert combine_fingerprints(["a", "b"]) != combine_fingerprints(["b", "a"])
+    assert len(combine_fingerprints(["a", "b"])) == len(combine_digests([], 0)) == 32
 
 
 def test_blocks_are_large_enough_for_speed():
-    assert fingerprint.BLOCK >= 1 << 20
+    assert fingerprint.BLOCK_SIZE >= 1 << 20

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from weatherglass._files import cache, fingerprint, inputs
-from weatherglass._files.inputs import Input, ordered
+from weatherglass._files.inputs import Input, map_in_order
 from weatherglass.errors import BadContent, SourceError, SourceNotFound, TooLarge, UnknownFormat
 from weatherglass.vectors import Vectors, open_vectors
 
@@ -58,7 +58,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
 def test_a_packed_file_reads_as_the_plain_one(packing, words, block, text, tmp_path, monkeypatch):
     (tmp_path / "plain").write_bytes(text)
     (tmp_path / "packed").write_bytes(PACKERS[packing](text))
-    monkeypatch.setattr(fingerprint, "BLOCK", block)
+    monkeypatch.setattr(fingerprint, "BLOCK_SIZE", block)
     plain = open_vectors(tmp_path / "plain", words=words)
     packed = open_vectors(tmp_path / "packed", words=words)
     assert list(packed.words) == list(plain.words)
@@ -77,7 +77,7 @@ def test_packed_parts_one_after_the_other_are_one_file(packing, text, tmp_path):
 def test_a_packed_file_that_is_cut_off_is_refused(
     packing, words, share, text, tmp_path, cache_folder, monkeypatch
 ):
-    monkeypatch.setattr(fingerprint, "BLOCK", 1000)  # rows have been written before the damage
+    monkeypatch.setattr(fingerprint, "BLOCK_SIZE", 1000)  # rows have been written before the damage
     content = PACKERS[packing](text)
     (tmp_path / "packed").write_bytes(content[: int(share * len(content))])
     with pytest.raises(BadContent, match=rf"the {packing} stream is damaged or cut off after"):
@@ -112,9 +112,9 @@ def test_a_zip_whose_checksum_is_wrong_is_refused(text, tmp_path):
 def test_a_file_that_unpacks_to_too_much_is_stopped(
     packing, words, tmp_path, monkeypatch, cache_folder
 ):
-    monkeypatch.setattr(inputs, "UNPACK_ALWAYS", 1 << 16)
-    monkeypatch.setattr(inputs, "UNPACK_RATIO", 3)
-    monkeypatch.setattr(fingerprint, "BLOCK", 1 << 12)
+    monkeypatch.setattr(inputs, "MIN_UNPACK_LIMIT", 1 << 16)
+    monkeypatch.setattr(inputs, "MAX_UNPACK_RATIO", 3)
+    monkeypatch.setattr(fingerprint, "BLOCK_SIZE", 1 << 12)
     (tmp_path / "bomb").write_bytes(PACKERS[packing](b"a 0 0 0\n" * (1 << 15)))
     with pytest.raises(TooLarge, match="unpacks to more than 65,536 bytes"):
         open_vectors(tmp_path / "bomb", words=words)
@@ -137,7 +137,7 @@ def test_a_packed_file_inside_a_packed_file_is_not_opened(tmp_path, text):
 
 def test_a_file_that_becomes_shorter_is_not_waited_for(tmp_path, text, monkeypatch):
     (tmp_path / "vectors.txt").write_bytes(text)
-    monkeypatch.setattr(fingerprint, "BLOCK", 1000)
+    monkeypatch.setattr(fingerprint, "BLOCK_SIZE", 1000)
     source = Input(tmp_path / "vectors.txt")
     blocks = list(source.blocks(0))
     (tmp_path / "vectors.txt").write_bytes(text[:1990])
@@ -153,7 +153,7 @@ def test_blocks_hold_every_line_once(skip, block, tmp_path, monkeypatch):
     lines = [b"x" * (skip - 1) + b"\n"] if skip else []
     lines += [b"%d" % i * (i % 40) + b"\n" for i in range(60)]
     (tmp_path / "lines").write_bytes(b"".join(lines))
-    monkeypatch.setattr(fingerprint, "BLOCK", block)
+    monkeypatch.setattr(fingerprint, "BLOCK_SIZE", block)
     source = Input(tmp_path / "lines")
     loaded = b""
     for load in source.blocks(skip):
@@ -161,12 +161,12 @@ def test_blocks_hold_every_line_once(skip, block, tmp_path, monkeypatch):
         loaded += made.data[: made.size].tobytes()
     assert loaded == b"".join(lines)[skip:]
     starts = range(0, source.size, block)
-    combined = fingerprint.combine((source.digests[start] for start in starts), source.size)
+    combined = fingerprint.combine_digests((source.digests[start] for start in starts), source.size)
     assert combined == fingerprint.file_fingerprint(source.path, 1)
 
 
 def test_results_come_in_order_whatever_finishes_first():
-    assert list(ordered(lambda x: x * x, range(100), 4)) == [x * x for x in range(100)]
+    assert list(map_in_order(lambda x: x * x, range(100), 4)) == [x * x for x in range(100)]
 
 
 def test_an_error_in_a_thread_reaches_the_reader():
@@ -176,7 +176,7 @@ def test_an_error_in_a_thread_reaches_the_reader():
         return x
 
     with pytest.raises(BadContent, match="five"):
-        list(ordered(fail, range(10**9), 2))
+        list(map_in_order(fail, range(10**9), 2))
 
 
 def test_no_file_stays_open(plain, save, tmp_path):

@@ -245,7 +245,7 @@ def test_a_folder_a_large_file_and_nothing(write, tmp_path, monkeypatch):
     assert "is a folder" in problem(tmp_path)
     assert "is a folder" in problem("")
     assert "has 1,000,001 lines" in problem(write("f.txt", "a\n" * 1_000_001))
-    monkeypatch.setattr(records, "LIMIT", 4)
+    monkeypatch.setattr(records, "MAX_BYTES", 4)
     assert "the limit for such a file" in problem(write("f.txt", "Ann\nBo\n"))
     assert "No such file" in problem(tmp_path / "none.txt")
     assert "too long" in problem("x" * 5000 + ".txt")

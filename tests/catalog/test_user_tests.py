@@ -172,7 +172,7 @@ def test_places_that_are_not_files(tmp_path: Path) -> None:
 
 
 def test_size_limit(write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "LIMIT", 20)
+    monkeypatch.setattr(records, "MAX_BYTES", 20)
     assert "larger than" in problem(write("f.yaml", ONE))
 
 

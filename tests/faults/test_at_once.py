@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from weatherglass._files.atomic import one_at_a_time
+from weatherglass._files.atomic import lock_folder
 
 from .conftest import Place
 from .writers import WRITERS, Line
@@ -39,7 +39,7 @@ def together(place: Place, *lines: Line) -> list[tuple[int, str, str]]:
 def test_a_folder_is_held_by_one_run(place: Place, command: str, folder: str) -> None:
     line = WRITERS[command][0]
     (place.out / folder).mkdir()
-    with one_at_a_time(place.out / folder, command):
+    with lock_folder(place.out / folder, command):
         refused = place.run(line)
     assert (refused.code, refused.out) == (1, "")
     assert refused.err == (

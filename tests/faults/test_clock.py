@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from weatherglass._files.atomic import MARK, passing_file, passing_folder, sweep
+from weatherglass._files.atomic import (
+    TEMPORARY_SUFFIX,
+    remove_leftovers,
+    temporary_file,
+    temporary_folder,
+)
 
 from .breaking import Fault
 from .conftest import Place
@@ -79,12 +84,12 @@ def test_searches_and_audits_go_on_whatever_the_clock_says(place: Place, clock: 
 
 def test_age_does_not_say_what_is_left_over(tmp_path: Path) -> None:
     """What is being written may be old, and what a killed run left may be of tomorrow."""
-    left = tmp_path / f".left{MARK}"
+    left = tmp_path / f".left{TEMPORARY_SUFFIX}"
     left.mkdir()
     os.utime(left, (4e9, 4e9))
-    with passing_folder(tmp_path, "a") as folder, passing_file(tmp_path, "b") as file:
+    with temporary_folder(tmp_path, "a") as folder, temporary_file(tmp_path, "b") as file:
         for path in (folder, file):
             os.utime(path, (1, 1))
-        sweep(tmp_path)
+        remove_leftovers(tmp_path)
         assert sorted(tmp_path.iterdir()) == sorted([folder, file])
     assert not list(tmp_path.iterdir())

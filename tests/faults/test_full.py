@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weatherglass._files.atomic import Numbers
+from weatherglass._files.atomic import ArrayFile
 
 from .breaking import Fault
 from .conftest import OLD, Place, mounted
@@ -154,8 +154,8 @@ def test_numbers_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     numbers = np.arange(50)
     for write in ("add", "save"):
         with pytest.raises(OSError, match="No space left"), open("/dev/full", "wb") as file:
-            getattr(Numbers(file), write)(numbers)
+            getattr(ArrayFile(file), write)(numbers)
         with open(tmp_path / write, "wb") as file:
-            getattr(Numbers(file), write)(numbers)
+            getattr(ArrayFile(file), write)(numbers)
     assert np.array_equal(np.fromfile(tmp_path / "add", dtype=numbers.dtype), numbers)
     assert np.array_equal(np.load(tmp_path / "save"), numbers)

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from weatherglass._cli.main import COMMANDS, cli
-from weatherglass._files.atomic import MARK
+from weatherglass._files.atomic import TEMPORARY_SUFFIX
 
 from .breaking import Done, Fault
 from .conftest import OLD, Place
@@ -180,22 +180,22 @@ def test_training_that_was_killed_at_its_end_is_known_to_be_done(place: Place) -
 
 
 def test_what_others_are_writing_is_not_taken_for_a_leftover(place: Place) -> None:
-    from weatherglass._files.atomic import passing_file, passing_folder, sweep
+    from weatherglass._files.atomic import remove_leftovers, temporary_file, temporary_folder
 
-    with passing_file(place.out, "a") as file, passing_folder(place.out, "b") as folder:
+    with temporary_file(place.out, "a") as file, temporary_folder(place.out, "b") as folder:
         (folder / "part").write_text("half")
-        sweep(place.out)
+        remove_leftovers(place.out)
         assert place.run("catalog kinds -o kinds.txt").code == 0
         assert file.exists()
         assert (folder / "part").exists()
-    (place.out / f".left{MARK}").write_text("half")
+    (place.out / f".left{TEMPORARY_SUFFIX}").write_text("half")
     (place.out / ".hidden.weather").write_text("a file of the user")
-    (place.out / f"plain{MARK}").write_text("another")
+    (place.out / f"plain{TEMPORARY_SUFFIX}").write_text("another")
     assert place.run("catalog kinds -o kinds.txt").code == 0
     assert sorted(path.name for path in place.out.iterdir()) == [
         ".hidden.weather",
         "kinds.txt",
-        f"plain{MARK}",
+        f"plain{TEMPORARY_SUFFIX}",
     ]
 
 

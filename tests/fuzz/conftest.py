@@ -26,5 +26,5 @@ def _own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("HF_HUB_OFFLINE", "1")
-        patch.setattr(inputs, "UNPACK_ALWAYS", 1 << 20)
+        patch.setattr(inputs, "MIN_UNPACK_LIMIT", 1 << 20)
         yield

@@ -191,11 +191,11 @@ def test_half_written_folders_are_passed_over(path, cache_folder):
     (left / "matrix").write_bytes(b"half")
     (left / "meta.json").write_text((entry_of(path) / "meta.json").read_text())
     check(open_vectors(path))
-    assert len(list(cache.entries())) == 1
+    assert len(list(cache.list_entries())) == 1
 
 
 def entry_of(path):
-    return next(e.folder for e in cache.entries() if e.source == str(path))
+    return next(e.folder for e in cache.list_entries() if e.source == str(path))
 
 
 @pytest.mark.parametrize("obstacle", ["file", "file inside"])
@@ -210,7 +210,7 @@ def test_without_a_cache_to_write_to_everything_works(obstacle, path, tmp_path, 
     check(open_vectors(path))
     assert list(open_vectors(path, words=["w7"]).words) == ["w7"]
     assert cache.clear() == 0
-    assert list(cache.entries()) == []
+    assert list(cache.list_entries()) == []
 
 
 def test_a_cache_in_a_read_only_folder_is_not_used(path, cache_folder, monkeypatch):
@@ -220,14 +220,14 @@ def test_a_cache_in_a_read_only_folder_is_not_used(path, cache_folder, monkeypat
 
 
 def test_entries_are_listed_and_cleared(path, cache_folder):
-    assert list(cache.entries()) == []
+    assert list(cache.list_entries()) == []
     assert cache.clear() == 0
     vectors = open_vectors(path)
-    (only,) = cache.entries()
+    (only,) = cache.list_entries()
     assert (only.source, only.rows, only.dim) == (str(path), 499, 2)
     assert only.size > 499 * 2 * 4
     assert cache.clear() >= only.size
-    assert list(cache.entries()) == []
+    assert list(cache.list_entries()) == []
     check(vectors)  # what is open stays readable
     check(open_vectors(path))
 
@@ -242,7 +242,7 @@ def test_the_folder_is_the_one_that_the_environment_names(monkeypatch, tmp_path)
 def test_the_folder_is_made_with_its_parents(path, tmp_path, monkeypatch):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "deep" / "er"))
     check(open_vectors(path))
-    assert len(list(cache.entries())) == 1
+    assert len(list(cache.list_entries())) == 1
 
 
 FILL = """
@@ -266,7 +266,7 @@ def test_two_processes_may_fill_it_at_once(path, cache_folder):
             str(float(sum(2 * i + 1 for i in range(1, 500)))).encode(),
             b"w499",
         ]
-    assert len(list(cache.entries())) == 1
+    assert len(list(cache.list_entries())) == 1
     assert not list(cache.vectors_dir().glob(".*"))
 
 
@@ -288,7 +288,7 @@ def test_repeated_words_are_dropped_from_a_large_matrix(tmp_path, cache_folder, 
 def test_a_file_is_not_held_whole_while_it_is_parsed(
     ending, tmp_path, cache_folder, save, monkeypatch
 ):
-    monkeypatch.setattr(fingerprint, "BLOCK", 1 << 18)
+    monkeypatch.setattr(fingerprint, "BLOCK_SIZE", 1 << 18)
     monkeypatch.setattr(word2vec, "_READ", 1 << 18)
     vectors = Vectors.of([f"w{i}" for i in range(2000)], np.full((2000, 1000), 0.375))
     path = save(vectors, tmp_path / f"vectors{ending}")

@@ -21,7 +21,7 @@ def cache() -> None:
 @format_option
 def list_entries(form: str) -> None:
     """List the parsed files and the encoded sentences."""
-    from weatherglass._files import cache_dir, entries
+    from weatherglass._files import cache_dir, list_entries
     from weatherglass.encoders import sentence_cache
 
     rows: list[dict[str, Any]] = [
@@ -32,7 +32,7 @@ def list_entries(form: str) -> None:
             "MB": round(entry.size / 1e6, 1),
             "folder": entry.folder.name,
         }
-        for entry in entries()
+        for entry in list_entries()
     ]
     rows += [
         {

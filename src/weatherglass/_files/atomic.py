@@ -21,18 +21,20 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import CannotWrite
 
-MARK = ".weatherglass"
+TEMPORARY_SUFFIX = ".weatherglass"
 """The end of a passing name; its start is a dot."""
 
 _LOCK = ".lock"
 
 
 @contextlib.contextmanager
-def passing_file(folder: Path, name: str) -> Iterator[Path]:
+def temporary_file(folder: Path, name: str) -> Iterator[Path]:
     """An empty file in `folder` that goes at the end, if it was not renamed by then."""
 
     def make() -> Path:
-        descriptor, made = tempfile.mkstemp(dir=folder, prefix=_start(name), suffix=MARK)
+        descriptor, made = tempfile.mkstemp(
+            dir=folder, prefix=_start(name), suffix=TEMPORARY_SUFFIX
+        )
         os.close(descriptor)
         return Path(made)
 
@@ -44,11 +46,11 @@ def passing_file(folder: Path, name: str) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def passing_folder(folder: Path, name: str) -> Iterator[Path]:
+def temporary_folder(folder: Path, name: str) -> Iterator[Path]:
     """An empty folder in `folder` that goes at the end, if it was not renamed by then."""
 
     def make() -> Path:
-        return Path(tempfile.mkdtemp(dir=folder, prefix=_start(name), suffix=MARK))
+        return Path(tempfile.mkdtemp(dir=folder, prefix=_start(name), suffix=TEMPORARY_SUFFIX))
 
     with _held(folder, make) as temporary:
         try:
@@ -57,10 +59,14 @@ def passing_folder(folder: Path, name: str) -> Iterator[Path]:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def sweep(folder: Path) -> None:
+def remove_leftovers(folder: Path) -> None:
     """Remove what runs that were killed have left in a folder."""
     with contextlib.suppress(OSError):
-        names = [name for name in os.listdir(folder) if name[0] == "." and name.endswith(MARK)]
+        names = [
+            name
+            for name in os.listdir(folder)
+            if name[0] == "." and name.endswith(TEMPORARY_SUFFIX)
+        ]
         for name in names:
             lock = _lock(folder / name, wait=False)
             if lock is not None:
@@ -69,7 +75,7 @@ def sweep(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def one_at_a_time(folder: Path, command: str) -> Iterator[None]:
+def lock_folder(folder: Path, command: str) -> Iterator[None]:
     """Hold a folder, where the system has locks that die with their process."""
     try:
         import fcntl
@@ -97,7 +103,7 @@ def _start(name: str) -> str:
 
 @contextlib.contextmanager
 def _held(folder: Path, make: Callable[[], Path]) -> Iterator[Path]:
-    sweep(folder)
+    remove_leftovers(folder)
     while True:
         made = make()
         lock = _lock(made, wait=True)
@@ -149,26 +155,26 @@ def _remove(path: Path) -> None:
             path.unlink()
 
 
-PACKINGS = (".gz", ".zst", ".xz")
+COMPRESSED_SUFFIXES = (".gz", ".zst", ".xz")
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @contextlib.contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """A temporary name beside `path` that becomes `path` at the end, and vanishes on any error.
 
     Where `path` is a link, the file is written that it names. A device or a pipe is not replaced:
     it gets what was written when that is whole.
     """
-    with told(path):
+    with report_write_errors(path):
         place = Path(os.path.realpath(path)) if path.is_symlink() else path
         if _takes_bytes(place):
-            with passing_file(Path(tempfile.gettempdir()), path.name) as temporary:
+            with temporary_file(Path(tempfile.gettempdir()), path.name) as temporary:
                 yield temporary
                 with open(temporary, "rb") as made, open(place, "wb") as there:
                     shutil.copyfileobj(made, there, 1 << 20)
             return
-        with passing_file(place.parent, place.name) as temporary:
+        with temporary_file(place.parent, place.name) as temporary:
             yield temporary
             temporary.chmod(0o666 & ~_umask())
             temporary.replace(place)
@@ -183,7 +189,7 @@ def _takes_bytes(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def told(path: Path, *, reading: bool = False) -> Iterator[None]:
+def report_write_errors(path: Path, *, reading: bool = False) -> Iterator[None]:
     """Say of an error of the system which file or folder could not be written.
 
     Where something is read as well (`reading`), only errors that must be of writing.
@@ -199,20 +205,20 @@ def told(path: Path, *, reading: bool = False) -> Iterator[None]:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text as a file that is never seen half-written."""
-    with whole(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 @contextlib.contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """As `whole`, for a folder. Where `path` exists by then, the new folder is given up."""
-    with passing_folder(path.parent, path.name) as temporary:
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """As `atomic_write`, for a folder. Where `path` exists by then, the new folder is given up."""
+    with temporary_folder(path.parent, path.name) as temporary:
         yield temporary
         with contextlib.suppress(OSError):
             temporary.rename(path)
 
 
-class Numbers:
+class ArrayFile:
     """A file that takes arrays.
 
     `numpy.ndarray.tofile`, and `numpy.save` to a file, write past Python and do not look whether
@@ -235,16 +241,16 @@ class Numbers:
         np.save(self, numbers, allow_pickle=False)
 
 
-def write_numbers(path: Path, numbers: NDArray[Any]) -> None:
+def write_array(path: Path, numbers: NDArray[Any]) -> None:
     """Write the numbers of an array to a file, and nothing else."""
     with open(path, "wb") as file:
-        Numbers(file).add(numbers)
+        ArrayFile(file).add(numbers)
 
 
 @contextlib.contextmanager
-def open_packed(path: Path) -> Iterator[IO[bytes]]:
+def open_compressed(path: Path) -> Iterator[IO[bytes]]:
     """A stream into `path`, packed as its last suffix says."""
-    with whole(path) as temporary, _packer(temporary, path.suffix) as stream:
+    with atomic_write(path) as temporary, _packer(temporary, path.suffix) as stream:
         yield stream
 
 

@@ -16,8 +16,8 @@ import platformdirs
 
 from weatherglass.errors import CannotWrite
 
-from .atomic import whole
-from .fingerprint import BLOCK
+from .atomic import atomic_write
+from .fingerprint import BLOCK_SIZE
 
 # Path, size, when the content and when the name or rights last changed, place on disk.
 State = tuple[str, int, int, int, int]
@@ -48,7 +48,7 @@ class Entry:
     size: int
 
 
-def entries() -> Iterator[Entry]:
+def list_entries() -> Iterator[Entry]:
     """What the cache holds; folders that are not whole are passed over."""
     root = vectors_dir()
     for folder in sorted(root.iterdir()) if root.is_dir() else ():
@@ -72,18 +72,18 @@ def clear() -> int:
     return freed
 
 
-def remembered(files: Sequence[Path]) -> str | None:
+def find_fingerprint(files: Sequence[Path]) -> str | None:
     """The fingerprint that these files had, if none has changed since."""
     try:
         record = json.loads(_note(files).read_text())
         same = [tuple(one) for one in record["files"]] == file_state(files)
-        same = same and record["block"] == BLOCK
+        same = same and record["block"] == BLOCK_SIZE
         return str(record["fingerprint"]) if same else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
-def remember(files: Sequence[Path], fingerprint: str, state: list[State]) -> None:
+def save_fingerprint(files: Sequence[Path], fingerprint: str, state: list[State]) -> None:
     """Keep the fingerprint of files whose state was `state` before they were read."""
     now = time.time_ns()
     fresh = any(now - max(changed, renamed) < _RACY_NS for _, _, changed, renamed, _ in state)
@@ -92,8 +92,8 @@ def remember(files: Sequence[Path], fingerprint: str, state: list[State]) -> Non
         if fresh or state != file_state(files):
             return
         note.parent.mkdir(parents=True, exist_ok=True)
-        with whole(note) as temporary:
-            record = {"files": state, "block": BLOCK, "fingerprint": fingerprint}
+        with atomic_write(note) as temporary:
+            record = {"files": state, "block": BLOCK_SIZE, "fingerprint": fingerprint}
             temporary.write_text(json.dumps(record))
 
 

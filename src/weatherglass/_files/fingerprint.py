@@ -15,7 +15,7 @@ from pathlib import Path
 
 import xxhash
 
-BLOCK = 4 << 20
+BLOCK_SIZE = 4 << 20
 
 
 def block_digest(block: bytes | memoryview) -> bytes:
@@ -23,7 +23,7 @@ def block_digest(block: bytes | memoryview) -> bytes:
     return xxhash.xxh3_128_digest(block)
 
 
-def combine(digests: Iterable[bytes], size: int) -> str:
+def combine_digests(digests: Iterable[bytes], size: int) -> str:
     """The fingerprint of a file from its blocks' digests, in order, and its length."""
     whole = hashlib.blake2b(size.to_bytes(8, "little"), digest_size=16)
     for digest in digests:
@@ -38,20 +38,20 @@ def file_fingerprint(path: Path, workers: int) -> str:
     def digest(start: int) -> bytes:
         with open(path, "rb") as file:  # buffered: a raw read may give less than was asked for
             file.seek(start)
-            return block_digest(file.read(BLOCK))
+            return block_digest(file.read(BLOCK_SIZE))
 
     with ThreadPoolExecutor(workers) as pool:
-        return combine(pool.map(digest, range(0, size, BLOCK)), size)
+        return combine_digests(pool.map(digest, range(0, size, BLOCK_SIZE)), size)
 
 
-def joined(fingerprints: Sequence[str]) -> str:
+def combine_fingerprints(fingerprints: Sequence[str]) -> str:
     """One fingerprint for a source that is several files."""
     if len(fingerprints) == 1:
         return fingerprints[0]
     return hashlib.blake2b("\n".join(fingerprints).encode(), digest_size=16).hexdigest()
 
 
-def processors() -> int:
+def cpu_count() -> int:
     """Processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

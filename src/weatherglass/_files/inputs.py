@@ -1,7 +1,7 @@
 """A file as the readers see it: its first bytes, its stream, its blocks of whole lines.
 
 Packed files (gzip, zstd, xz, zip) are unpacked as they are read, never to disk, and only up to
-`UNPACK_RATIO` times their size.
+`MAX_UNPACK_RATIO` times their size.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from weatherglass.errors import (
 
 from . import fingerprint
 
-MAX_LINE = 8 << 20
-UNPACK_RATIO = 200
-UNPACK_ALWAYS = 64 << 20
+MAX_LINE_BYTES = 8 << 20
+MAX_UNPACK_RATIO = 200
+MIN_UNPACK_LIMIT = 64 << 20
 PADDING = 16
 
 _MAGIC = {
@@ -131,13 +131,13 @@ class Input:
         if head.count(b"\n") < count and len(head) == 1 << 16:
             with self.stream() as stream:
                 head = b""
-                while head.count(b"\n") < count and len(head) < MAX_LINE:
+                while head.count(b"\n") < count and len(head) < MAX_LINE_BYTES:
                     if not (more := stream.read(1 << 18)):
                         break
                     head += more
-        if b"\n" not in head and len(head) >= MAX_LINE:
+        if b"\n" not in head and len(head) >= MAX_LINE_BYTES:
             raise TooLarge(
-                f"{self.path}: the first line is longer than {MAX_LINE >> 20} MiB, "
+                f"{self.path}: the first line is longer than {MAX_LINE_BYTES >> 20} MiB, "
                 "so this is not a file of vectors with one row a line."
             )
         lines = head.split(b"\n")
@@ -148,7 +148,7 @@ class Input:
         if self.packing:
             yield from _stream_blocks(self, skip)
             return
-        for start in range(0, self.size, fingerprint.BLOCK):
+        for start in range(0, self.size, fingerprint.BLOCK_SIZE):
             yield functools.partial(_load_block, self, start, skip)
 
 
@@ -165,7 +165,7 @@ class Stream:
 
     def __init__(self, source: Input, file: IO[bytes]) -> None:
         self._source, self._file, self.position = source, file, 0
-        self._limit = unpack_limit(source.size)
+        self._limit = max_unpacked_size(source.size)
 
     def read(self, size: int) -> bytes:
         """Up to `size` bytes; fewer only at the end."""
@@ -183,17 +183,17 @@ class Stream:
             ) from None
         self.position += size - missing
         if self._source.packing and self.position > self._limit:
-            raise too_much(self._source.path, self._limit)
+            raise too_large_error(self._source.path, self._limit)
         self._source.done = min(self._source.size, self.position)
         return b"".join(parts)
 
 
-def unpack_limit(size: int) -> int:
+def max_unpacked_size(size: int) -> int:
     """How many bytes a file of `size` bytes may unpack to."""
-    return max(UNPACK_ALWAYS, UNPACK_RATIO * size)
+    return max(MIN_UNPACK_LIMIT, MAX_UNPACK_RATIO * size)
 
 
-def too_much(path: Path, limit: int) -> TooLarge:
+def too_large_error(path: Path, limit: int) -> TooLarge:
     """What to say of a file that unpacks to more than its limit."""
     return TooLarge(
         f"{path} unpacks to more than {limit:,} bytes, the most that is allowed for its size on "
@@ -252,7 +252,7 @@ def _load_block(source: Input, start: int, skip: int) -> Block:
     Each thread reads into one buffer of its own, again and again: fresh memory would cost more
     than the reading.
     """
-    block = fingerprint.BLOCK
+    block = fingerprint.BLOCK_SIZE
     before = 1 if start else 0  # one byte more, to see whether a line begins at `start`
     with open(source.path, "rb", buffering=0) as file:
         buffer, have = _fill(file, start - before, block + before + (1 << 14))
@@ -261,8 +261,8 @@ def _load_block(source: Input, start: int, skip: int) -> Block:
         end = buffer.find(b"\n", max(0, body - 1), have)
         seen = 0
         while end < 0 and start - before + have < source.size:
-            if have > block + MAX_LINE:
-                raise TooLarge(f"{source.path} has a line of more than {MAX_LINE >> 20} MiB.")
+            if have > block + MAX_LINE_BYTES:
+                raise TooLarge(f"{source.path} has a line of more than {MAX_LINE_BYTES >> 20} MiB.")
             if have == seen:
                 raise BadContent(f"{source.path} became shorter while it was being read.")
             seen = have
@@ -297,15 +297,15 @@ def _stream_blocks(source: Input, skip: int) -> Iterator[Callable[[], Block]]:
     rest = b""
     with source.stream() as stream:
         stream.read(skip)
-        while fresh := stream.read(fingerprint.BLOCK):
+        while fresh := stream.read(fingerprint.BLOCK_SIZE):
             cut = fresh.rfind(b"\n") + 1
             if cut:
                 yield functools.partial(_padded, rest + fresh[:cut])
                 rest = fresh[cut:]
             else:
                 rest += fresh
-            if len(rest) > MAX_LINE:
-                raise TooLarge(f"{source.path} has a line of more than {MAX_LINE >> 20} MiB.")
+            if len(rest) > MAX_LINE_BYTES:
+                raise TooLarge(f"{source.path} has a line of more than {MAX_LINE_BYTES >> 20} MiB.")
     if rest:
         yield functools.partial(_padded, rest + b"\n")
 
@@ -314,7 +314,7 @@ def _padded(lines: bytes) -> Block:
     return Block(np.frombuffer(lines + bytes(PADDING), dtype=np.uint8), len(lines))
 
 
-def ordered(
+def map_in_order(
     function: Callable[[_T], _R], items: Iterable[_T], workers: int
 ) -> Generator[_R, None, None]:
     """Results of `function` in the order of `items`, computed by threads, few at a time."""

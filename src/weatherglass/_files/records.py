@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from yaml import Event
 
-LIMIT = 64 * 1024 * 1024  # bytes; the largest published catalogue is a few hundred kilobytes
+MAX_BYTES = 64 * 1024 * 1024  # bytes; the largest published catalogue is a few hundred kilobytes
 
 
-def name_of(path: Path) -> str:
+def printable_path(path: Path) -> str:
     r"""A path for a message, control characters made visible.
 
-    >>> print(name_of(Path("a\x1b[31m.yaml")))
+    >>> print(printable_path(Path("a\x1b[31m.yaml")))
     a\x1b[31m.yaml
     """
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(path))
@@ -31,16 +31,18 @@ def name_of(path: Path) -> str:
 
 def read_text(path: Path) -> str:
     """The whole text of a file, without a byte order mark."""
-    name = name_of(path)
+    name = printable_path(path)
     try:
         with path.open("rb") as stream:
             # One byte more than allowed, and not the size in the directory: a pipe has none.
-            content = stream.read(LIMIT + 1)
+            content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CatalogError(f"{name}: cannot be read ({reason}).") from None
-    if len(content) > LIMIT:
-        raise CatalogError(f"{name}: larger than {LIMIT // 2**20} MB, the limit for such a file.")
+    if len(content) > MAX_BYTES:
+        raise CatalogError(
+            f"{name}: larger than {MAX_BYTES // 2**20} MB, the limit for such a file."
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -50,7 +52,7 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def rows(
+def read_csv_rows(
     path: Path, columns: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The wanted columns of each line that is not blank, with its line number.
@@ -58,7 +60,7 @@ def rows(
     Commas stand between the columns, tabs if the name ends in ``.tsv``. A column of `optional`
     that the file does not have is empty in every line.
     """
-    where = name_of(path)
+    where = printable_path(path)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
     try:
@@ -121,7 +123,7 @@ def read_json(text: str, name: str) -> list[Any]:
     return values
 
 
-DEPTH = 24  # an entry of the catalogue is eight deep
+MAX_DEPTH = 24  # an entry of the catalogue is eight deep
 
 
 def read_yaml(text: str, name: str) -> list[Any]:
@@ -189,8 +191,8 @@ def _build(events: Iterator[Event], name: str) -> list[Any]:
             place(event, made)
             stack.append(made)
             keys.append(None)
-            if len(stack) > DEPTH:
-                raise fail(event, f"nested more than {DEPTH} deep. A test needs eight.")
+            if len(stack) > MAX_DEPTH:
+                raise fail(event, f"nested more than {MAX_DEPTH} deep. A test needs eight.")
         elif isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
             stack.pop()
             keys.pop()

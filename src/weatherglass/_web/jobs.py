@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from weatherglass._files import processors
+from weatherglass._files import cpu_count
 from weatherglass.errors import WeatherglassError
 
 from .settings import Settings
@@ -122,7 +122,7 @@ class Jobs:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._quick = ThreadPoolExecutor(max(2, processors()), "ask")
+        self._quick = ThreadPoolExecutor(max(2, cpu_count()), "ask")
         self._long = ThreadPoolExecutor(LONG_LANES, "job")
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._by_id: OrderedDict[str, Job] = OrderedDict()

@@ -1,4 +1,4 @@
-"""`audit`: one call, every measure, one report."""
+"""`audit`: run a suite of measures on sources and write a report."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from weatherglass._files import one_at_a_time
+from weatherglass._files import lock_folder
 from weatherglass._version import __version__
 from weatherglass.catalog import Suite, load_suite, with_control
 from weatherglass.errors import UsageError, WeatherglassError, quote_safe
-from weatherglass.report import Audited
+from weatherglass.report import AuditResult
 from weatherglass.tasks import Workers, executor
 from weatherglass.tasks import run as run_tasks
 from weatherglass.vectors import ControlMethod
 
-from . import run_folder as files
-from .run import Progress, Run, described
-from .sources import Given, Source, sources_of
-from .steps import tasks
+from . import run_folder
+from .run import Progress, Run, describe_source
+from .sources import Given, Source, parse_sources
+from .steps import list_tasks
 
-_FEW = 4
-"""Sources that are audited one after another unless several workers are asked for."""
+_MAX_SEQUENTIAL = 4
+"""Most sources that are audited one after another if no number of workers is given."""
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
 
@@ -45,88 +45,89 @@ def audit(
     workers: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
-) -> Audited:
+) -> AuditResult:
     """Measure sources with every step of a suite, and write a report.
 
     Parameters
     ----------
     sources
-        Word vectors or encoders, as they are named everywhere. A mapping, such as
+        Word vectors or encoders: paths, registered names or source specs. A mapping, such as
         ``{"source": "step-1000.vec", "name": "1000", "step": 1000}``, adds facts that become
-        columns of the results; a YAML file has a list of names or mappings.
+        columns of the results; a YAML file holds a list of names or mappings.
     out
-        A folder for the results and the report; it is made if need be.
+        A folder for the results and the report; it is created if it does not exist.
     suite
-        ``quick``, ``standard``, ``full``, or a YAML file with steps of your own.
+        ``quick``, ``standard``, ``full``, or a YAML file with your own steps.
     control
-        Whether tests are also measured without word frequency and a discovery is made without it:
-        ``auto``, ``frequency`` or ``none``, in every step that has the choice. By default each
-        step does as its suite says.
+        Frequency control of tests and discoveries: ``auto``, ``frequency`` or ``none``, in every
+        step that has this option. By default the suite decides for each step.
     budget
-        Minutes; steps that have not begun by then are left out, and named.
+        Minutes; steps that have not started by then are skipped, and the report lists them.
     rng
-        The seed of all that is drawn at random.
+        Random seed.
     resume
-        Keep what an earlier run in the same folder has found, and do the rest.
+        Reuse the results of an earlier run in the same folder, and run the remaining steps.
     workers
-        All processors by default. The steps of one source, or of a few, are done one after
-        another by threads; with several sources and a number given, or with more than four
-        sources, each step is a task for one of so many processes.
+        All processors by default. Steps run one after another, each with this many threads, if
+        there is one source or if there are up to four and no number is given. Otherwise steps
+        run in parallel, each in one of this many processes.
     cluster
-        Do each step on the workers of a Dask cluster: the address of its scheduler, such as
-        ``tcp://host:8786``, or ``local``. A worker opens a source by its name; where it does not
-        see it, it is sent the rows that a step needs, and what needs all of them is done here.
+        Run each step on the workers of a Dask cluster: the address of its scheduler, such as
+        ``tcp://host:8786``, or ``local``. Workers open sources by name. A worker that cannot open
+        a source is sent the rows that a step needs; a step that needs all rows runs here.
     progress
-        Called with the title of a step, the steps done and the steps in all.
+        Called with the title of a step, the number of steps done and the number of all steps.
 
     Returns
     -------
     Audited
-        A step that fails is told in the report and stops nothing else.
+        All results. A step that fails is reported and does not stop the others.
 
     Examples
     --------
     >>> import tempfile
     >>> import weatherglass as wg
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = wg.audit("default", out=folder, suite="quick")
-    >>> len(found.results), found.about["steps"][0]["status"]
+    ...     audited = wg.audit("default", out=folder, suite="quick")
+    >>> len(audited.results), audited.about["steps"][0]["status"]
     (12, 'done')
     """
-    opened = sources_of(sources)
+    parsed = parse_sources(sources)
     chosen = suite if isinstance(suite, Suite) else load_suite(suite)
     if control is not None:
         chosen = with_control(chosen, control)
     if budget is not None and not budget >= 0:
-        raise UsageError(f"The budget is {budget:g}; it must be zero minutes or more.")
+        raise UsageError(f"The budget is {budget:g} minutes; it must be zero minutes or more.")
     folder = Path(out)
     _check_new(folder, resume)
     options = {"suite": _name(suite), "control": control, "rng": rng, "budget": budget}
-    with _team(len(opened), workers, cluster) as team:
-        about = _about(_asked(sources), opened, chosen, options, team)
-        files.make(folder)
-        with one_at_a_time(folder, "audit"):
+    with _start_workers(len(parsed), workers, cluster) as team:
+        about = _describe_run(_source_arguments(sources), parsed, chosen, options, team)
+        run_folder.create_folder(folder)
+        with lock_folder(folder, "audit"):
             _check_new(folder, resume)  # another run may have ended just now
-            todo = tasks(chosen, opened)
-            run = Run(folder, about, todo, rng, budget, resume, workers, team, progress)
+            tasks = list_tasks(chosen, parsed)
+            run = Run(folder, about, tasks, rng, budget, resume, workers, team, progress)
             try:
-                run.all()
-            finally:
-                found = run.finish()
-    return found
+                run.run_all()
+            finally:  # also when interrupted: completed steps are in the report
+                audited = run.finish()
+    return audited
 
 
 def _check_new(folder: Path, resume: bool) -> None:
-    if (folder / files.RUN).exists() and not resume:
+    if (folder / run_folder.RUN).exists() and not resume:
         raise UsageError(
-            f"{quote_safe(str(folder))} holds an audit already; give a new folder, or resume it."
+            f"{quote_safe(str(folder))} already holds an audit; give a new folder, or resume it."
         )
 
 
 @contextlib.contextmanager
-def _team(sources: int, workers: int | None, cluster: str | None) -> Iterator[Workers | None]:
-    """Workers that do steps side by side; none where one after another is as good."""
-    if cluster is None and (workers == 1 or sources <= (1 if workers else _FEW)):
+def _start_workers(
+    sources: int, workers: int | None, cluster: str | None
+) -> Iterator[Workers | None]:
+    """Start workers that run steps in parallel; None if steps are run one after another."""
+    if cluster is None and (workers == 1 or sources <= (1 if workers else _MAX_SEQUENTIAL)):
         yield None
         return
     with executor(workers, cluster) as team:
@@ -137,27 +138,27 @@ def _name(suite: str | PathLike[str] | Suite) -> str:
     return suite.id if isinstance(suite, Suite) else os.fspath(suite)
 
 
-def _asked(sources: Given | Sequence[Given]) -> list[str]:
-    """The sources as the command line would name them."""
-    several = [sources] if isinstance(sources, str | PathLike | Mapping) else sources
-    return [str(one["source"]) if isinstance(one, Mapping) else os.fspath(one) for one in several]
+def _source_arguments(sources: Given | Sequence[Given]) -> list[str]:
+    """The sources as arguments of the command line."""
+    items = [sources] if isinstance(sources, str | PathLike | Mapping) else sources
+    return [str(item["source"]) if isinstance(item, Mapping) else os.fspath(item) for item in items]
 
 
-def _about(
-    asked: Sequence[str],
+def _describe_run(
+    arguments: Sequence[str],
     sources: Sequence[Source],
     suite: Suite,
     options: dict[str, Any],
     team: Workers | None,
 ) -> dict[str, Any]:
-    """What a run says of itself before it begins."""
-    words = ["weatherglass", "audit", *asked, "--suite", options["suite"]]
+    """The content of ``run.json`` before the first step; see `run_folder.RunRecord`."""
+    words = ["weatherglass", "audit", *arguments, "--suite", options["suite"]]
     words += ["--control", options["control"]] if options["control"] else []
     words += ["--seed", str(options["rng"])] if options["rng"] else []
     return {
         "weatherglass": __version__,
         "suite": suite.model_dump(mode="json"),
-        "sources": _opened(sources, team),
+        "sources": _describe_sources(sources, team),
         "options": options,
         "command": shlex.join(words),
         "machine": {
@@ -169,24 +170,26 @@ def _about(
     }
 
 
-def _opened(sources: Sequence[Source], team: Workers | None) -> list[dict[str, Any]]:
-    """What is to be said of each source, or why it cannot be opened: then its steps will fail.
+def _describe_sources(sources: Sequence[Source], team: Workers | None) -> list[dict[str, Any]]:
+    """Describe each source, or say why it cannot be opened; then its steps will fail.
 
-    Where none can be opened there is nothing to audit, and the first error is raised.
+    If no source can be opened there is nothing to audit, and the first error is raised.
     """
-    made: list[dict[str, Any]] = []
-    wrong: list[WeatherglassError] = []
-    # Whole files are read here: that, too, is the workers' work, of those that they see.
-    seen: Iterable[Any] = ["" for _ in sources]
+    described: list[dict[str, Any]] = []
+    errors: list[WeatherglassError] = []
+    # A fingerprint needs the whole file, so workers compute those of the files that they can open.
+    answers: Iterable[Any] = ["" for _ in sources]
     if team is not None:
-        seen = run_tasks(described, [(one.name, one.opens) for one in sources], team)
-    for one, told in zip(sources, seen, strict=True):
+        names = [(source.name, source.opens) for source in sources]
+        answers = run_tasks(describe_source, names, team)
+    for source, answer in zip(sources, answers, strict=True):
         try:
-            about = told if isinstance(told, dict) else one.described()
+            about = answer if isinstance(answer, dict) else source.describe()
         except WeatherglassError as error:
-            wrong.append(error)
-            about = {"name": one.name, "kind": "unknown", "fingerprint": "", "reason": str(error)}
-        made.append(about | one.noted())
-    if len(wrong) == len(made):
-        raise wrong[0]
-    return made
+            errors.append(error)
+            about = {"name": source.name, "kind": "unknown", "fingerprint": ""}
+            about["reason"] = str(error)
+        described.append(about | source.describe_given())
+    if len(errors) == len(described):
+        raise errors[0]
+    return described

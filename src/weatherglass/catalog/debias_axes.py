@@ -10,7 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from weatherglass._files import name_of, read_text, read_yaml
+from weatherglass._files import printable_path, read_text, read_yaml
 from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, quote_safe
 
 from .provenance import DATA, Record, Study, Words, cited
@@ -127,7 +127,7 @@ def load_axis(path: str | PathLike[str]) -> Axis:
     (('old', 'young'), ('elderly', 'youthful'))
     """
     path = Path(path)
-    where = name_of(path)
+    where = printable_path(path)
     documents = read_yaml(read_text(path), where)
     if len(documents) != 1 or not isinstance(documents[0], dict):
         raise CatalogError(f"{where}: a mapping with pairs, equal and specific was expected.")

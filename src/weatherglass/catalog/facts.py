@@ -7,7 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from weatherglass._files import name_of, rows
+from weatherglass._files import printable_path, read_csv_rows
 from weatherglass.errors import CatalogError, quote_safe
 
 
@@ -40,9 +40,9 @@ def load_facts(path: str | PathLike[str]) -> dict[str, float]:
     {'nurse': 90.1, 'plumber': 0.7}
     """
     path = Path(path)
-    where = name_of(path)
+    where = printable_path(path)
     facts: dict[str, float] = {}
-    for line, (word, value) in rows(path, ("word", "value")):
+    for line, (word, value) in read_csv_rows(path, ("word", "value")):
         number = _number(value, f"{where}, line {line}: value")
         if number is None:
             raise CatalogError(f"{where}, line {line}: value is empty; a number was expected.")
@@ -69,10 +69,10 @@ def _weighted_mean(path: Path) -> dict[str, float]:
     An empty cell is a figure that was not published: that row counts for nothing, and a label
     with no complete row is an error, never a zero.
     """
-    where = name_of(path)
+    where = printable_path(path)
     totals: dict[str, tuple[float, float]] = {}
     columns = ("label", "employed_thousands", "percent_women")
-    for line, (label, employed, percent) in rows(path, columns):
+    for line, (label, employed, percent) in read_csv_rows(path, columns):
         weight = _number(employed, f"{where}, line {line}: {columns[1]}")
         value = _number(percent, f"{where}, line {line}: {columns[2]}")
         total, women = totals.get(label, (0.0, 0.0))
@@ -87,10 +87,10 @@ def _weighted_mean(path: Path) -> dict[str, float]:
 
 def _share(path: Path) -> dict[str, float]:
     """Percentage of women among those who bear a name, were there as many women as men."""
-    where = name_of(path)
+    where = printable_path(path)
     shares: dict[str, float] = {}
     columns = ("name", "percent_of_women", "percent_of_men")
-    for line, (name, of_women, of_men) in rows(path, columns):
+    for line, (name, of_women, of_men) in read_csv_rows(path, columns):
         women = _number(of_women, f"{where}, line {line}: {columns[1]}")
         men = _number(of_men, f"{where}, line {line}: {columns[2]}")
         if women is None or men is None or women + men <= 0:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weatherglass._files import name_of, read_text
+from weatherglass._files import printable_path, read_text
 from weatherglass.errors import CatalogError, join_first, quote_safe
 
 MOST = 1_000_000  # lines; more than any vocabulary has names
@@ -35,7 +35,7 @@ class Table:
 
 def read_table(path: Path) -> Table:
     """Read the rows of a file of names, each as long as the header."""
-    where = name_of(path)
+    where = printable_path(path)
     if os.path.isdir(path):
         raise CatalogError(f"{where}: is a folder; a file with one name a line was expected.")
     text = read_text(path)

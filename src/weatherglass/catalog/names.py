@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from weatherglass._files import name_of, read_text, read_yaml
+from weatherglass._files import printable_path, read_text, read_yaml
 from weatherglass.errors import UnknownEntry, did_you_mean, quote_safe
 
 from .name_files import Values, read_names
@@ -141,7 +141,7 @@ def load_names(which: str | PathLike[str]) -> NameList:
         labels={column: column for column in found.facts},
         units=dict.fromkeys(found.facts, ""),
         spellings=found.spellings,
-        source=name_of(path),
+        source=printable_path(path),
         ignored=found.ignored,
         notes=found.notes,
     )

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from weatherglass._files import name_of, read_json, read_text, read_yaml, rows
+from weatherglass._files import printable_path, read_csv_rows, read_json, read_text, read_yaml
 from weatherglass.errors import CatalogError, UsageError, quote_safe
 
 from .provenance import cited, studies
@@ -46,7 +46,7 @@ def load_seeds(path: str | PathLike[str]) -> tuple[SeedSet, ...]:
     ('agree', ('yes', 'on'), ('no',))
     """
     path = Path(path)
-    where = name_of(path)
+    where = printable_path(path)
     ending = path.suffix.lower()
     if ending not in _READERS:
         raise CatalogError(f"{where}: its name should end in one of {', '.join(_READERS)}.")
@@ -73,9 +73,9 @@ def _of_list(path: Path) -> Iterator[dict[str, Any]]:
 
 def _of_table(path: Path) -> Iterator[dict[str, Any]]:
     """A set for each name in the column `set`, in the order of their first words."""
-    where = name_of(path)
+    where = printable_path(path)
     found: dict[str, dict[str, Any]] = {}
-    for line, (word, name, concept) in rows(path, ("word",), ("set", "concept")):
+    for line, (word, name, concept) in read_csv_rows(path, ("word",), ("set", "concept")):
         if not word.strip():
             raise CatalogError(f"{where}, line {line}: has no word.")
         id = name or path.stem
@@ -91,7 +91,7 @@ def _of_table(path: Path) -> Iterator[dict[str, Any]]:
 
 def _of_document(path: Path) -> Iterator[dict[str, Any]]:
     """Every set's record in a YAML or JSON file, each with an id."""
-    where = name_of(path)
+    where = printable_path(path)
     read = read_json if path.suffix.lower() == ".json" else read_yaml
     documents = read(read_text(path), where)
     if len(documents) != 1:

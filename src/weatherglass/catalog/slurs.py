@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal
 
-from weatherglass._files import rows
+from weatherglass._files import read_csv_rows
 
 from .provenance import DATA, Record
 
@@ -68,7 +68,7 @@ def masked(word: str) -> str:
 @functools.cache
 def slurs() -> tuple[Slur, ...]:
     """Every entry of the list."""
-    found = rows(DATA / "slurs.csv", _COLUMNS)
+    found = read_csv_rows(DATA / "slurs.csv", _COLUMNS)
     return tuple(Slur.model_validate(dict(zip(_COLUMNS, cells, strict=True))) for _, cells in found)
 
 

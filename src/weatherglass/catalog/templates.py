@@ -10,7 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from weatherglass._files import name_of, read_text, read_yaml
+from weatherglass._files import printable_path, read_text, read_yaml
 from weatherglass.errors import CatalogError, quote_safe
 
 from .provenance import DATA, Record, Words
@@ -161,7 +161,7 @@ def kinds() -> Mapping[str, Kind]:
 
 def load_templates(path: Path) -> Templates:
     """Read templates from a YAML file."""
-    where = name_of(path)
+    where = printable_path(path)
     documents = read_yaml(read_text(path), where)
     if len(documents) != 1 or not isinstance(documents[0], dict):
         raise CatalogError(f"{where}: a mapping with kinds, articles and plurals was expected.")

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from weatherglass._files import name_of, read_json, read_text, read_yaml
+from weatherglass._files import printable_path, read_json, read_text, read_yaml
 from weatherglass.errors import CatalogError, quote_safe
 
 from .facts import load_facts
@@ -88,13 +88,13 @@ def check_tests(path: str | PathLike[str]) -> Checked:
             try:
                 made = _test(record, file)
             except CatalogError as error:
-                found += [f"{name_of(file)}: {one}" for one in problems(error)]
+                found += [f"{printable_path(file)}: {one}" for one in problems(error)]
                 continue
             if made.id in tests:
                 first = origin[made.id]
-                where = "twice" if first == file else f"in {name_of(first)} too"
+                where = "twice" if first == file else f"in {printable_path(first)} too"
                 found.append(
-                    f"{name_of(file)}: the id {quote_safe(made.id)} is {where}. Rename one."
+                    f"{printable_path(file)}: the id {quote_safe(made.id)} is {where}. Rename one."
                 )
                 continue
             tests[made.id], origin[made.id] = made, file
@@ -102,7 +102,7 @@ def check_tests(path: str | PathLike[str]) -> Checked:
 
 
 def _files(path: Path) -> list[Path]:
-    kinds, where = ", ".join(_READERS), name_of(path)
+    kinds, where = ", ".join(_READERS), printable_path(path)
     try:
         if path.is_dir():
             inside = [
@@ -133,7 +133,7 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:
     """Every test's record in a file, each with an id."""
-    where = name_of(path)
+    where = printable_path(path)
     documents = _READERS[path.suffix.lower()](read_text(path), where)
     if len(documents) == 1 and isinstance(documents[0], list):
         documents = documents[0]

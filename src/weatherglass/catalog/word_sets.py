@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from weatherglass._files import name_of, rows
+from weatherglass._files import printable_path, read_csv_rows
 from weatherglass.errors import CatalogError, quote_safe
 
 from .provenance import DATA, Record, Study, Words
@@ -111,9 +111,9 @@ def load_annotations(path: str | PathLike[str]) -> dict[str, Annotation]:
     'gizmos'
     """
     path = Path(path)
-    where = name_of(path)
+    where = printable_path(path)
     made: dict[str, Annotation] = {}
-    for line, cells in rows(path, _COLUMNS[:2], _COLUMNS[2:]):
+    for line, cells in read_csv_rows(path, _COLUMNS[:2], _COLUMNS[2:]):
         who = f"{where}, line {line}"
         try:
             cleaned = map(str.strip, cells)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Numbers, write_numbers
+from weatherglass._files import ArrayFile, write_array
 
 from .token_ids import Integers, Numbered, mapped
 
@@ -62,11 +62,11 @@ def count_pairs(corpus: Numbered, window: int, folder: Path, part: int = PART) -
         for low, high in _cuts(corpus, window, part):
             row_ends, columns, documents = _sorted_part(corpus, window, low, high)
             found, ends = distinct(row_ends, columns, per_row)
-            Numbers(columns_file).add(found)
-            Numbers(ends_file).add(ends + done)
-            Numbers(documents_file).add(documents)
+            ArrayFile(columns_file).add(found)
+            ArrayFile(ends_file).add(ends + done)
+            ArrayFile(documents_file).add(documents)
             done += len(documents)
-    write_numbers(folder / "rows", np.cumsum(per_row))
+    write_array(folder / "rows", np.cumsum(per_row))
 
 
 def open_pairs(folder: Path) -> Pairs:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weatherglass._files import Input, cache, file_fingerprint, joined, processors
+from weatherglass._files import Input, cache, combine_fingerprints, cpu_count, file_fingerprint
 from weatherglass.corpus.formats import text
 from weatherglass.errors import BadContent, UsageError
 
@@ -130,9 +130,9 @@ class Corpus:
 
 
 def _content(paths: list[Path]) -> str:
-    found = cache.remembered(paths)
+    found = cache.find_fingerprint(paths)
     if found is None:
         state = cache.file_state(paths)
-        found = joined([file_fingerprint(path, processors()) for path in paths])
-        cache.remember(paths, found, state)
+        found = combine_fingerprints([file_fingerprint(path, cpu_count()) for path in paths])
+        cache.save_fingerprint(paths, found, state)
     return found

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import whole
+from weatherglass._files import atomic_write
 from weatherglass.errors import (
     BadContent,
     SourceNotFound,
@@ -72,7 +72,7 @@ def write_model(
         "count": pa.array(counts[order]),
     }
     made = pa.table(columns).replace_schema_metadata({_KEY: key})
-    with whole(path) as temporary:
+    with atomic_write(path) as temporary:
         pq.write_table(made, temporary, compression="zstd")
 
 

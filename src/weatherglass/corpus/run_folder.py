@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from weatherglass._files import one_at_a_time, told, write_text
+from weatherglass._files import lock_folder, report_write_errors, write_text
 from weatherglass._version import __version__
 from weatherglass.errors import CannotWrite, UsageError, quote_safe
 
@@ -140,7 +140,7 @@ class Run:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotWrite(f"{self.folder} cannot be made: {error.strerror}.") from None
-        with one_at_a_time(self.folder, "train"), told(self.folder, reading=True):
+        with lock_folder(self.folder, "train"), report_write_errors(self.folder, reading=True):
             self._take_up()  # another run may have ended just now
             work = self.folder / _WORK
             self._sweep()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Numbers, write_numbers
+from weatherglass._files import ArrayFile, write_array
 from weatherglass.errors import CannotMeasure, quote_safe
 
 from .document import Document
@@ -120,7 +120,7 @@ class Gathering:
         place = np.full(len(words), -1, dtype=np.int32)
         place[kept] = np.arange(len(kept), dtype=np.int32)
         _renumber(one.folder, raw, np.array(one.ends, dtype=np.int64), place)
-        write_numbers(one.folder / "counts", counts[kept])
+        write_array(one.folder / "counts", counts[kept])
         (one.folder / "words.json").write_text(json.dumps([words[i] for i in kept]))
         del raw
         (one.folder / "raw").unlink()
@@ -177,10 +177,10 @@ def _renumber(folder: Path, raw: NDArray[Any], ends: Integers, place: NDArray[np
             here = slice(*np.searchsorted(ends, [start, start + len(part)], side="right"))
             before = np.concatenate([[0], np.cumsum(kept)])
             moved[here] = done + before[ends[here] - start]
-            Numbers(file).add(numbers[kept])
+            ArrayFile(file).add(numbers[kept])
             start, done = start + len(part), done + int(before[-1])
     moved[ends == 0] = 0  # documents without tokens before the first one with any
-    write_numbers(folder / "ends", moved)
+    write_array(folder / "ends", moved)
 
 
 def _too_rare(words: list[str], counts: Integers, min_count: int, called: str) -> CannotMeasure:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weatherglass._files import processors
+from weatherglass._files import cpu_count
 from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, join_first, quote_safe
 from weatherglass.tasks import Workers, executor, finished, physical_memory
 
@@ -307,4 +307,4 @@ def _enough(run: Run) -> int:
     """How many processes are worth their start."""
     groups = run.record["groups"].values()
     tokens = sum(one["tokens"] for one in groups) * (1 + run.record["bootstrap"])
-    return processors() if tokens > _SMALL else 1
+    return cpu_count() if tokens > _SMALL else 1

@@ -1,4 +1,4 @@
-"""Indirect bias: what the words would give away if the names were gone (section 4.2)."""
+"""Indirect bias: associations that survive when the names are removed (section 4.2)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import ordered, processors
+from weatherglass._files import cpu_count, map_in_order
 
 from .result import Category, Group, Indirect, Proxy
 from .rotations import Chosen, Floats, Null, Space, choose
 
-STRONGEST = 10
-CHANCE = 8
-_NOTHING = 1e-12
-_OWN_STREAM = 1 << 40  # beyond the batches of any search
+MAX_PROXIES = 10
+CHANCE_ROTATIONS = 8
+_EPSILON = 1e-12
+_CHANCE_STREAM = 1 << 40  # a random stream beyond the batches of any search
 
 
 def indirect(
@@ -29,57 +29,65 @@ def indirect(
     categories: Sequence[Category],
     workers: int | None = None,
 ) -> Indirect:
-    """All four-tuples of significant cells in two groups i < i' and two categories j < j', and the
-    share for which (Āᵢⱼ − Āᵢ'ⱼ)·(Āᵢⱼ' − Āᵢ'ⱼ') > 0 (eq. 1); and the strongest proxies."""
+    """Measure indirect bias and find the strongest proxies.
+
+    Over all four-tuples of significant cells in two groups i < i' and two categories j < j', the
+    result holds the share for which (Āᵢⱼ − Āᵢ'ⱼ)·(Āᵢⱼ' − Āᵢ'ⱼ') > 0 (eq. 1).
+    """
     tuples, positive = _four_tuples(null.space, chosen, significant)
     proxies = _proxies(null.space, chosen, significant, words, groups, categories)
-    proxies.sort(key=lambda one: -one.cosine)
-    strongest = tuple(proxies[:STRONGEST])
+    proxies.sort(key=lambda proxy: -proxy.cosine)
+    strongest = tuple(proxies[:MAX_PROXIES])
     if not tuples:
         return Indirect(0, None, strongest)
-    return Indirect(tuples, positive / tuples, strongest, _by_chance(null, significant, workers))
+    return Indirect(
+        tuples, positive / tuples, strongest, _share_by_chance(null, significant, workers)
+    )
 
 
-def _by_chance(null: Null, significant: NDArray[np.bool_], workers: int | None) -> float | None:
-    """The mean share over a few random rotations of the names, with the words chosen anew in the
-    same cells. The words of a group are chosen along its centre in every category, so that their
-    differences lie the same way round even where names and words have nothing to do with each
-    other."""
-    turned = null.rotated(_OWN_STREAM, CHANCE)
-    words = null.space.words.astype(np.float64)  # once for all
+def _share_by_chance(
+    null: Null, significant: NDArray[np.bool_], workers: int | None
+) -> float | None:
+    """Return the mean share over a few random rotations, with the words of each cell chosen anew.
+
+    A group's words are chosen along its centroid in every category, so their differences tend to
+    have the same sign even where names and words are unrelated. This is the share to compare with.
+    """
+    rotated = null.rotated(_CHANCE_STREAM, CHANCE_ROTATIONS)
+    words = null.space.words.astype(np.float64)  # converted once for all rotations
 
     def share(r: int) -> float:
         space = dataclasses.replace(
-            null.space, centres=turned[:, :, r].T.astype(np.float64), words=words
+            null.space, centres=rotated[:, :, r].T.astype(np.float64), words=words
         )
         chosen = choose(space)
         tuples, positive = _four_tuples(space, chosen, significant & np.isfinite(chosen.scores))
         return positive / tuples if tuples else np.nan
 
-    shares = np.array(list(ordered(share, range(CHANCE), workers or processors())))
+    shares = np.array(list(map_in_order(share, range(CHANCE_ROTATIONS), workers or cpu_count())))
     return float(np.nanmean(shares)) if np.isfinite(shares).any() else None
 
 
 def _four_tuples(space: Space, chosen: Chosen, cells: NDArray[np.bool_]) -> tuple[int, int]:
-    """How many four-tuples of the given cells there are, and how many have the sign of eq. 1."""
+    """Count the four-tuples of the given cells, and those that satisfy eq. 1."""
     tuples = positive = 0
-    for _, _, both, apart in _shared(space, chosen, cells):
-        above = np.triu_indices(len(both), 1)
+    for _, _, shared, difference in _group_pairs(space, chosen, cells):
+        above = np.triu_indices(len(shared), 1)
         tuples += len(above[0])
-        positive += int(((apart @ apart.T)[above] > 0).sum())
+        positive += int(((difference @ difference.T)[above] > 0).sum())
     return tuples, positive
 
 
-def _shared(
+def _group_pairs(
     space: Space, chosen: Chosen, cells: NDArray[np.bool_]
 ) -> Iterator[tuple[int, int, NDArray[np.intp], Floats]]:
-    """Every two groups i < i' that share two categories or more; these, and Āᵢⱼ − Āᵢ'ⱼ of each."""
+    """Yield groups i < i' with at least two shared categories, those categories, and Āᵢⱼ − Āᵢ'ⱼ."""
     means = np.zeros((*cells.shape, space.words.shape[1]))
     means[cells] = space.words[chosen.positions[cells]].mean(axis=1, dtype=np.float64)
     for i, k in combinations(range(len(space.centres)), 2):
-        both = np.flatnonzero(cells[i] & cells[k])
-        if len(both) > 1:
-            yield i, k, both, means[i, both] - means[k, both]
+        shared = np.flatnonzero(cells[i] & cells[k])
+        if len(shared) > 1:
+            yield i, k, shared, means[i, shared] - means[k, shared]
 
 
 def _proxies(
@@ -90,37 +98,43 @@ def _proxies(
     groups: Sequence[Group],
     categories: Sequence[Category],
 ) -> list[Proxy]:
-    """For every two groups and category that is significant for both, the pair of words whose
-    difference lies best along that of the groups' centres."""
-    made: list[Proxy] = []
-    for i, k, both, apart in _shared(space, chosen, significant):
-        names = space.centres[i] - space.centres[k]
-        names /= max(float(np.linalg.norm(names)), _NOTHING)
-        here, there = chosen.positions[i, both], chosen.positions[k, both]
-        first, second = (space.words[one].astype(np.float64) for one in (here, there))
-        near = _cosines(first, second, names)
-        a, b = np.divmod(near.reshape(len(both), -1).argmax(axis=1), near.shape[2])
-        every = np.arange(len(both))
-        carried = apart @ (first[every, a] - second[every, b]).T > 0
-        others = carried.sum(axis=0) - carried.diagonal()
-        for at, j in enumerate(both.tolist()):
-            made.append(
+    """Find proxies: for two groups and a category significant for both, the best-aligned word pair.
+
+    The pair is the one whose difference has the largest cosine with the difference of the groups'
+    centroids.
+    """
+    proxies: list[Proxy] = []
+    for i, k, shared, difference in _group_pairs(space, chosen, significant):
+        direction = space.centres[i] - space.centres[k]
+        direction /= max(float(np.linalg.norm(direction)), _EPSILON)
+        first_at, second_at = chosen.positions[i, shared], chosen.positions[k, shared]
+        first, second = (space.words[at].astype(np.float64) for at in (first_at, second_at))
+        cosine = _cosines(first, second, direction)
+        a, b = np.divmod(cosine.reshape(len(shared), -1).argmax(axis=1), cosine.shape[2])
+        rows = np.arange(len(shared))
+        # In how many of the other categories does the pair's difference point the same way?
+        agrees = difference @ (first[rows, a] - second[rows, b]).T > 0
+        agreeing = agrees.sum(axis=0) - agrees.diagonal()
+        for row, j in enumerate(shared.tolist()):
+            proxies.append(
                 Proxy(
                     (groups[i].id, groups[k].id),
                     categories[j].id,
-                    (words[here[at, a[at]]], words[there[at, b[at]]]),
-                    float(near[at, a[at], b[at]]),
-                    int(others[at]),
-                    len(both) - 1,
+                    (words[first_at[row, a[row]]], words[second_at[row, b[row]]]),
+                    float(cosine[row, a[row], b[row]]),
+                    int(agreeing[row]),
+                    len(shared) - 1,
                 )
             )
-    return made
+    return proxies
 
 
-def _cosines(first: Floats, second: Floats, along: Floats) -> Floats:
-    """The cosine of first − second with a unit vector, for each of the first words (second axis)
-    with each of the second (third axis) of every category; 0 for a word with itself."""
+def _cosines(first: Floats, second: Floats, direction: Floats) -> Floats:
+    """Return the cosine of first − second with a unit vector, for all pairs of each category.
+
+    The axes are category, first word, second word. The cosine of a word with itself is 0.
+    """
     square = (first * first).sum(axis=2)[:, :, None] + (second * second).sum(axis=2)[:, None]
     square -= 2 * (first @ second.transpose(0, 2, 1))
-    product = (first @ along)[:, :, None] - (second @ along)[:, None]
-    return np.where(square > _NOTHING, product / np.sqrt(np.maximum(square, _NOTHING)), 0.0)
+    product = (first @ direction)[:, :, None] - (second @ direction)[:, None]
+    return np.where(square > _EPSILON, product / np.sqrt(np.maximum(square, _EPSILON)), 0.0)

@@ -1,4 +1,4 @@
-"""What is compared with what: groups of names and categories of words, for one embedding or two."""
+"""Prepare a search: its options, the groups of names and the categories of words (steps 1 to 3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import processors
+from weatherglass._files import cpu_count
 from weatherglass.catalog import load_names
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.vectors import ControlMethod, Vectors, by_frequency
@@ -26,31 +26,31 @@ from .rotations import Space
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to search; the paper's values are the defaults.
+    """Options of a search; the defaults are the paper's values.
 
     Attributes
     ----------
     names
-        A list of the catalogue (``ssa``, ``surnames``), a file, or ``auto``: tokens that the
-        embedding itself uses as it uses the names of ``ssa``.
+        A list of the catalogue (``ssa``, ``surnames``), a file, or ``auto``: names extracted from
+        the embedding itself, by similarity to those of ``ssa``.
     groups, categories, words, per_cell
         n, m, M and t of the paper.
     rotations, alpha
         R, and the false discovery rate.
     rng
-        The seed of everything that is drawn at random.
+        The random seed.
     keep_names
-        The share of names that cleaning keeps.
+        Share of the names that cleaning keeps.
     control
-        Whether to take word frequency out first; ``none`` is the paper as published.
+        Whether to control for word frequency first; ``none`` is the method as published.
     name_rank
-        Use only names among so many most frequent tokens.
+        Use only names among this many most frequent tokens.
     voronoi
-        Let a word stand only in the cell of the group it is nearest to.
+        Allow a word only in the cell of its nearest group.
     alphabet
-        ``english`` for words of a to z, as in the paper, or ``any`` for all letters.
+        ``english`` for words of a to z, as in the paper, or ``any`` for all scripts.
     stop_early
-        Stop when no cell's verdict can change any more.
+        Stop as soon as no cell's verdict can change.
     """
 
     names: str = "ssa"
@@ -70,18 +70,18 @@ class Options:
 
     def __post_init__(self) -> None:
         if not isinstance(self.names, (str, PathLike)):
-            raise UsageError(f"names is {self.names!r}; a list's name or a file was expected.")
+            raise UsageError(f"names is {self.names!r}; expected the name of a list, or a file.")
         object.__setattr__(self, "names", fspath(self.names))
-        for name, least in _LEAST.items():
+        for name, minimum in _MINIMUM.items():
             optional = name == "name_rank"
-            object.__setattr__(self, name, at_least(name, getattr(self, name), least, optional))
+            object.__setattr__(self, name, at_least(name, getattr(self, name), minimum, optional))
         for name in ("alpha", "keep_names"):
             value = getattr(self, name)
             if not isinstance(value, (int, float, np.number)) or not 0 < value <= 1:
-                raise UsageError(f"{name} is {value!r}; it must be a share from 0 to 1.")
+                raise UsageError(f"{name} is {value!r}; it must be greater than 0 and at most 1.")
             object.__setattr__(self, name, float(value))
         if self.alpha == 1:
-            raise UsageError("alpha is 1; it must lie between 0 and 1.")
+            raise UsageError("alpha is 1; it must be less than 1.")
         for name in ("voronoi", "stop_early"):
             object.__setattr__(self, name, bool(getattr(self, name)))
         for name, known in _CHOICES.items():
@@ -92,21 +92,24 @@ class Options:
                 )
 
 
-def at_least(name: str, value: Any, least: int, optional: bool = True) -> Any:
-    """A whole number that is large enough, as a plain `int`; None where it may be left out."""
+def at_least(name: str, value: Any, minimum: int, optional: bool = True) -> Any:
+    """Check that an option is an integer of at least `minimum`, and return it as an `int`.
+
+    None is returned unchanged where the option is optional.
+    """
     if value is None and optional:
         return None
     try:
         number = index(value)
     except TypeError:
-        raise UsageError(f"{name} is {value!r}; a whole number was expected.") from None
-    if number < least:
-        raise UsageError(f"{name} is {number}; it must be at least {least}.")
+        raise UsageError(f"{name} is {value!r}; expected an integer.") from None
+    if number < minimum:
+        raise UsageError(f"{name} is {number}; it must be at least {minimum}.")
     return number
 
 
 _CHOICES: dict[str, Any] = {"control": ControlMethod, "alphabet": Alphabet}
-_LEAST = {
+_MINIMUM = {
     "groups": 2,
     "categories": 1,
     "words": 1,
@@ -122,9 +125,25 @@ Positions = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Groups and categories. `names` and `words` have every name and word as the vocabulary spells
-    them, `places` where they are in the embedding that was `laid_on`; `labels` has the number of
-    each name's group, `starts` where each category starts."""
+    """The groups and categories of a search.
+
+    Attributes
+    ----------
+    names, words
+        Names and words as the vocabulary spells them, words sorted by category.
+    labels
+        The index of each name's group.
+    starts
+        Where each category starts in `words`.
+    prepared_on, positions
+        The embedding that the layout was prepared on, and the rows of names and words in it.
+    counts, columns
+        How many names and words were used or left out, and what the columns of facts mean.
+    missing, dropped
+        Names that are not in the vocabulary, and names removed by cleaning.
+    notes
+        Sentences for the reader of the result.
+    """
 
     groups: tuple[Group, ...]
     categories: tuple[Category, ...]
@@ -132,8 +151,8 @@ class Layout:
     labels: Positions
     words: tuple[str, ...]
     starts: Positions
-    laid_on: Vectors
-    places: tuple[Positions, Positions]
+    prepared_on: Vectors
+    positions: tuple[Positions, Positions]
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
@@ -141,15 +160,15 @@ class Layout:
     notes: tuple[str, ...] = ()
 
     def space(self, vectors: Vectors, options: Options) -> Space:
-        """The layout on an embedding that has all of its names and words."""
-        names, places = self.places
-        if vectors is not self.laid_on:
-            names, places = naming.place(vectors, self.names), vectors.words.find(self.words)
+        """Return the layout's vectors in an embedding that has all of its names and words."""
+        names, words = self.positions
+        if vectors is not self.prepared_on:
+            names, words = naming.place(vectors, self.names), vectors.words.find(self.words)
         assert (names >= 0).all(), "a name of the layout is not in the vocabulary"
-        rows = vectors.unit_at(names)
-        words = vectors.single_unit_at(places)
-        centres = means(rows, self.labels, len(self.groups))
-        return Space(centres, words, self.starts, options.per_cell, options.voronoi)
+        centres = means(vectors.unit_at(names), self.labels, len(self.groups))
+        return Space(
+            centres, vectors.single_unit_at(words), self.starts, options.per_cell, options.voronoi
+        )
 
 
 def lay_out(
@@ -158,39 +177,39 @@ def lay_out(
     also: Vectors | None = None,
     workers: int | None = None,
 ) -> Layout:
-    """Group the names and the words of an embedding; of those that `also` has too, if given."""
-    # Imported here, because the thread that needs it is one of two.
+    """Cluster the names and the words of an embedding; with `also`, only those that both have."""
+    # Imported before the threads start: concurrent first imports are not safe.
     import sklearn.svm  # noqa: F401
     from threadpoolctl import threadpool_limits
 
-    listed = load_names("ssa" if options.names == "auto" else options.names)
-    known = naming.find(vectors, listed)
-    found, counts = _found(vectors, known, options)
-    # Not only the names that are grouped: one that cleaning takes away is still no word.
-    every = np.union1d(known.positions, found.positions)
-    candidates = frequent_words(vectors, options.words, every, options.alphabet, also)
+    name_list = load_names("ssa" if options.names == "auto" else options.names)
+    known = naming.find(vectors, name_list)
+    selected, counts = _select_names(vectors, known, options)
+    # All known names, not only the grouped ones: a name that cleaning drops is still not a word.
+    excluded = np.union1d(known.positions, selected.positions)
+    candidates = frequent_words(vectors, options.words, excluded, options.alphabet, also)
     if not len(candidates):
         raise CannotMeasure(
-            f"{vectors.source} has no words of the letters a to z in lower case beside the names. "
-            "For another alphabet give --alphabet any."
+            f"{vectors.source} has no lower-case words of the letters a to z apart from names. "
+            "For another script, use --alphabet any."
         )
-    # The limit around both holds while one of them ends before the other.
+    # One limit around both threads: the first to finish must not lift it for the other.
     with threadpool_limits(1), ThreadPoolExecutor(1) as pool:
-        grouping = pool.submit(_grouped, vectors, found, known.positions, options, also)
+        grouping = pool.submit(_group_names, vectors, selected, known.positions, options, also)
         categories, words, starts = categorise(
             vectors,
             candidates,
             options.categories,
             options.per_cell,
             options.rng,
-            workers or processors(),
+            workers or cpu_count(),
         )
         names, groups, labels = grouping.result()
-    auto = options.names == "auto"
-    if not auto:
+    is_auto = options.names == "auto"
+    if not is_auto:
         counts["dropped"] = len(names.dropped)
     if also is not None:
-        counts["only in one"] = len(found.positions) - len(names.dropped) - len(names.positions)
+        counts["only in one"] = len(selected.positions) - len(names.dropped) - len(names.positions)
     return Layout(
         groups,
         categories,
@@ -205,67 +224,73 @@ def lay_out(
             "words": {"asked": options.words, "used": len(words)},
         },
         {
-            column: {"label": listed.labels[column], "unit": listed.units[column]}
+            column: {"label": name_list.labels[column], "unit": name_list.units[column]}
             for column in names.facts
         },
-        () if auto else known.missing,
+        () if is_auto else known.missing,
         names.dropped,
-        listed.notes + _notes(vectors, options, len(words), also),
+        name_list.notes + _notes(vectors, options, len(words), also),
     )
 
 
-def _found(
-    vectors: Vectors, found: naming.Names, options: Options
+def _select_names(
+    vectors: Vectors, known: naming.Names, options: Options
 ) -> tuple[naming.Names, dict[str, int]]:
-    """Of the names of a list those to use, or the vocabulary's own; and how many there were."""
-    counts = {"listed": len(found.positions) + len(found.missing), "missing": len(found.missing)}
-    _check(vectors, found, options, counts)
+    """Select the frequent names of a list, or extract names; returns them with their counts."""
+    counts = {"listed": len(known.positions) + len(known.missing), "missing": len(known.missing)}
+    _check_enough(vectors, known, options, counts)
+    names = known
     if options.names == "auto":
-        found = naming.extract(vectors, found, options.keep_names, options.rng, options.name_rank)
-        counts = {"listed": len(found.positions)}
+        names = naming.extract(vectors, known, options.keep_names, options.rng, options.name_rank)
+        counts = {"listed": len(names.positions)}
     elif options.name_rank is not None:
         rank = np.argsort(by_frequency(vectors))
-        near = rank[found.positions] < options.name_rank
-        counts["too rare"] = int((~near).sum())
-        found = found.keep(near)
-    _check(vectors, found, options, counts)
-    return found, counts
+        is_frequent = rank[known.positions] < options.name_rank
+        counts["too rare"] = int((~is_frequent).sum())
+        names = known.keep(is_frequent)
+    _check_enough(vectors, names, options, counts)
+    return names, counts
 
 
-def _grouped(
+def _group_names(
     vectors: Vectors,
     names: naming.Names,
     known: Positions,
     options: Options,
     also: Vectors | None,
 ) -> tuple[naming.Names, tuple[Group, ...], Positions]:
-    """The names that are left after cleaning, their groups, and the group of each."""
+    """Clean and cluster the names; returns them, the groups, and the group of each name."""
     if options.names != "auto":
         names = naming.clean(vectors, names, known, options.keep_names, options.rng)
     counts = {"dropped": len(names.dropped)}
     if also is not None:
-        there = naming.place(also, vectors.words.at(names.positions)) >= 0
-        names = names.keep(there, names.dropped)
-        counts["only in one"] = int((~there).sum())
-    _check(vectors, names, options, counts)
+        is_shared = naming.place(also, vectors.words.at(names.positions)) >= 0
+        names = names.keep(is_shared, names.dropped)
+        counts["only in one"] = int((~is_shared).sum())
+    _check_enough(vectors, names, options, counts)
     return names, *group(vectors, names, options.groups, options.rng)
 
 
-def _check(vectors: Vectors, names: naming.Names, options: Options, counts: dict[str, int]) -> None:
+def _check_enough(
+    vectors: Vectors, names: naming.Names, options: Options, counts: dict[str, int]
+) -> None:
+    """Raise `CannotMeasure` if there are fewer names than groups."""
     if len(names.positions) >= options.groups:
         return
-    gone = ", ".join(f"{counts[what]:,} {why}" for what, why in _GONE.items() if counts.get(what))
+    reasons = ", ".join(
+        f"{counts[key]:,} {reason}" for key, reason in _REASONS.items() if counts.get(key)
+    )
     raise CannotMeasure(
-        f"{len(names.positions)} names can be used in {vectors.source}, too few for "
-        f"{options.groups} groups{f' ({gone})' if gone else ''}. Ask for fewer groups, "
-        "or give names that the vocabulary has (--names)."
+        f"Only {len(names.positions)} names can be used in {vectors.source}, too few for "
+        f"{options.groups} groups{f' ({reasons})' if reasons else ''}. Ask for fewer groups, "
+        "or give names that are in the vocabulary (--names)."
     )
 
 
-_GONE = {
+_REASONS = {
     "missing": "are not in the vocabulary",
     "too rare": "are rarer than --name-rank allows",
-    "dropped": "were cleaned away by --keep-names",
+    "dropped": "were removed by --keep-names",
     "only in one": "are in one embedding only",
 }
 
@@ -275,18 +300,18 @@ def _notes(vectors: Vectors, options: Options, words: int, also: Vectors | None)
     if words < options.words:
         which = f"{vectors.source} and {also.source} share" if also else f"{vectors.source} has"
         notes.append(
-            f"{which} {words:,} words of lower-case letters, fewer than the {options.words:,} "
-            "asked for: all of them were used."
+            f"{which} only {words:,} lower-case words, fewer than the {options.words:,} "
+            "requested; all of them were used."
         )
-    for one in filter(None, (vectors, also)):
-        if len(one.unusable):
+    for source in filter(None, (vectors, also)):
+        if len(source.unusable):
             notes.append(
-                f"{len(one.unusable):,} rows of {one.source} have no direction (NaN, infinity or "
-                "only zeros) and were left out."
+                f"{len(source.unusable):,} rows of {source.source} have no direction (NaN, "
+                "infinity or all zeros) and were left out."
             )
     if vectors.dim < options.groups:
         notes.append(
-            f"The vectors have {vectors.dim} dimensions, fewer than there are groups "
-            f"({options.groups}): the groups' centres cannot all point different ways."
+            f"The vectors have {vectors.dim} dimensions, fewer than the {options.groups} groups, "
+            "so the centroids of the groups are linearly dependent."
         )
     return tuple(notes)

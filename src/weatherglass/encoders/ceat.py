@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weatherglass._files import Input, ordered
+from weatherglass._files import Input, map_in_order
 from weatherglass.catalog import Test
 from weatherglass.errors import UsageError
 from weatherglass.measures import Results, association_test, ceat_test
@@ -118,7 +118,7 @@ def _around(sentence: str, start: int, end: int) -> str:
 def corpus_lines(path: Path) -> Iterator[str]:
     """The lines of a text file, plain or packed, without blank ones."""
     source = Input(path)
-    for block in ordered(lambda load: _text(load()), source.blocks(0), 1):
+    for block in map_in_order(lambda load: _text(load()), source.blocks(0), 1):
         yield from (line for line in block.splitlines() if line.strip())
 
 

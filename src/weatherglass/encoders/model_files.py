@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from weatherglass._files import Input, cache, file_fingerprint, joined, processors
+from weatherglass._files import Input, cache, combine_fingerprints, cpu_count, file_fingerprint
 from weatherglass.errors import PickleRefused, SourceError, SourceNotFound, quote_safe
 from weatherglass.vectors import find_format, find_path, parse_spec
 
@@ -33,15 +33,15 @@ def fingerprint_of(*parts: object) -> str:
 
 def files_fingerprint(files: Sequence[Path]) -> str:
     """The fingerprint of the contents of some files, remembered for as long as none changes."""
-    known = cache.remembered(files)
+    known = cache.find_fingerprint(files)
     if known is not None:
         return known
     try:
         state = cache.file_state(files)
-        fingerprint = joined([file_fingerprint(path, processors()) for path in files])
+        fingerprint = combine_fingerprints([file_fingerprint(path, cpu_count()) for path in files])
     except OSError as error:
         raise SourceError(f"{error.filename or files[0]} cannot be read: {error}.") from error
-    cache.remember(files, fingerprint, state)
+    cache.save_fingerprint(files, fingerprint, state)
     return fingerprint
 
 
@@ -49,7 +49,7 @@ def kept_fingerprint(source: str | os.PathLike[str]) -> str | None:
     """The fingerprint of a source of `Vectors`, if it is known without reading the source."""
     spec = parse_spec(os.fsdecode(source))
     opened = Input(find_path(spec), spec.options)
-    return cache.remembered(list(find_format(opened).files(opened)))
+    return cache.find_fingerprint(list(find_format(opened).files(opened)))
 
 
 # What decides about the encodings: weights, vocabularies, settings.

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weatherglass._files import cache_dir, whole
+from weatherglass._files import atomic_write, cache_dir
 from weatherglass.errors import CannotWrite
 
 from .encoder import Encodings
@@ -145,9 +145,9 @@ class Memory:
             self.folder.mkdir(parents=True, exist_ok=True)
             about = self.folder / "about.json"
             if not about.exists():
-                with whole(about) as temporary:
+                with atomic_write(about) as temporary:
                     temporary.write_text(json.dumps(self._about))
-            with whole(path) as temporary, open(temporary, "wb") as file:
+            with atomic_write(path) as temporary, open(temporary, "wb") as file:
                 np.savez(file, keys=keys.reshape(-1, _KEY), rows=np.stack(list(rows.values())))
                 file.flush()
                 os.fsync(file.fileno())

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from weatherglass._files import whole
+from weatherglass._files import atomic_write
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent, WeatherglassError, quote_safe
 from weatherglass.significance import format_p
@@ -47,7 +47,7 @@ class Shown:
         """Write the table as Parquet, with all that is needed to read the result back."""
         import pyarrow.parquet as pq
 
-        with whole(Path(path)) as temporary:
+        with atomic_write(Path(path)) as temporary:
             pq.write_table(self.to_table(), temporary)
 
     def plot(self, **options: Any) -> Any:

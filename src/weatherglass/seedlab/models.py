@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import joined
+from weatherglass._files import combine_fingerprints
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.vectors import Case, Control, ControlMethod, Vectors, by_frequency, find_words
 from weatherglass.vectors import control as take_out
@@ -117,7 +117,7 @@ class Models:
         prints = [one.fingerprint for one in (self.whole, *self.samples)]
         about = {
             "name": self.name,
-            "fingerprint": joined(prints),
+            "fingerprint": combine_fingerprints(prints),
             "dim": self.whole.dim,
             "words": len(self.whole),
             "samples": len(self.samples),

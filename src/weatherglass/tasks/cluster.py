@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from weatherglass._files import processors
+from weatherglass._files import cpu_count
 from weatherglass._version import __version__
 from weatherglass.errors import MissingExtra, UsageError, WeatherglassError, WorkersLost, quote_safe
 from weatherglass.vectors import check_options, parse_spec
@@ -47,7 +47,7 @@ def connected(name: str, workers: int | None = None) -> Iterator[Workers]:
         if address == "local":
             place = stack.enter_context(
                 distributed.LocalCluster(
-                    n_workers=workers or processors(),
+                    n_workers=workers or cpu_count(),
                     threads_per_worker=1,
                     processes=True,
                     dashboard_address=":0",

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Numbers, cache_dir, passing_folder, told
+from weatherglass._files import ArrayFile, cache_dir, report_write_errors, temporary_folder
 from weatherglass._version import __version__
 
 T = TypeVar("T")
@@ -134,15 +134,15 @@ class Shared(Generic[T]):
             return self._written_in(root.resolve(), stack)
         except OSError:
             root = Path(tempfile.gettempdir())
-            with told(root):
+            with report_write_errors(root):
                 return self._written_in(root, stack)
 
     def _written_in(self, root: Path, stack: contextlib.ExitStack) -> Path:
         with contextlib.ExitStack() as attempt:
-            folder = attempt.enter_context(passing_folder(root, "shared"))
+            folder = attempt.enter_context(temporary_folder(root, "shared"))
             for name, one in self.arrays.items():
                 with open(folder / f"{name}.npy", "wb") as file:
-                    Numbers(file).save(np.ascontiguousarray(one))
+                    ArrayFile(file).save(np.ascontiguousarray(one))
             about = {"digest": self.digest, "arrays": list(self.arrays)}
             (folder / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
             stack.enter_context(attempt.pop_all())

@@ -20,7 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from typing import Any
 
-from weatherglass._files import processors
+from weatherglass._files import cpu_count
 from weatherglass.errors import UsageError
 
 from .state import NotSeen, Shared, Ticket
@@ -125,7 +125,7 @@ def executor(
         with connected(cluster, workers) as there:
             yield there
         return
-    count = workers or processors()
+    count = workers or cpu_count()
     if threads or count == 1:
         with ThreadPoolExecutor(count) if count > 1 else _Here() as pool:
             yield _Threads(pool, count)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import ordered, processors
+from weatherglass._files import cpu_count, map_in_order
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
 from .frequency import by_frequency
@@ -309,7 +309,7 @@ def _each_block(function: Callable[[slice], _R], count: int, workers: int | None
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):  # the threads are ours
-        yield from ordered(function, slices(count), workers or processors())
+        yield from map_in_order(function, slices(count), workers or cpu_count())
 
 
 FREQUENT, LONGEST = 50_000, 19

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import ordered, processors
+from weatherglass._files import cpu_count, map_in_order
 from weatherglass.errors import CannotMeasure, UsageError
 
 from .vectors import NOTHING, Floats, Positions, Vectors, slices, unit_rows, unusable_rows
@@ -128,7 +128,7 @@ def control(
         return vectors, Control("none", None, None, method, by)
     from threadpoolctl import threadpool_limits
 
-    words, workers = _Words.of(vectors), workers or processors()
+    words, workers = _Words.of(vectors), workers or cpu_count()
     with threadpool_limits(limits=1, user_api="blas"):  # the threads are ours
         before = _r2(vectors, words, workers)
         if method == "none" or (method == "auto" and before <= THRESHOLD):
@@ -202,7 +202,7 @@ def _added(
 ) -> tuple[Floats, ...]:
     """What a function gives for each slice, added up in order, whatever the number of threads."""
     total: tuple[Floats, ...] = ()
-    for part, values in zip(parts, ordered(sums, parts, workers), strict=True):
+    for part, values in zip(parts, map_in_order(sums, parts, workers), strict=True):
         total = tuple(a + b for a, b in zip(total, values, strict=True)) if total else values
         seen(part.stop)
     return total
@@ -258,7 +258,7 @@ def _controlled(
         matrix[part] = rows
         return int(part.stop)
 
-    for end in ordered(write, parts, workers):
+    for end in map_in_order(write, parts, workers):
         progress((count + end) // 2, count)
     unusable = unusable_rows(matrix)
     if len(unusable) == count:

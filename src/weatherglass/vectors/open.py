@@ -14,14 +14,14 @@ import numpy as np
 
 from weatherglass._files import (
     Input,
+    atomic_folder,
     cache,
-    combine,
+    combine_digests,
+    combine_fingerprints,
+    cpu_count,
     file_fingerprint,
     fingerprint,
-    joined,
-    passing_folder,
-    processors,
-    whole_folder,
+    temporary_folder,
 )
 from weatherglass.errors import BadContent, SourceError
 
@@ -70,7 +70,7 @@ def open_vectors(
         return source if words is None else source.subset(words)
     spec = parse_spec(os.fsdecode(source))
     try:
-        return _open(spec, words, workers or processors(), progress)
+        return _open(spec, words, workers or cpu_count(), progress)
     except OSError as error:
         raise SourceError(f"{spec.text} cannot be read: {error}.") from error
 
@@ -83,10 +83,10 @@ def _open(
     check_options(spec, (*form.options, *(("member",) if opened.packing == "zip" else ())))
     files = list(form.files(opened))
     state = cache.file_state(files)
-    fingerprint = cache.remembered(files)
+    fingerprint = cache.find_fingerprint(files)
     if fingerprint is None and words is None:
-        fingerprint = joined([file_fingerprint(path, workers) for path in files])
-        cache.remember(files, fingerprint, state)
+        fingerprint = combine_fingerprints([file_fingerprint(path, workers) for path in files])
+        cache.save_fingerprint(files, fingerprint, state)
     if fingerprint is not None:
         kept = _from_cache(_entry(fingerprint, spec), spec.text)
         if kept is not None:
@@ -100,7 +100,7 @@ def _open(
         parts = list(chunks())
         if fingerprint is None:
             fingerprint = _fingerprint(opened, files, workers)
-            cache.remember(files, fingerprint, state)
+            cache.save_fingerprint(files, fingerprint, state)
         return _in_memory(spec, opened, parts, fingerprint)
     assert fingerprint is not None
     made = _build(
@@ -174,11 +174,11 @@ def _kept(entry: Path) -> AbstractContextManager[Path]:
     entry.parent.mkdir(parents=True, exist_ok=True)
     if not os.access(entry.parent, os.W_OK):
         raise PermissionError(entry.parent)
-    return whole_folder(entry)
+    return atomic_folder(entry)
 
 
 def _passing(entry: Path) -> AbstractContextManager[Path]:
-    return passing_folder(Path(tempfile.gettempdir()), entry.name)
+    return temporary_folder(Path(tempfile.gettempdir()), entry.name)
 
 
 def _in_memory(
@@ -208,7 +208,7 @@ def _in_memory(
 
 
 def _fingerprint(source: Input, files: list[Path], workers: int) -> str:
-    blocks = range(0, source.size, fingerprint.BLOCK)
+    blocks = range(0, source.size, fingerprint.BLOCK_SIZE)
     if len(files) == 1 and len(source.digests) == len(blocks):
-        return combine((source.digests[start] for start in blocks), source.size)
-    return joined([file_fingerprint(path, workers) for path in files])
+        return combine_digests((source.digests[start] for start in blocks), source.size)
+    return combine_fingerprints([file_fingerprint(path, workers) for path in files])

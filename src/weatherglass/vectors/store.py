@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Numbers, file_fingerprint, processors, whole, write_numbers
+from weatherglass._files import ArrayFile, atomic_write, cpu_count, file_fingerprint, write_array
 from weatherglass.errors import BadContent, CannotWrite
 
 from .formats import Chunk, Counts, Rows, has_capitals, joined_counts
@@ -57,7 +57,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
     seen: list[Counts | None] = []
     rows, dim, size = 0, 0, 0
     with open(folder / "matrix", "wb") as file:
-        matrix = Numbers(file)
+        matrix = ArrayFile(file)
         for chunk in chunks:
             dim = chunk.rows.shape[1]
             blobs.append(chunk.blob)
@@ -76,7 +76,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
         counts = None if counts is None else counts[keep]
     for name, array in _arrays(vocabulary, bad, counts).items():
-        write_numbers(folder / name, array)
+        write_array(folder / name, array)
     digests = {name: _digest(folder / name) for name in _FILES}
     meta = described | {
         "version": VERSION,
@@ -91,7 +91,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
 
 
 def _digest(path: Path) -> str:
-    return file_fingerprint(path, processors())
+    return file_fingerprint(path, cpu_count())
 
 
 def _state(folder: Path) -> list[list[int]]:
@@ -110,7 +110,7 @@ def _compare(folder: Path, digests: dict[str, str]) -> None:
         if _digest(folder / name) != digests[name]:
             raise Damaged(f"{name} has changed")
     # Where it cannot be noted, they are compared again the next time.
-    with contextlib.suppress(CannotWrite), whole(folder / "seen.json") as temporary:
+    with contextlib.suppress(CannotWrite), atomic_write(folder / "seen.json") as temporary:
         temporary.write_text(json.dumps(state))
 
 

@@ -139,7 +139,7 @@ def survives(folder, ending, content, valid):
 def _small_limits():
     """A file of some hundred bytes need not unpack to 64 MiB to be called a bomb."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inputs, "UNPACK_ALWAYS", 1 << 20)
+        patch.setattr(inputs, "MIN_UNPACK_LIMIT", 1 << 20)
         yield
 
 

@@ -172,6 +172,6 @@ def test_other_files_in_an_archive_are_passed_over(tmp_path):
 
 def test_an_archive_that_unpacks_to_too_much_is_stopped(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "m.npz", vectors=np.zeros((1000, 100)))
-    monkeypatch.setattr(inputs, "UNPACK_ALWAYS", 1000)
+    monkeypatch.setattr(inputs, "MIN_UNPACK_LIMIT", 1000)
     with pytest.raises(TooLarge, match="unpacks to more than"):
         open_vectors(tmp_path / "m.npz")

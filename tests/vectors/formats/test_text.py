@@ -193,7 +193,7 @@ def _files(draw):
 
 def _outcome(path, words, block):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fingerprint, "BLOCK", block)
+        patch.setattr(fingerprint, "BLOCK_SIZE", block)
         try:
             found = open_vectors(path, words=words)
         except SourceError as error:
@@ -265,7 +265,7 @@ def test_the_compiled_reader_agrees_with_the_slow_one(folder, first, rest):
 def test_the_fingerprint_of_a_search_is_that_of_the_whole(put, monkeypatch):
     path = put(b"".join(b"w%d 1 2\n" % i for i in range(1000)))
     for block in (64, 1000, 1 << 20):
-        monkeypatch.setattr(fingerprint, "BLOCK", block)
+        monkeypatch.setattr(fingerprint, "BLOCK_SIZE", block)
         expected = fingerprint.file_fingerprint(path, 2)
         assert open_vectors(path, words=["w1"]).fingerprint == expected
         assert open_vectors(path).fingerprint == expected

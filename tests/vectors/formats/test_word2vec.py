@@ -101,7 +101,7 @@ def test_a_header_that_disagrees_with_the_body_is_named(
 
 
 def test_a_word_without_end_is_refused(put, monkeypatch):
-    monkeypatch.setattr(word2vec, "MAX_LINE", 100)
+    monkeypatch.setattr(word2vec, "MAX_LINE_BYTES", 100)
     monkeypatch.setattr(word2vec, "_READ", 64)
     with pytest.raises(TooLarge, match="has a word of more than"):
         open_vectors(put(b"2 2\n" + b"x\0" * 500))

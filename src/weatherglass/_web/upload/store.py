@@ -17,7 +17,7 @@ from typing import IO, Literal
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from weatherglass._files import cache, passing_folder, sweep
+from weatherglass._files import cache, remove_leftovers, temporary_folder
 from weatherglass.corpus import Summary
 from weatherglass.errors import CannotWrite, UsageError, WeatherglassError, quote_safe
 
@@ -70,7 +70,7 @@ class Uploads:
         self._files: dict[str, Upload] = {}
         self._folder: Path | None = None
         self._held = contextlib.ExitStack()
-        sweep(Path(tempfile.gettempdir()))  # what a server that was killed has left
+        remove_leftovers(Path(tempfile.gettempdir()))  # what a server that was killed has left
         self._sizes: dict[str, int] = {}
         self._cached: list[Path] = []
         self._lock = threading.Lock()
@@ -175,7 +175,7 @@ class Uploads:
             if self._folder is None:
                 with self._told():
                     self._folder = self._held.enter_context(
-                        passing_folder(Path(tempfile.gettempdir()), "uploads")
+                        temporary_folder(Path(tempfile.gettempdir()), "uploads")
                     )
             place = self._folder / id
         with self._told():
@@ -238,4 +238,4 @@ def safe_name(name: str) -> str:
 
 def cached_copies() -> set[Path]:
     """The parsed copies of files that the cache has."""
-    return {entry.folder for entry in cache.entries()}
+    return {entry.folder for entry in cache.list_entries()}

@@ -151,12 +151,12 @@ def save_plot(chart: Any, path: str | Path) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     wg.save_plot(chart, f"{folder}/weat6.json")
     """
-    from weatherglass._files import whole
+    from weatherglass._files import atomic_write
 
     path = Path(path)
     if path.suffix not in SUFFIXES:
         raise CannotWrite(f"{path.name} must end in {', '.join(SUFFIXES)}.")
-    with whole(path) as temporary:
+    with atomic_write(path) as temporary:
         if path.suffix == ".html":
             temporary.write_text(_page(chart), encoding="utf-8")
         else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, whole
+from weatherglass._files import Input, atomic_write
 from weatherglass.errors import BadContent, join_first, quote_safe
 
 from .format import Chunk, Counts, Format, Wanted
@@ -163,7 +163,7 @@ def write(vectors: Vectors, path: Path) -> None:
     if vectors.counts is not None:
         columns[_COUNT] = pa.array(np.asarray(vectors.counts))
     table = pa.table(columns)
-    with whole(path) as temporary:
+    with atomic_write(path) as temporary:
         if path.suffix == ".parquet":
             pq.write_table(table, temporary, compression="zstd")
         else:

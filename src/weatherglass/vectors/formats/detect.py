@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weatherglass._files import PACKINGS, Input
+from weatherglass._files import COMPRESSED_SUFFIXES, Input
 from weatherglass.errors import CannotWrite, UnknownFormat
 
 from . import arrow, fasttext, format, hdf5, numpy, safetensors, spacy, text, word2vec
@@ -45,7 +45,7 @@ def find_format(source: Input) -> Format:
 
 def format_for_writing(path: Path) -> Format:
     """The format that a file's name asks for."""
-    packed = path.suffix in PACKINGS
+    packed = path.suffix in COMPRESSED_SUFFIXES
     suffix = path.with_suffix("").suffix if packed else path.suffix
     for form in FORMATS:
         if suffix in form.suffixes and (not packed or suffix in (".txt", ".vec", ".bin")):
@@ -53,5 +53,5 @@ def format_for_writing(path: Path) -> Format:
     known = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
     raise CannotWrite(
         f"{path.name} does not say which format to write: expected a name that ends in {known}; "
-        f".txt, .vec and .bin may have {', '.join(PACKINGS)} after them."
+        f".txt, .vec and .bin may have {', '.join(COMPRESSED_SUFFIXES)} after them."
     )

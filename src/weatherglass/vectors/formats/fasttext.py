@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, ordered
+from weatherglass._files import Input, map_in_order
 from weatherglass.errors import BadContent, UsageError
 
 from .format import Chunk, Counts, Format, Rows, Wanted
@@ -79,7 +79,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
 
     if wanted is not None:
         source.cased = any(word != word.lower() for word in model.words)
-    yield from ordered(chunk, range(0, len(model.words), _STEP), workers)
+    yield from map_in_order(chunk, range(0, len(model.words), _STEP), workers)
     if unseen and wanted is not None:
         new = sorted(wanted.words.difference(model.words))
         rows = model.rows(new, [-1] * len(new))

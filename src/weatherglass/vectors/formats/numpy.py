@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, Numbers, too_much, unpack_limit, whole
+from weatherglass._files import ArrayFile, Input, atomic_write, max_unpacked_size, too_large_error
 from weatherglass.errors import BadContent, PickleRefused, TooLarge
 
 from ..vocabulary import to_bytes
@@ -101,8 +101,8 @@ def _load_archive(source: Input) -> dict[str, NDArray[np.generic]]:
     try:
         with zipfile.ZipFile(source.path) as archive:
             unpacked = sum(info.file_size for info in archive.infolist())
-        if unpacked > (limit := unpack_limit(source.size)):
-            raise too_much(source.path, limit)
+        if unpacked > (limit := max_unpacked_size(source.size)):
+            raise too_large_error(source.path, limit)
         with (
             warnings.catch_warnings(action="ignore"),
             np.load(source.path, allow_pickle=False) as loaded,
@@ -128,13 +128,13 @@ def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
 def write_npy(vectors: Vectors, path: Path) -> None:
     """Write the matrix, and the words beside it as ``.npy.vocab``."""
     with with_words(vectors, path) as file:
-        Numbers(file).save(vectors.matrix)
+        ArrayFile(file).save(vectors.matrix)
 
 
 def write_npz(vectors: Vectors, path: Path) -> None:
     """Write ``vectors`` and ``words``, the latter as UTF-8 text with one word a line."""
     words = np.frombuffer(newline_list(vectors), dtype=np.uint8)
-    with whole(path) as temporary, open(temporary, "wb") as file:
+    with atomic_write(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, words=words, vectors=vectors.matrix)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import MAX_LINE, PADDING, Block, Input, open_packed, ordered
+from weatherglass._files import MAX_LINE_BYTES, PADDING, Block, Input, map_in_order, open_compressed
 from weatherglass.errors import BadContent, CannotWrite, UnknownFormat, quote_safe
 
 from ..vocabulary import to_bytes
@@ -148,7 +148,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
             f"{source.path} is not a file of vectors: {error}. A text file of vectors has one word "
             "and its numbers a line."
         ) from None
-    if not 1 <= plan.dim <= MAX_LINE // 2:
+    if not 1 <= plan.dim <= MAX_LINE_BYTES // 2:
         raise BadContent(f"{source.path}: the header says that rows have {plan.dim:,} numbers.")
     work: Callable[[Callable[[], Block]], _Parsed]
     if wanted is None:
@@ -157,7 +157,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
         work = functools.partial(_search_block, plan.dim, wanted, wanted.first_fields())
     lines = 0 if plan.rows is None else 1
     rows = 0
-    for parsed in ordered(work, source.blocks(plan.skip), workers):
+    for parsed in map_in_order(work, source.blocks(plan.skip), workers):
         if parsed.wrong is not None:
             line, problem = parsed.wrong
             raise BadContent(f"{source.path}: line {lines + line:,} {problem}.")
@@ -263,7 +263,7 @@ def _write(vectors: Vectors, path: Path, first: bytes) -> None:
     import pyarrow.compute as pc
 
     _check_layout(vectors, path, first)
-    with open_packed(path) as out:
+    with open_compressed(path) as out:
         out.write(first)
         for start in range(0, len(vectors), step := 20_000):
             words = vectors.words[start : start + step]

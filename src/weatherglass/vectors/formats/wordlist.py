@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, whole
+from weatherglass._files import Input, atomic_write
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
 
 from ..vocabulary import to_bytes
@@ -127,10 +127,10 @@ def with_words(vectors: Vectors, path: Path) -> Iterator[IO[bytes]]:
     old one goes first and the new one comes last: in between there is none.
     """
     words = newline_list(vectors)
-    with whole(path) as matrix_file:
+    with atomic_write(path) as matrix_file:
         with open(matrix_file, "wb") as stream:
             yield stream
-        with whole(words_name(path)) as list_file:
+        with atomic_write(words_name(path)) as list_file:
             # A mark at the start is dropped in reading: a word that begins with one needs two.
             list_file.write_bytes(_MARK + words if words.startswith(_MARK) else words)
             if path.is_file():
