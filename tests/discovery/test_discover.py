@@ -106,7 +106,7 @@ def test_the_result_holds_what_was_done(names_file: Path) -> None:
     assert sorted(name for group in found.groups for name in group.names) == sorted(names)
     assert found.names == {"listed": 120, "missing": 0, "dropped": 0, "used": 120}
     assert found.words == {"asked": 10_000, "used": 240}
-    assert "240 words of lower-case letters, fewer than the 10,000" in found.notes[0]
+    assert "only 240 lower-case words, fewer than the 10,000" in found.notes[0]
     assert found.source["fingerprint"] == vectors.fingerprint
     assert found.options["rotations"] == 999
     scores = dict.fromkeys(found.order, 0.0)

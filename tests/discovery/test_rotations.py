@@ -17,8 +17,8 @@ from weatherglass.discovery.rotations import (
     batches,
     choose,
     frames,
+    is_settled,
     run,
-    settled,
     significant,
     verdicts,
 )
@@ -119,7 +119,7 @@ def test_no_verdict_changes_once_it_is_settled(data: st.DataObject) -> None:
             st.lists(st.integers(0, asked - done), min_size=len(counts), max_size=len(counts))
         )
     )
-    if settled(counts, done, asked, 0.05):
+    if is_settled(counts, done, asked, 0.05):
         now, _ = verdicts(Tally(counts, 1, done, "stopped"), asked, 0.05)
         np.testing.assert_array_equal(now, significant(counts + rest, asked, 0.05))
 

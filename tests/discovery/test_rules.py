@@ -15,7 +15,7 @@ from weatherglass.discovery.indirect import indirect
 from weatherglass.discovery.kmeans import _starts, most_central
 from weatherglass.discovery.names import clean, find, frequent_words, is_word, locate, place
 from weatherglass.discovery.result import Category, Group
-from weatherglass.discovery.rotations import Chosen, Null, Space, kept_counts, significant
+from weatherglass.discovery.rotations import Chosen, Null, Space, open_checkpoint, significant
 from weatherglass.vectors.frequency import by_frequency
 
 
@@ -145,11 +145,11 @@ def test_counts_are_kept_for_one_search() -> None:
     space = Space(np.eye(4)[:2], words, np.array([0, 4]), 1)
     scores = np.ones((2, 1))
     paths = {
-        kept_counts(Null(space, scores, 0).shared(), 100, False).path,
-        kept_counts(Null(space, scores, 1).shared(), 100, False).path,
-        kept_counts(Null(space, scores, 0).shared(), 200, False).path,
-        kept_counts(Null(space, scores + 1, 0).shared(), 100, False).path,
-        kept_counts(Null(replace(space, voronoi=False), scores, 0).shared(), 100, False).path,
+        open_checkpoint(Null(space, scores, 0).shared(), 100, False).path,
+        open_checkpoint(Null(space, scores, 1).shared(), 100, False).path,
+        open_checkpoint(Null(space, scores, 0).shared(), 200, False).path,
+        open_checkpoint(Null(space, scores + 1, 0).shared(), 100, False).path,
+        open_checkpoint(Null(replace(space, voronoi=False), scores, 0).shared(), 100, False).path,
     }
     assert len(paths) == 5
 
@@ -160,7 +160,7 @@ def test_a_cache_that_cannot_be_written_does_not_stop_a_search(
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
     (tmp_path / "discovery").write_text("a file where the folder should be")
     space = Space(np.eye(4)[:2], np.eye(4, dtype=np.float32), np.array([0, 4]), 1)
-    kept = kept_counts(Null(space, np.ones((2, 1)), 0).shared(), 100, True)
+    kept = open_checkpoint(Null(space, np.ones((2, 1)), 0).shared(), 100, True)
     kept.keep(0, np.zeros((2, 1), np.int64))
     kept.remove()
     assert not kept.found

@@ -1,4 +1,4 @@
-"""Categories of words (section 3.2), each with a label that a person can read."""
+"""Clusters of words (categories) and of names (groups), with readable labels (section 3.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .kmeans import cluster, most_central
 from .names import Names
 from .result import Category, Group
 
-LABEL = 3
+LABEL_WORDS = 3
+EXAMPLE_NAMES = 5
 
 
 def categorise(
@@ -23,15 +24,17 @@ def categorise(
     rng: int,
     workers: int = 1,
 ) -> tuple[tuple[Category, ...], NDArray[np.intp], NDArray[np.intp]]:
-    """Cluster the words. Gives the categories, the words' positions with those of one category
-    together, and where each category starts."""
+    """Cluster the words.
+
+    Returns the categories, the words' positions sorted by category, and where each category starts.
+    """
     rows = vectors.single_unit_at(words)
     labels = cluster(rows, count, "words", rng, workers)
     sizes = np.bincount(labels, minlength=count)
     if sizes.max() < per_cell:
         raise CannotMeasure(
-            f"The largest of the {count} categories has {sizes.max()} words, and a cell needs "
-            f"{per_cell}. Ask for fewer categories, more words or fewer words a cell."
+            f"The largest of the {count} categories has {sizes.max()} words, but a cell needs "
+            f"{per_cell}. Ask for fewer categories, more words or fewer words per cell."
         )
     order = np.argsort(labels, kind="stable")
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -39,22 +42,19 @@ def categorise(
     for j in range(count):
         members = order[starts[j] : starts[j + 1]]
         central = [
-            vectors.words[int(words[members[i]])] for i in most_central(rows[members], LABEL)
+            vectors.words[int(words[members[i]])] for i in most_central(rows[members], LABEL_WORDS)
         ]
         categories.append(Category(f"C{j + 1}", ", ".join(central), len(members)))
     return tuple(categories), words[order], starts
 
 
-SHOWN = 5
-
-
 def group(
     vectors: Vectors, names: Names, count: int, rng: int
 ) -> tuple[tuple[Group, ...], NDArray[np.intp]]:
-    """Cluster the names. Gives the groups and the number of each name's group.
+    """Cluster the names. Returns the groups, and the index of each name's group.
 
-    Groups are ordered by their first fact, as the paper's tables are by the share of women, or
-    where nothing is known of the names by their size.
+    Groups are ordered by their first fact, as the paper orders them by the share of women; without
+    facts, by size.
     """
     rows = vectors.single_unit_at(names.positions)
     labels = cluster(rows, count, "names", rng)
@@ -65,16 +65,16 @@ def group(
     for k in order.tolist():
         members = np.flatnonzero(labels == k)
         words = vectors.words.at(names.positions[members])
-        shown = tuple(words[i] for i in most_central(rows[members], SHOWN))
+        examples = tuple(words[i] for i in most_central(rows[members], EXAMPLE_NAMES))
         known = {name: float(v[k]) for name, v in facts.items() if np.isfinite(v[k])}
-        groups.append(Group(f"G{len(groups) + 1}", shown, len(words), tuple(words), known))
+        groups.append(Group(f"G{len(groups) + 1}", examples, len(words), tuple(words), known))
     return tuple(groups), np.argsort(order)[labels]
 
 
 def _means(
     values: NDArray[np.float64], labels: NDArray[np.intp], count: int
 ) -> NDArray[np.float64]:
-    """The mean of what is known in each group, NaN where nothing is."""
+    """Return the mean of the known values of each group, NaN where none is known."""
     known = np.isfinite(values)
     sums = np.bincount(labels[known], weights=values[known], minlength=count)
     counts = np.bincount(labels[known], minlength=count)

@@ -1,4 +1,4 @@
-"""The same names and words on two embeddings: which associations appear, vanish, stay."""
+"""`discover_both`: one search on two embeddings; which associations appear, vanish or stay."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def discover_both(
     ----------
     before, after
         Two whole embeddings: of two corpora, or before and after debiasing. Only names and words
-        that both have are used; with ``control="auto"`` frequency is taken out of both if it is
-        strong in one.
+        that both have are used. With ``control="auto"``, both are controlled for frequency if
+        one of them needs it.
     resume, workers, cluster, progress, **options
         As for `discover`.
 
@@ -52,49 +52,57 @@ def discover_both(
     >>> len(both.before.groups), len(both.after.groups), len(both.of("vanishes"))
     (2, 2, 0)
     """
-    asked = Options(**options)
+    search = Options(**options)
     workers = at_least("workers", workers, 1)
-    found = []
+    discoveries = []
     with executor(workers, cluster, threads=True) as team:
-        (first, of_first), (second, of_second) = _controlled(before, after, asked, workers)
-        layout = lay_out(first, asked, second, workers)
-        for part, (vectors, done, source) in enumerate(
-            ((first, of_first, named(before)), (second, of_second, named(after)))
-        ):
-            told = _half(progress, part)
-            found.append(judge(vectors, done, source, layout, asked, team, resume, workers, told))
-    return Comparison(before=found[0], after=found[1], changes=_changes(*found))
+        controlled = _control_both(before, after, search, workers)
+        layout = lay_out(controlled[0][0], search, controlled[1][0], workers)
+        for part, source in enumerate((before, after)):
+            vectors, applied = controlled[part]
+            report = _half_of(progress, part)
+            discoveries.append(
+                judge(
+                    vectors, applied, named(source), layout, search, team, resume, workers, report
+                )
+            )
+    first, second = discoveries
+    return Comparison(before=first, after=second, changes=_changes(first, second))
 
 
-def _controlled(
-    before: Vectors, after: Vectors, asked: Options, workers: int | None
+def _control_both(
+    before: Vectors, after: Vectors, options: Options, workers: int | None
 ) -> list[tuple[Vectors, Control]]:
-    """Both without frequency or both with it, wherever that can be judged: else the difference
-    between them might be the control's."""
+    """Control both embeddings for frequency, or neither, wherever frequencies are known.
+
+    If only one of them were controlled, a difference between them might come from the control.
+    """
     both = before, after
-    made = [control(one, asked.control, workers=workers) for one in both]
-    judged = all(done.r2_before is not None for _, done in made)
-    if not judged or made[0][1].method == made[1][1].method:
-        return made
-    made = [control(one, "frequency", workers=workers) for one in both]
-    return [(one, replace(done, asked=asked.control)) for one, done in made]
+    controlled = [control(vectors, options.control, workers=workers) for vectors in both]
+    is_known = all(applied.r2_before is not None for _, applied in controlled)
+    if not is_known or controlled[0][1].method == controlled[1][1].method:
+        return controlled
+    controlled = [control(vectors, "frequency", workers=workers) for vectors in both]
+    return [(vectors, replace(applied, asked=options.control)) for vectors, applied in controlled]
 
 
-def _half(progress: Progress | None, part: int) -> Progress | None:
-    """The progress of the first or second of two searches, as that of both."""
+def _half_of(progress: Progress | None, part: int) -> Progress | None:
+    """Turn the progress of the first or second of two searches into the progress of both."""
     if progress is None:
         return None
     return lambda done, total: progress(part * total + done, 2 * total)
 
 
 def _changes(before: Discovery, after: Discovery) -> tuple[Change, ...]:
-    there = {(cell.group, cell.category): cell for cell in after.cells}
-    here = {(cell.group, cell.category): cell for cell in before.cells}
+    """List the cells that are significant in at least one of the two discoveries."""
+    old = {(cell.group, cell.category): cell for cell in before.cells}
+    new = {(cell.group, cell.category): cell for cell in after.cells}
     changes = []
-    for place in here | there:
-        one, other = here.get(place), there.get(place)
-        was, is_now = one is not None and one.significant, other is not None and other.significant
+    for place in old | new:
+        first, second = old.get(place), new.get(place)
+        was = first is not None and first.significant
+        is_now = second is not None and second.significant
         if was or is_now:
             change = "stays" if was and is_now else "vanishes" if was else "appears"
-            changes.append(Change(change, one, other))
+            changes.append(Change(change, first, second))
     return tuple(changes)

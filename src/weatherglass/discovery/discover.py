@@ -1,4 +1,4 @@
-"""The search itself: unsupervised bias enumeration (Swinger et al. 2019)."""
+"""`discover`: unsupervised bias enumeration (Swinger et al. 2019)."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def discover(
     progress: Progress | None = None,
     **options: Any,
 ) -> Discovery:
-    """Find associations of groups of names with words, without being told which to look for.
+    """Find associations between groups of names and words, with no hypothesis given in advance.
 
     Parameters
     ----------
     vectors
         A whole embedding.
     resume
-        Go on from the counts that an earlier run of the same search left behind.
+        Continue from the checkpoint of an interrupted run of the same search.
     workers
-        Threads; all processors by default. The result does not depend on their number.
+        Number of threads; by default one per processor. The result does not depend on it.
     cluster
-        Rotate on the workers of a Dask cluster instead: the address of its scheduler, such as
-        ``tcp://host:8786``, or ``local``. Each worker is sent names and words once.
+        Run the rotations on a Dask cluster: the address of its scheduler, such as
+        ``tcp://host:8786``, or ``local``. Names and words are sent once to each worker.
     progress
-        Called with the rotations done and the rotations in all.
+        Called with the number of rotations done and the total.
     **options
         The fields of `weatherglass.discovery.Options`: ``names``, ``groups``, ``categories``,
         ``words``, ``per_cell``, ``rotations``, ``alpha``, ``rng``, ``keep_names``, ``control``,
@@ -56,12 +56,12 @@ def discover(
 
     Notes
     -----
-    The names are cleaned and clustered into groups, frequent lower-case words into categories.
-    For each group i and category j the words that maximise (X̄ᵢ − μ)·(w̄ − Āⱼ) are chosen, and their
-    score is compared with the scores that the same choice gives after random rotations of the
-    names. The null hypothesis is that names and words are aligned by chance; p-values have one
-    added to numerator and denominator, and Benjamini and Hochberg's procedure over all groups ×
-    categories bounds the rate of false discoveries.
+    Names are cleaned and clustered into groups, frequent lower-case words into categories. For
+    each group i and category j the words that maximise (X̄ᵢ − μ)·(w̄ − Āⱼ) are chosen, and their
+    score is compared with the scores after random rotations of the names. The null hypothesis is
+    that names and words are aligned by chance. The p-value is (count + 1) / (rotations + 1), where
+    count includes ties, and the Benjamini–Hochberg procedure over all groups × categories bounds
+    the false discovery rate.
 
     References
     ----------
@@ -76,12 +76,13 @@ def discover(
     >>> len(found.groups), len(found.categories), found.control.method
     (4, 8, 'frequency')
     """
-    asked = Options(**options)
+    search = Options(**options)
     workers = at_least("workers", workers, 1)
     with executor(workers, cluster, threads=True) as team:
-        plain, done = control(vectors, asked.control, workers=workers)
-        layout = lay_out(plain, asked, workers=workers)
-        return judge(plain, done, named(vectors), layout, asked, team, resume, workers, progress)
+        controlled, applied = control(vectors, search.control, workers=workers)
+        layout = lay_out(controlled, search, workers=workers)
+        source = named(vectors)
+        return judge(controlled, applied, source, layout, search, team, resume, workers, progress)
 
 
 def judge(
@@ -95,11 +96,11 @@ def judge(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Discovery:
-    """Choose the words of every cell of a layout, and say how sure each is."""
+    """Choose the words of each cell of a layout, and test each cell against random rotations."""
     from threadpoolctl import threadpool_limits
 
     space = layout.space(vectors, options)
-    with threadpool_limits(1):  # many small products, which several cores only hinder
+    with threadpool_limits(1):  # many small products are slower on several cores
         chosen = choose(space)
     null = Null(space, chosen.scores, options.rng)
     tally = run(
@@ -140,12 +141,12 @@ def judge(
 
 
 def _cells(layout: Layout, chosen: Chosen, tally: Tally, significant: Any) -> tuple[Cell, ...]:
-    """Every cell that has enough words, category by category."""
-    made = []
+    """Return the cells that have enough words, by category."""
+    cells = []
     for j, category in enumerate(layout.categories):
         for i, group in enumerate(layout.groups):
             if np.isfinite(chosen.scores[i, j]):
-                made.append(
+                cells.append(
                     Cell(
                         group.id,
                         category.id,
@@ -155,4 +156,4 @@ def _cells(layout: Layout, chosen: Chosen, tally: Tally, significant: Any) -> tu
                         bool(significant[i, j]),
                     )
                 )
-    return tuple(made)
+    return tuple(cells)

@@ -1,4 +1,4 @@
-"""Compiled inner loops. Import this where it runs: it brings in numba, which is slow."""
+"""Compiled inner loops. Import this module where a kernel runs: numba is slow to import."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ Labels = NDArray[np.intp]
 
 @compiled(fastmath={"reassoc", "contract", "nsz"})
 def keep_best(score: Singles, voronoi: bool, top: Singles) -> None:
-    """Keep the scores of the best words of each group, for many rotations at once.
+    """Update the best scores of each group, for many rotations at once.
 
-    `score` has that of each word (first axis) for each group (second) under each rotation (third).
-    With `voronoi` a word counts only for the group where its score is largest. `top` has the best
-    scores so far, falling, by group and rotation. Rotations stand last because neighbouring ones
-    take the same steps: the loops over them become vector instructions.
+    `score` has the axes word, group, rotation. With `voronoi`, a word counts only for the group
+    with its largest score. `top` has the best scores so far, in descending order, by group and
+    rotation. Rotations are the last axis so that the loops over them become vector instructions.
     """
     words, n, batch = score.shape
     t = top.shape[2]
@@ -31,11 +30,11 @@ def keep_best(score: Singles, voronoi: bool, top: Singles) -> None:
             best[r] = row[0, r]
             who[r] = 0
         for i in range(1, n):
-            group = np.int32(i)  # as wide as the numbers beside it, or the loop is no vector
+            group = np.int32(i)  # the width of `who`, without which the loop is not vectorised
             for r in range(batch):
-                here = row[i, r]
-                who[r] = group if here > best[r] else who[r]
-                best[r] = max(best[r], here)
+                value = row[i, r]
+                who[r] = group if value > best[r] else who[r]
+                best[r] = max(best[r], value)
         if voronoi:
             for r in range(batch):
                 if best[r] > top[who[r], r, t - 1]:
@@ -48,30 +47,30 @@ def keep_best(score: Singles, voronoi: bool, top: Singles) -> None:
 
 
 @njit(inline="always")
-def _insert(falling: Singles, score: np.float32) -> None:
-    at = len(falling) - 1
-    while at > 0 and falling[at - 1] < score:
-        falling[at] = falling[at - 1]
+def _insert(descending: Singles, score: np.float32) -> None:
+    at = len(descending) - 1
+    while at > 0 and descending[at - 1] < score:
+        descending[at] = descending[at - 1]
         at -= 1
-    falling[at] = score
+    descending[at] = score
 
 
 @compiled()
 def nearest(product: Singles, halves: Singles, rows: Labels, labels: Labels, lead: Singles) -> None:
-    """Number the nearest centre of some rows, and say by how much it leads.
+    """Store the nearest centre of each row in `labels`, and its margin over the second in `lead`.
 
-    `product` has that of each row (first axis) with each centre. The nearest centre is that with
-    the largest product less half its square.
+    `product` is rows × centres. The nearest centre is the one with the largest product minus half
+    its squared norm.
     """
     for i in range(len(rows)):
         best = second = np.float32(-np.inf)
         who = 0
         for k in range(len(halves)):
-            here = product[i, k] - halves[k]
-            if here > best:
-                second, best, who = best, here, k
-            elif here > second:
-                second = here
+            value = product[i, k] - halves[k]
+            if value > best:
+                second, best, who = best, value, k
+            elif value > second:
+                second = value
         labels[rows[i]] = who
         lead[rows[i]] = best - second
 
@@ -81,13 +80,13 @@ def move(
     rows: Singles,
     moved: Labels,
     labels: Labels,
-    found: Labels,
+    target: Labels,
     sums: NDArray[np.float64],
     sizes: NDArray[np.int64],
 ) -> None:
-    """Take rows out of the sums of the clusters they were in (-1 for none) and into the new."""
+    """Move rows between the sums of their old cluster (-1 for none) and their new cluster."""
     for i in moved:
-        old, new = labels[i], found[i]
+        old, new = labels[i], target[i]
         for d in range(rows.shape[1]):
             value = np.float64(rows[i, d])
             if old >= 0:

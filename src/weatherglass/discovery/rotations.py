@@ -1,12 +1,12 @@
-"""The rotational null: how often does a random rotation of the names do as well?
+"""The rotation null: how often does a random rotation of the names score as high?
 
-The null hypothesis (step 4 of the paper) is that names and words each have their own inner order
-and a rotation that was drawn at random lies between the two. Under a Haar-random rotation U of the
-names' space the rows of the centres X̄ become X̄U. Written X̄ = LQ with Q of k = min(n, d)
-orthonormal rows, X̄U = L(QU), and QU is a random k-frame, which the QR decomposition of a d × k
-Gaussian matrix gives: the d × d matrix U is never needed. What is multiplied with the words are
-the centres less their mean, (X̄ᵢ − μ)U: the mean changes nothing in which centre a word is nearest
-to, and without it the product is the score itself, up to the constant of the category.
+The null hypothesis (step 4 of the paper) is that names and words each keep their inner geometry,
+and the rotation between the two is uniformly random. Under a Haar-random rotation U of the names'
+space the centroids X̄ become X̄U. With X̄ = LQ, where Q has k = min(n, d) orthonormal rows,
+X̄U = L(QU), and QU is a random k-frame, which the QR decomposition of a d × k Gaussian matrix
+gives; the d × d matrix U is never formed. The words are multiplied by the centred centroids
+(X̄ᵢ − μ)U: subtracting the mean does not change which centroid is nearest to a word, and makes the
+product equal to the score up to a constant per category.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """What the search goes over.
+    """Group centroids and categorised words: the input of the search.
 
     Attributes
     ----------
     centres
-        X̄ᵢ, the mean unit vector of each group of names, one a row.
+        X̄ᵢ, the mean unit vector of each group of names, as rows.
     words
-        The unit vectors of all words, those of one category together.
+        The unit vectors of all words, sorted by category.
     starts
-        Where each category starts in `words`, and the end of the last.
+        The first row of each category in `words`, and the end of the last.
     per_cell
-        t, how many words a cell has.
+        t, the number of words per cell.
     voronoi
-        Whether a word may stand only in the cell of the group it is nearest to.
+        Whether a word may appear only in the cell of its nearest group.
     """
 
     centres: Floats
@@ -60,24 +60,26 @@ class Space:
         return len(self.starts) - 1
 
     def category(self, j: int) -> NDArray[np.float32] | Floats:
-        """The rows of one category."""
+        """Return the word vectors of category j."""
         return self.words[self.starts[j] : self.starts[j + 1]]
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """For each group and category the chosen words' positions in `Space.words` and the score;
-    a cell that has too few words has score -infinity and positions -1."""
+    """The words of each cell, as positions in `Space.words`, and the cell's score.
+
+    A cell with too few words has positions -1 and score -infinity.
+    """
 
     positions: NDArray[np.intp]
     scores: Floats
 
 
 def choose(space: Space) -> Chosen:
-    """The t words of each cell that maximise (X̄ᵢ − μ)·(w̄ − Āⱼ), and σᵢⱼ, their mean.
+    """Choose the t words of each cell that maximise (X̄ᵢ − μ)·(w̄ − Āⱼ), and score them by the mean.
 
-    The paper's σᵢⱼ has Ā without an index; it is read as Āⱼ, the mean of the category, which is
-    what the words were chosen by and what makes the sum over the groups the generalised WEAT.
+    The paper's σᵢⱼ has Ā without an index. It is read as Āⱼ, the mean of the category: the words
+    were chosen with it, and with it the sum over the groups is the generalised WEAT.
     """
     n, m, t = len(space.centres), space.categories, space.per_cell
     positions = np.full((n, m, t), -1, np.intp)
@@ -86,7 +88,7 @@ def choose(space: Space) -> Chosen:
     for j in range(m):
         rows = space.category(j).astype(np.float64, copy=False)
         gain = rows @ apart.T
-        nearest = gain.argmax(axis=1)  # the mean of the centres makes no difference
+        nearest = gain.argmax(axis=1)  # subtracting the mean centroid does not change the order
         gain -= gain.mean(axis=0)
         for i in range(n):
             inside = np.flatnonzero(nearest == i) if space.voronoi else np.arange(len(rows))
@@ -100,18 +102,22 @@ def choose(space: Space) -> Chosen:
 Counts = NDArray[np.int64]
 
 COLUMNS = 768
-"""Columns of one matrix product, about: wide enough to run at full speed, and with a few hundred
-words still small enough that the scores are read again from the processor's cache."""
+"""Approximate columns per matrix product: wide enough for BLAS to run at full speed, and narrow
+enough that the scores of a few hundred words stay in the processor's cache."""
 
 ROWS = 512
-ROUND = 8
-"""Batches between two looks at whether to stop; fixed, so that every machine stops alike."""
+BATCHES_PER_CHECK = 8
+"""Batches between two checks for an early stop; fixed, so that every machine stops at the same
+rotation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Null:
-    """A search and the scores to beat. Batches of rotations are counted one by one, each with
-    random numbers of its own, in any order and on any machine."""
+    """A search and its observed scores.
+
+    Each batch of rotations has a random stream of its own, so batches can be counted in any order
+    on any machine.
+    """
 
     space: Space
     scores: Floats
@@ -119,11 +125,11 @@ class Null:
 
     @classmethod
     def of(cls, rng: int, scores: Floats, **space: Any) -> Null:
-        """A search from the fields of its space, its scores and its seed."""
+        """Build a search from the fields of its space, its scores and its seed."""
         return cls(Space(**space), scores, rng)
 
     def shared(self) -> Shared[Null]:
-        """The search as workers get it, once each."""
+        """Return the search in the form that is sent once to each worker."""
         space = self.space
         arrays: dict[str, NDArray[Any]] = {
             "centres": space.centres,
@@ -148,19 +154,19 @@ class Null:
     @cached_property
     def _means(self) -> NDArray[np.float32]:
         """Āⱼ of each category."""
-        every = range(self.space.categories)
-        rows = [self.space.category(j).mean(axis=0, dtype=np.float64) for j in every]
+        categories = range(self.space.categories)
+        rows = [self.space.category(j).mean(axis=0, dtype=np.float64) for j in categories]
         return np.array(rows, dtype=np.float32)
 
     def rotated(self, index: int, size: int) -> NDArray[np.float32]:
-        """X̄ᵢ − μ under each rotation of a batch, as columns: dimensions × groups × size."""
+        """Return X̄ᵢ − μ under each rotation of a batch: dimensions × groups × size."""
         k, d = self._factor.shape[1], self.space.centres.shape[1]
         stream = np.random.default_rng(np.random.SeedSequence(self.rng, spawn_key=(index,)))
         columns = self._factor @ frames(stream, size, d, k)
         return np.ascontiguousarray(columns.transpose(2, 1, 0), dtype=np.float32)
 
     def count(self, index: int, size: int) -> Counts:
-        """In how many of a batch's rotations each cell scores at least what it did."""
+        """Count the rotations of a batch in which each cell scores at least its observed score."""
         from .kernels import keep_best
 
         space, n = self.space, len(self.space.centres)
@@ -177,7 +183,7 @@ class Null:
         return np.asarray((reached >= self.scores.T[:, :, None]).sum(axis=2).T)
 
     def _pieces(self, start: int, count: int) -> Iterator[tuple[int, slice]]:
-        """The categories that some words belong to, and which of these words are of each."""
+        """Yield each category in a run of words, with the slice of the run that belongs to it."""
         starts, stop = self.space.starts, start + count
         first, last = np.searchsorted(starts, [start, stop - 1], side="right") - 1
         for j in range(int(first), int(last) + 1):
@@ -186,11 +192,11 @@ class Null:
 
 
 def frames(stream: np.random.Generator, size: int, d: int, k: int) -> Floats:
-    """Random k-frames in d dimensions, uniformly distributed, as rows: size × k × d."""
+    """Draw uniformly distributed k-frames in d dimensions, as rows: size × k × d."""
     normal = stream.standard_normal((size, d, k))
     if d >= 2 * k:
-        # Of many more dimensions than rows the triangle is got faster, and well enough, from the
-        # products: G = QR and GᵀG = RᵀR, so that Qᵀ is R⁻ᵀGᵀ.
+        # With d much larger than k, Cholesky is faster than QR and accurate enough: G = QR and
+        # GᵀG = RᵀR, so Qᵀ = R⁻ᵀGᵀ.
         across = normal.transpose(0, 2, 1)
         return np.asarray(np.linalg.inv(np.linalg.cholesky(across @ normal)) @ across)
     q, r = np.linalg.qr(normal)
@@ -201,7 +207,8 @@ def frames(stream: np.random.Generator, size: int, d: int, k: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts after `batches` batches and `done` rotations; `stopped` says why it ended early."""
+    """Counts after `batches` batches and `done` rotations; `stopped` is the reason of an early
+    stop."""
 
     counts: Counts
     batches: int = 0
@@ -209,31 +216,31 @@ class Tally:
     stopped: str = ""
 
 
-def batches(null: Null, asked: int) -> Iterator[tuple[int, int]]:
-    """The number and the size of each batch of a search for so many rotations."""
-    starts = range(0, asked, null.batch)
-    return ((k, min(null.batch, asked - start)) for k, start in enumerate(starts))
+def batches(null: Null, rotations: int) -> Iterator[tuple[int, int]]:
+    """Yield the index and the size of each batch."""
+    starts = range(0, rotations, null.batch)
+    return ((k, min(null.batch, rotations - start)) for k, start in enumerate(starts))
 
 
-def counts_of(null: Null, batch: tuple[int, int]) -> Counts:
-    """The task of a worker: the counts of one batch."""
+def count_batch(null: Null, batch: tuple[int, int]) -> Counts:
+    """Count one batch: the task of a worker."""
     return null.count(*batch)
 
 
-def kept_counts(shared: Shared[Null], asked: int, resume: bool) -> Kept[Counts]:
-    """Where the counts of a search are kept, under all that they depend on."""
+def open_checkpoint(shared: Shared[Null], rotations: int, resume: bool) -> Kept[Counts]:
+    """Open the checkpoint of a search; its key covers everything that the counts depend on."""
     shape = shared.value.scores.shape
 
     def decode(counts: Any) -> Counts:
         return np.array(counts, dtype=np.int64).reshape(shape)
 
-    question = [shared.digest, shared.value.batch, asked]
-    return Kept("discovery", question, encode=np.ndarray.tolist, decode=decode, resume=resume)
+    key = [shared.digest, shared.value.batch, rotations]
+    return Kept("discovery", key, encode=np.ndarray.tolist, decode=decode, resume=resume)
 
 
 def run(
     null: Null,
-    asked: int,
+    rotations: int,
     workers: Workers,
     *,
     alpha: float,
@@ -241,45 +248,46 @@ def run(
     resume: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tally:
-    """Count rotations until `asked` are done, or no verdict can change."""
+    """Count rotations until all are done, or until no cell's verdict can change."""
     shared = null.shared()
-    kept = kept_counts(shared, asked, resume)
+    checkpoint = open_checkpoint(shared, rotations, resume)
     tally = Tally(np.zeros(null.scores.shape, np.int64))
     with contextlib.closing(
-        run_tasks(counts_of, batches(null, asked), workers, shared=shared, kept=kept)
+        run_tasks(count_batch, batches(null, rotations), workers, shared=shared, kept=checkpoint)
     ) as counted:
-        for (k, size), some in zip(batches(null, asked), counted, strict=False):
-            tally = Tally(tally.counts + some, k + 1, tally.done + size)
-            look = tally.batches % ROUND == 0 and tally.done < asked
-            if look and stop_early and settled(tally.counts, tally.done, asked, alpha):
-                why = f"after {tally.done:,} rotations no cell's verdict could still change"
-                tally = dataclasses.replace(tally, stopped=why)
-            if progress and k not in kept.found:  # the speed is that of what is counted now
-                progress(tally.done, asked)
+        for (k, size), counts in zip(batches(null, rotations), counted, strict=False):
+            tally = Tally(tally.counts + counts, k + 1, tally.done + size)
+            is_check = tally.batches % BATCHES_PER_CHECK == 0 and tally.done < rotations
+            if is_check and stop_early and is_settled(tally.counts, tally.done, rotations, alpha):
+                reason = f"after {tally.done:,} rotations no cell's verdict could still change"
+                tally = dataclasses.replace(tally, stopped=reason)
+            if progress and k not in checkpoint.found:  # batches read back would inflate the speed
+                progress(tally.done, rotations)
             if tally.stopped:
                 break
-    kept.remove()
+    checkpoint.remove()
     return tally
 
 
-def settled(counts: Counts, done: int, asked: int, alpha: float) -> bool:
-    """Whether the verdict on every cell is the same however the rest of the rotations turn out.
+def is_settled(counts: Counts, done: int, rotations: int, alpha: float) -> bool:
+    """Return whether the remaining rotations cannot change the verdict on any cell.
 
-    The verdicts of Benjamini and Hochberg can only grow when p-values fall. So they lie between
-    those where all that are left reach the score of every cell, and those where none does.
+    The Benjamini–Hochberg procedure is monotone: smaller p-values never reject fewer cells. So the
+    final verdicts lie between those where every remaining rotation reaches every score and those
+    where none does.
     """
-    worst = significant(counts + (asked - done), asked, alpha)
-    best = significant(counts, asked, alpha)
+    worst = significant(counts + (rotations - done), rotations, alpha)
+    best = significant(counts, rotations, alpha)
     return bool((worst == best).all())
 
 
 def significant(counts: Counts, done: int, alpha: float) -> NDArray[np.bool_]:
-    """Which cells are significant at `alpha`, of all cells together."""
+    """Return which cells are significant at false discovery rate `alpha`, over all cells."""
     p = (counts.ravel() + 1) / (done + 1)
     return np.asarray(benjamini_hochberg(p) <= alpha).reshape(counts.shape)
 
 
-def verdicts(tally: Tally, asked: int, alpha: float) -> tuple[NDArray[np.bool_], Rotations]:
-    """The significant cells. After an early stop they are those that all rotations would give."""
-    final = significant(tally.counts, asked if tally.stopped else tally.done, alpha)
-    return final, Rotations(asked, tally.done, tally.stopped)
+def verdicts(tally: Tally, rotations: int, alpha: float) -> tuple[NDArray[np.bool_], Rotations]:
+    """Return the significant cells; after an early stop, those that all rotations would give."""
+    final = significant(tally.counts, rotations if tally.stopped else tally.done, alpha)
+    return final, Rotations(rotations, tally.done, tally.stopped)
