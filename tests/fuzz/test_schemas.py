@@ -26,7 +26,7 @@ from weatherglass.seedlab.result import Experiment
 
 for _name in ("catalog", "auditing", "seedlab"):
     _package = importlib.import_module(f"weatherglass.{_name}")
-    for _module in pkgutil.iter_modules(_package.__path__, f"weatherglass.{_name}."):
+    for _module in pkgutil.walk_packages(_package.__path__, f"weatherglass.{_name}."):
         importlib.import_module(_module.name)
 
 
