@@ -20,7 +20,7 @@ from weatherglass.discovery.result import (
     Rotations,
 )
 from weatherglass.measures import MEASURES
-from weatherglass.report.audit.data import Audited
+from weatherglass.report.audit.data import AuditResult
 from weatherglass.significance import PValue
 from weatherglass.vectors import Control
 
@@ -319,7 +319,7 @@ ABOUT = {
 
 
 @pytest.fixture(scope="session")
-def audited(paper: Discovery) -> Audited:
+def audited(paper: Discovery) -> AuditResult:
     """A little of everything, measured on real vectors; the discovery is the published one."""
     vectors = wg.open_vectors("default")
     tests = [
@@ -337,7 +337,7 @@ def audited(paper: Discovery) -> Audited:
     encoder = wg.open_encoder("cbow:default")
     sentences = wg.seat([encoder], wg.tests("sent-weat6", "sent-weat7")).correct()
     results = [*wg.Results.of(tests).correct(), wg.wefat(vectors, "wefat1"), *measures, *sentences]
-    return Audited(
+    return AuditResult(
         ABOUT,
         wg.Results.of(results),
         (dataclasses.replace(paper, source={"name": "default", "dim": 50}),),
@@ -359,7 +359,7 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="session")
-def attacked(audited) -> Audited:
+def attacked(audited) -> AuditResult:
     """The same, in which everything that comes from a file is an attack."""
     bad = iter(HOSTILE * 1000)
     words = [f"{one}{k}" for k, one in enumerate(HOSTILE * 2)]
@@ -404,7 +404,7 @@ def attacked(audited) -> Audited:
             {"title": one, "source": one, "status": "failed", "reason": one} for one in HOSTILE
         ],
     }
-    return Audited(
+    return AuditResult(
         about,
         wg.Results.of(results).correct(),
         (dataclasses.replace(found, cells=cells, source=source),),

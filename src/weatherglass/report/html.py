@@ -18,22 +18,22 @@ class Markup(str):
     __slots__ = ()
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     r"""Text with what cannot be seen made visible: controls, bidi marks, lone surrogates.
 
-    >>> print(visible("a\u202eb\x1b\udcff"))
+    >>> print(make_visible("a\u202eb\x1b\udcff"))
     a\u202eb\x1b\udcff
     """
     return "".join(c if c.isprintable() or c in _HARMLESS else repr(c)[1:-1] for c in text)
 
 
-def escaped(text: str) -> Markup:
+def escape(text: str) -> Markup:
     """Text as HTML; markup stays what it is.
 
-    >>> escaped("<b>"), escaped(Markup("<b>"))
+    >>> escape("<b>"), escape(Markup("<b>"))
     ('&lt;b&gt;', '<b>')
     """
-    return text if isinstance(text, Markup) else Markup(html.escape(visible(text)))
+    return text if isinstance(text, Markup) else Markup(html.escape(make_visible(text)))
 
 
 def element(name: str, /, *inside: str, **attributes: str | int | bool | None) -> Markup:
@@ -50,19 +50,19 @@ def element(name: str, /, *inside: str, **attributes: str | int | bool | None) -
         if value is None or value is False:
             continue
         key = key.rstrip("_").replace("_", "-")
-        written += f" {key}" if value is True else f' {key}="{escaped(str(value))}"'
+        written += f" {key}" if value is True else f' {key}="{escape(str(value))}"'
     if name in _VOID:
         return Markup(f"<{name}{written}>")
-    return Markup(f"<{name}{written}>{joined(*inside)}</{name}>")
+    return Markup(f"<{name}{written}>{join(*inside)}</{name}>")
 
 
-def joined(*parts: str, between: str = "") -> Markup:
+def join(*parts: str, between: str = "") -> Markup:
     """Parts one after another, each escaped.
 
-    >>> joined("a", Markup("<br>"), "<")
+    >>> join("a", Markup("<br>"), "<")
     'a<br>&lt;'
     """
-    return Markup(escaped(between).join(escaped(part) for part in parts))
+    return Markup(escape(between).join(escape(part) for part in parts))
 
 
 Row = Sequence[str]
@@ -102,7 +102,7 @@ def table(
     kinds = ["number" if at in numbers else None for at in range(len(heads))]
     head = element("tr", *(_head(*one) for one in zip(heads, kinds, strict=True)))
     if over:
-        head = joined(element("tr", *(_over(*one) for one in over)), head)
+        head = join(element("tr", *(_over(*one) for one in over)), head)
     body = (
         element(
             "tr",
@@ -146,62 +146,62 @@ def _over(text: str, columns: int) -> Markup:
     return element("th", text, scope="colgroup", colspan=columns, class_="over")
 
 
-def stacked(first: str, second: str = "") -> Markup:
+def two_lines(first: str, second: str = "") -> Markup:
     """A cell of two lines, the second one small."""
-    return joined(first, element("small", second) if second else "")
+    return join(first, element("small", second) if second else "")
 
 
-def folded(summary: str, *inside: str, open_: bool = False) -> Markup:
+def collapsible(summary: str, *inside: str, open_: bool = False) -> Markup:
     """What is there for the reader who opens it."""
     return element("details", element("summary", summary), *inside, open=open_)
 
 
-LONGEST = 40
+MAX_WORD_LENGTH = 40
 _SPACES = re.compile(r"(\s+)")
 
 
-def spelled(word: str, *, mask: bool = False, phrase: bool = True) -> str:
+def spell(word: str, *, mask: bool = False, phrase: bool = True) -> str:
     r"""A word as it is read: phrases with spaces, the unseen made visible, not too long.
 
-    >>> spelled("cab_driver"), spelled("x" * 50)[-3:], spelled("a\u202eb")
+    >>> spell("cab_driver"), spell("x" * 50)[-3:], spell("a\u202eb")
     ('cab driver', 'xx…', 'a\\u202eb')
     """
     if mask and is_slur(word):
         word = masked(word)
-    text = visible(word).replace("\n", "\\n")
+    text = make_visible(word).replace("\n", "\\n")
     if phrase and text.strip("_ "):  # underscores alone are no phrase
         text = text.replace("_", " ")
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= MAX_WORD_LENGTH else text[: MAX_WORD_LENGTH - 1] + "…"
 
 
-def word(text: str) -> Markup:
+def word_markup(text: str) -> Markup:
     """A word, isolated from the direction of its neighbours.
 
     A slur is masked, and the word itself stands in no text of the page: the reader's tick lets the
     style sheet write it from an attribute.
 
-    >>> print(word("r&b"))
+    >>> print(word_markup("r&b"))
     <bdi>r&amp;b</bdi>
     """
     if not is_slur(text):
-        return element("bdi", spelled(text))
+        return element("bdi", spell(text))
     return _slur(text, masked(text))
 
 
-def listed(words: Iterable[str]) -> Markup:
+def word_list(words: Iterable[str]) -> Markup:
     """Words with commas between, which the style sheet can turn into lines."""
-    return joined(*map(word, words), between=element("span", ", ", class_="comma"))
+    return join(*map(word_markup, words), between=element("span", ", ", class_="comma"))
 
 
-def label(text: str) -> Markup:
+def label_markup(text: str) -> Markup:
     """A category's label, which is made of words."""
-    return joined(*(word(part) for part in text.split(", ")), between=", ")
+    return join(*(word_markup(part) for part in text.split(", ")), between=", ")
 
 
-def sentence(text: str) -> Markup:
+def sentence_markup(text: str) -> Markup:
     """A sentence that may quote words: slurs in it are masked.
 
-    >>> sentence("All of <b> is used.")
+    >>> sentence_markup("All of <b> is used.")
     'All of &lt;b&gt; is used.'
     """
     made, at, hidden = [], 0, masked(text)
@@ -209,8 +209,8 @@ def sentence(text: str) -> Markup:
         mask = hidden[at : at + len(piece)]
         made.append(piece if mask == piece else _slur(piece, mask))
         at += len(piece)
-    return joined(*made)
+    return join(*made)
 
 
 def _slur(text: str, mask: str) -> Markup:
-    return element("bdi", element("span", spelled(mask)), class_="slur", data_word=spelled(text))
+    return element("bdi", element("span", spell(mask)), class_="slur", data_word=spell(text))

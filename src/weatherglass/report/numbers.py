@@ -42,10 +42,10 @@ def plain(value: float) -> str:
     return f"{value:g}".replace("-", "−")
 
 
-def ends(low: float, high: float) -> str:
+def interval(low: float, high: float) -> str:
     """The two ends of an interval.
 
-    >>> ends(-0.096, 1.594)
+    >>> interval(-0.096, 1.594)
     '−0.10 to 1.59'
     """
     return f"{effect(low)} to {effect(high)}"
@@ -60,10 +60,10 @@ def p_value(value: float | None) -> str:
     return ABSENT if value is None else format_p(value)
 
 
-def said_p(value: float) -> str:
+def p_equation(value: float) -> str:
     """A p-value, in a sentence.
 
-    >>> said_p(0.0181), said_p(0.0)
+    >>> p_equation(0.0181), p_equation(0.0)
     ('p = 0.018', 'p < 2.2e-308')
     """
     text = format_p(value)

@@ -15,7 +15,7 @@ from weatherglass._version import __version__
 from weatherglass.catalog import is_slur, masked
 from weatherglass.report.charts import style
 
-from .html import Markup, element, joined, visible
+from .html import Markup, element, join, make_visible
 
 # Even if hostile text were to slip through, the browser runs no script of its and fetches nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -48,10 +48,10 @@ def render_page(
 ) -> str:
     """A whole page with a heading, a warning and sections.
 
-    Slurs are masked unless `show_slurs`. `contents` stands between heading and sections, `script`
+    Slurs are masked unless `show_slurs`. `contents` stands between heading and sections, `chart_script`
     runs when all is there, and `sheets` are further style sheets.
     """
-    main = joined(*sections)
+    main = join(*sections)
     has_slurs = any(mark in main for mark in _SLURS)
     head = element(
         "head",
@@ -85,17 +85,17 @@ def _policy(script: str) -> str:
 def _warning(has_slurs: bool, show_slurs: bool) -> Markup:
     parts: list[str] = [element("p", _WARNING)]
     if has_slurs:
-        parts.append(tick("slurs", "Show slurs, which are masked with asterisks", show_slurs))
+        parts.append(checkbox("slurs", "Show slurs, which are masked with asterisks", show_slurs))
     return element("div", *parts, class_="warning")
 
 
-def tick(name: str, text: str, on: bool = False) -> Markup:
+def checkbox(name: str, text: str, on: bool = False) -> Markup:
     """A box to tick; the style sheet does what it says."""
     box = element("input", type="checkbox", id=name, checked=on, autocomplete="off")
     return element("label", box, " ", text, class_="tick")
 
 
-def spoken(text: str) -> Markup:
+def screen_reader_text(text: str) -> Markup:
     """Text for screen readers only."""
     return element("span", text, class_="spoken")
 
@@ -105,9 +105,9 @@ def section(name: str, heading: str, *inside: str) -> Markup:
     return element("section", element("h2", heading), *inside, id=name)
 
 
-def facts(pairs: Sequence[tuple[str, str]]) -> Markup:
+def definition_list(pairs: Sequence[tuple[str, str]]) -> Markup:
     """Terms and what is said of them."""
-    made = (joined(element("dt", a), element("dd", b)) for a, b in pairs if b)
+    made = (join(element("dt", a), element("dd", b)) for a, b in pairs if b)
     return element("dl", *made)
 
 
@@ -122,7 +122,7 @@ SLUR = '{"$slur":['
 """How a slur stands in a chart's data; no text can look like this: its quotes are escaped."""
 
 Draw = Callable[..., Markup]
-"""Puts a chart on a page, or nothing: what makes it, and then as for `picture`."""
+"""Puts a chart on a page, or nothing: what makes it, and then as for `chart_figure`."""
 
 _IDS = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
 _PLACES = re.compile(r' (?:d|transform)="[^"]*"')
@@ -140,7 +140,7 @@ def can_draw() -> bool:
     return True
 
 
-def picture(chart: Any, name: str, told: str, *, fluid: bool = False) -> Markup:
+def chart_figure(chart: Any, name: str, told: str, *, fluid: bool = False) -> Markup:
     """A chart as a figure.
 
     Parameters
@@ -154,13 +154,13 @@ def picture(chart: Any, name: str, told: str, *, fluid: bool = False) -> Markup:
     fluid
         Whether it may be as wide as there is room: a chart of one view, with a width.
     """
-    spec = described(chart)
+    spec = describe_chart(chart)
     still = element("div", _still(spec, name), class_="picture", role="img", aria_label=told)
     data = element("script", Markup(_inside_script(_packed(spec))), type="application/json")
     return element("figure", still, data, id=name, class_="chart", data_fluid=fluid)
 
 
-def described(chart: Any) -> dict[str, Any]:
+def describe_chart(chart: Any) -> dict[str, Any]:
     """A chart's Vega-Lite description for the page: slurs marked, numbers short, no ground."""
     spec: dict[str, Any] = chart.to_dict(validate=False)
     spec.pop("$schema", None)
@@ -172,7 +172,7 @@ def described(chart: Any) -> dict[str, Any]:
     return made
 
 
-def with_slurs_masked(chart: Any) -> Any:
+def mask_slurs(chart: Any) -> Any:
     """The same chart with slurs masked, for a file."""
     spec = _marked(chart.to_dict(validate=False))
     if not _has_slurs(spec):  # as nearly always; to read a description back takes long
@@ -189,7 +189,7 @@ def _marked(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, str):
-        text = visible(value)
+        text = make_visible(value)
         return {"$slur": [masked(text), text]} if is_slur(text) else text
     return value
 
@@ -255,7 +255,7 @@ def _inside_script(value: Any) -> str:
 
 
 @cache
-def script() -> str:
+def chart_script() -> str:
     """Vega, Vega-Lite and what starts them, as one script."""
     import vl_convert
 

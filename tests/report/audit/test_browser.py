@@ -11,7 +11,7 @@ import pytest
 
 import weatherglass as wg
 from weatherglass.report import audit_page
-from weatherglass.report.audit.data import Audited
+from weatherglass.report.audit.data import AuditResult
 
 from ..._web import browsing
 from ..._web.browsing import chromium
@@ -48,7 +48,7 @@ def draw_all(tab: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def page(audited: Audited) -> str:
+def page(audited: AuditResult) -> str:
     return audit_page(audited)
 
 
@@ -110,7 +110,7 @@ def test_slurs_are_written_out_when_the_reader_asks(browser, audited, tmp_path):
     first = audited.results[0]
     words = {**first.words, "X": ("redneck", *first.words["X"][1:])}
     results = wg.Results.of([type(first)(**{**vars(first), "words": words})])
-    with opened(browser, audit_page(Audited(audited.about, results)), tmp_path) as (tab, wrong):
+    with opened(browser, audit_page(AuditResult(audited.about, results)), tmp_path) as (tab, wrong):
         draw_all(tab)
         assert "redneck" not in tab.content().split("<script")[0]
         assert "r******" in tab.locator("#words-0 svg").text_content()

@@ -13,8 +13,8 @@ from weatherglass.errors import MissingExtra
 from weatherglass.measures import MeasureResult
 from weatherglass.report import audit_figures, audit_page
 from weatherglass.report import page as page_module
-from weatherglass.report.audit.data import Audited, p_of
-from weatherglass.report.audit.headline import LEVEL, claim, corrected_p, strongest
+from weatherglass.report.audit.data import AuditResult, p_of
+from weatherglass.report.audit.headline import ALPHA, claim, corrected_p, strongest_findings
 from weatherglass.report.html import element, table
 
 OVER = [("", 1), (element("bdi", "b<c"), 2), ("d", 1)]
@@ -140,8 +140,8 @@ def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page,
 
 
 def test_the_rule_of_strength_is_kept(audited):
-    found = strongest(audited.results, None)
-    assert all(one.corrected <= LEVEL for one in found)
+    found = strongest_findings(audited.results, None)
+    assert all(one.corrected <= ALPHA for one in found)
     assert [one.size for one in found] == sorted((one.size for one in found), reverse=True)
     tests = [one.result.test for one in found]
     # weat4 and weat5 ask the same with other words; of words and of sentences, so do the weat6.
@@ -168,7 +168,7 @@ def test_a_negative_effect_turns_the_sentence_round(audited):
 
 def test_nothing_significant_is_said(audited, monkeypatch):
     weak = [dataclasses.replace(audited.results[0], p_holm=0.2)]
-    page = without_plots(monkeypatch, Audited(audited.about, wg.Results.of(weak)))
+    page = without_plots(monkeypatch, AuditResult(audited.about, wg.Results.of(weak)))
     assert "No test is significant after correction." in page.text("findings")
     assert [one["id"] for one in page.of("section")] == [
         *("findings", "measured", "effects", "words", "missing", "steps"),
@@ -177,7 +177,7 @@ def test_nothing_significant_is_said(audited, monkeypatch):
 
 
 def test_an_audit_of_nothing_has_a_page(monkeypatch):
-    page = without_plots(monkeypatch, Audited({}, wg.Results.of([])))
+    page = without_plots(monkeypatch, AuditResult({}, wg.Results.of([])))
     assert "Audit of nothing" in page.text()
     assert "Every step was done." in page.text("steps")
     assert "No word is missing." in page.text("missing")
@@ -365,20 +365,22 @@ def test_slurs_are_masked_on_the_page_and_in_charts(audited):
     first = audited.results[0]
     words = {**first.words, "X": ("mentally_retarded", *first.words["X"][1:])}
     slurs = wg.Results.of([dataclasses.replace(first, words=words)])
-    written = audit_page(Audited(audited.about, slurs))
+    written = audit_page(AuditResult(audited.about, slurs))
     page = Page(written)
     assert "Show slurs" in page.text()
     assert "retarded" not in page.text()  # nor in the still pictures, whose text this is, too
     assert "mentally r*******" in page.text("words")
     assert 'data-word="mentally retarded"' in written
     assert r'{"$slur":["mentally r*******","mentally retarded"]}' in written
-    chart = audit_figures(Audited(audited.about, slurs))["words-weat6"]
+    chart = audit_figures(AuditResult(audited.about, slurs))["words-weat6"]
     assert "retarded" not in json.dumps(chart.to_dict())
 
 
 def test_a_page_without_slurs_does_not_ask(audited, monkeypatch):
     results = wg.Results.of(audited.results[:1])
-    assert "Show slurs" not in without_plots(monkeypatch, Audited(audited.about, results)).text()
+    assert (
+        "Show slurs" not in without_plots(monkeypatch, AuditResult(audited.about, results)).text()
+    )
 
 
 @pytest.mark.slow
@@ -412,7 +414,7 @@ def test_a_whole_audit_of_the_default_is_under_five_megabytes(audited):
         for id in tests
     ]
     written = audit_page(
-        Audited(
+        AuditResult(
             audited.about,
             wg.Results.of(results).correct(),
             (wg.discover(vectors, rotations=99),),

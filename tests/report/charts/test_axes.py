@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 import weatherglass as wg
-from weatherglass.report.charts.axes import MOST, domains_of, plot_axis, plot_map, plot_near
+from weatherglass.report.charts.axes import (
+    MAX_WORDS,
+    axis_domains,
+    plot_axis,
+    plot_map,
+    plot_neighbours,
+)
 
 pytest.importorskip("altair", reason="needs the extra 'plots'")
 
@@ -49,7 +55,7 @@ def test_of_very_many_words_both_ends_are_shown():
     )
     sets = {"X": [f"w{k}" for k in range(200)], "A": ["a"], "B": ["b"]}
     rows = layer(plot_axis({"m": wg.measure(many, "semaxis", sets)}, ("b", "a")), "point")
-    assert len(rows) == MOST
+    assert len(rows) == MAX_WORDS
     assert (rows[0]["word"], rows[-1]["word"]) == ("w199", "w0")
 
 
@@ -61,13 +67,13 @@ def test_a_map_has_both_cosines_and_its_names_lie_beside_their_points():
     assert dots["pilot"] == (pytest.approx(-0.6), pytest.approx(0.8))
     names = {one["word"]: (one["x"], one["y"]) for one in layer(chart, "text")}
     assert set(names) == set(dots)
-    (low, high), _ = domains_of([pair])
+    (low, high), _ = axis_domains([pair])
     assert all(abs(names[w][0] - dots[w][0]) < 0.2 * (high - low) for w in dots)
 
 
 def test_neighbours_are_bars_in_their_order():
     near = VECTORS.neighbours("she", 3)
-    spec = plot_near({"tiny": near, "other": near[:1]}).to_dict()
+    spec = plot_neighbours({"tiny": near, "other": near[:1]}).to_dict()
     first = spec["hconcat"][0]["data"]["values"]
     assert [one["word"] for one in first] == [word for word, _ in near]
     assert first[0]["x"] == pytest.approx(near[0][1])

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weatherglass.report.charts.labels import Label, labels
+from weatherglass.report.charts.labels import Label, place_labels
 
 WIDTH, HEIGHT = 300.0, 200.0
 POINTS = st.lists(
@@ -30,7 +30,7 @@ def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 @given(POINTS)
 def test_no_name_touches_another_a_foreign_point_or_the_edge(points):
     where = [(x, y) for x, y, _ in points]
-    made = labels(where, [name for *_, name in points], width=WIDTH, height=HEIGHT)
+    made = place_labels(where, [name for *_, name in points], width=WIDTH, height=HEIGHT)
     for one in made:
         left, top, right, bottom = box(one)
         assert min(left, top) >= 0
@@ -43,10 +43,10 @@ def test_no_name_touches_another_a_foreign_point_or_the_edge(points):
 
 def test_points_far_apart_are_all_named_and_the_outermost_goes_first():
     points = [(150.0, 100.0), (20.0, 20.0), (160.0, 180.0)]
-    made = labels(points, ["middle", "corner", "below"], width=WIDTH, height=HEIGHT)
+    made = place_labels(points, ["middle", "corner", "below"], width=WIDTH, height=HEIGHT)
     assert [one.at for one in made] == [1, 2, 0]
 
 
 def test_a_point_without_a_name_gets_none_and_no_points_give_nothing():
-    assert labels([(50, 50), (90, 90)], ["", "b"], width=WIDTH, height=HEIGHT)[0].at == 1
-    assert labels([], [], width=WIDTH, height=HEIGHT) == []
+    assert place_labels([(50, 50), (90, 90)], ["", "b"], width=WIDTH, height=HEIGHT)[0].at == 1
+    assert place_labels([], [], width=WIDTH, height=HEIGHT) == []

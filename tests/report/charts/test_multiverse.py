@@ -6,7 +6,7 @@ import pytest
 
 import weatherglass as wg
 from weatherglass.errors import CannotMeasure
-from weatherglass.report.charts.multiverse import COLUMNS, ranked
+from weatherglass.report.charts.multiverse import MAX_COLUMNS, ranked
 from weatherglass.seedlab.multiverse.result import set_names
 
 pytest.importorskip("altair", reason="needs the extra 'plots'")
@@ -20,7 +20,7 @@ def found() -> wg.Multiverse:
 def test_the_columns_hold_every_specification_once_in_order(found):
     columns = ranked(found).columns
     drawn = [one for column in columns for one in column.specifications]
-    assert len(columns) == COLUMNS < len(found.specifications)
+    assert len(columns) == MAX_COLUMNS < len(found.specifications)
     assert sorted(map(id, drawn)) == sorted(map(id, found.specifications))
     effects = [one.effect for one in drawn]
     assert effects == sorted(effects)

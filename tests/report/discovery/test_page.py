@@ -14,9 +14,9 @@ from weatherglass.discovery.result import Change, Comparison, Indirect, Proxy, R
 from weatherglass.errors import CannotMeasure
 from weatherglass.report import comparison_page, discovery_page, plot_discovery
 from weatherglass.report.charts import style
-from weatherglass.report.charts.labels import fitted
+from weatherglass.report.charts.labels import wrap_text
 from weatherglass.report.discovery import prose
-from weatherglass.report.html import escaped, visible
+from weatherglass.report.html import escape, make_visible
 from weatherglass.report.page import style_sheet
 from weatherglass.vectors import Control
 
@@ -274,10 +274,10 @@ def test_a_page_is_one_file_that_fetches_nothing(kind, request):
 
 @given(st.text(st.characters(codec=None), max_size=30))
 def test_any_text_is_written_as_text(text):
-    page = Page(f"<p>{escaped(text)}</p>")
+    page = Page(f"<p>{escape(text)}</p>")
     assert [name for name, _ in page.elements] == ["p"]
-    assert "".join(page.pieces) == visible(text)
-    escaped(text).encode("utf-8")
+    assert "".join(page.pieces) == make_visible(text)
+    escape(text).encode("utf-8")
 
 
 def themes() -> list[dict[str, str]]:
@@ -314,7 +314,7 @@ def test_shades_grow_darker_or_brighter_step_by_step():
 def test_the_command_repeats_the_search(paper):
     options = paper.options | {"voronoi": False, "stop_early": False, "name_rank": 9000}
     found = dataclasses.replace(paper, options=options, source={"name": "my vectors.txt"})
-    line = shlex.split(prose.command(found).replace("\\\n", ""))
+    line = shlex.split(prose.repeat_command(found).replace("\\\n", ""))
     assert line[:3] == ["weatherglass", "discover", "my vectors.txt"]
     asked = discover_command.make_context("discover", line[2:]).params
     assert asked["seed"] == options.pop("rng")
@@ -450,6 +450,6 @@ def test_one_cell_alone_can_be_drawn(paper, chart):
 
 @given(st.text(max_size=60), st.floats(20, 200))
 def test_fitted_lines_have_all_letters_of_the_text(text, width):
-    lines = fitted(text, width, 10.5)
+    lines = wrap_text(text, width, 10.5)
     whole = "".join(lines).replace("-", "")
     assert whole.replace(" ", "") == "".join(text.split()).replace("-", "")

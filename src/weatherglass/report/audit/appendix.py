@@ -11,10 +11,10 @@ from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CatalogError
 from weatherglass.measures import MEASURES
 
-from ..discovery import SEPARATE, groups_table, prose, proxies, read_table
-from ..html import Markup, element, folded, joined, sentence, table
-from ..page import facts, section
-from .data import Audited, Names, source_of
+from ..discovery import NAMES_APART, groups_table, prose, proxies_markup, table_with_guide
+from ..html import Markup, collapsible, element, join, sentence_markup, table
+from ..page import definition_list, section
+from .data import AuditResult, Names, source_name
 
 BAD_SEEDS = (
     "Antoniak, M., and Mimno, D. (2021). Bad Seeds: Evaluating Lexical Methods for Bias "
@@ -49,7 +49,7 @@ _CONTROLLED = (
 )
 
 
-def discoveries(audited: Audited, names: Names) -> list[Markup]:
+def discovery_section(audited: AuditResult, names: Names) -> list[Markup]:
     """The table of each discovery, with its groups."""
     if not audited.discoveries:
         return []
@@ -57,26 +57,26 @@ def discoveries(audited: Audited, names: Names) -> list[Markup]:
     for at, found in enumerate(audited.discoveries):
         mark = f"search-{at}-" if at else ""
         if len(audited.discoveries) > 1:
-            made.append(element("h3", element("bdi", names[source_of(found)])))
+            made.append(element("h3", element("bdi", names[source_name(found)])))
         made += [
-            element("p", prose.searched(found)),
-            element("p", SEPARATE),
-            folded("The groups of names", groups_table(found, mark=mark), open_=True),
-            *read_table(found, mark),
-            folded("Words that stand in for names", *proxies(found)),
-            facts(
+            element("p", prose.describe_search(found)),
+            element("p", NAMES_APART),
+            collapsible("The groups of names", groups_table(found, mark=mark), open_=True),
+            *table_with_guide(found, mark),
+            collapsible("Words that stand in for names", *proxies_markup(found)),
+            definition_list(
                 [
-                    ("Frequency", prose.frequency(found.control)),
-                    ("Chance", prose.chance(found)),
-                    ("Significance", prose.level(found)),
+                    ("Frequency", prose.describe_frequency(found.control)),
+                    ("Chance", prose.describe_null(found)),
+                    ("Significance", prose.describe_level(found)),
                 ]
             ),
-            *(element("p", sentence(note)) for note in found.notes),
+            *(element("p", sentence_markup(note)) for note in found.notes),
         ]
     return [section("discovery", "What nobody asked for", *made)]
 
 
-def not_done(audited: Audited, names: Names) -> list[Markup]:
+def steps_section(audited: AuditResult, names: Names) -> list[Markup]:
     """Steps that failed or were left out, with the reason."""
     steps = audited.about.get("steps", ())
     left = [one for one in steps if one.get("status") != "done"]
@@ -86,15 +86,15 @@ def not_done(audited: Audited, names: Names) -> list[Markup]:
         several = len(names) > 1
         rows = [
             [
-                sentence(str(one.get("title") or one.get("id", ""))),
+                sentence_markup(str(one.get("title") or one.get("id", ""))),
                 *([element("bdi", _known(one, names))] if several else []),
                 str(one.get("status", "")),
-                sentence(str(one.get("reason", ""))),
+                sentence_markup(str(one.get("reason", ""))),
             ]
             for one in left
         ]
         heads = ["Step", *(["Source"] if several else []), "Status", "Reason"]
-        read = f"{len(left):,} of {prose.count(len(steps), 'step')} have no result."
+        read = f"{len(left):,} of {prose.count_noun(len(steps), 'step')} have no result."
         made = [element("p", read), table("Steps without a result", heads, rows)]
     return [section("steps", "What was not done", *made)]
 
@@ -104,14 +104,14 @@ def _known(step: dict[str, Any], names: Names) -> str:
     return names.get(name, name)
 
 
-def notes(audited: Audited) -> Markup:
+def notes_section(audited: AuditResult) -> Markup:
     """Method and caveats in plain language."""
     said = list(_NOTES)
     if any(getattr(one, "control", None) for one in audited.results):
         said.insert(4, _CONTROLLED)
     made = [element("ul", *(element("li", one) for one in said))]
     if audited.discoveries:
-        limits = prose.limits(audited.discoveries[0])
+        limits = prose.list_limits(audited.discoveries[0])
         made += [
             element("h3", "Of the discovery table"),
             element("ul", *(element("li", one) for one in limits)),
@@ -119,7 +119,7 @@ def notes(audited: Audited) -> Markup:
     return section("notes", "How to read it", *made)
 
 
-def cite(audited: Audited) -> Markup:
+def citations_section(audited: AuditResult) -> Markup:
     """The works behind the tests, and Weatherglass."""
     tests = dict.fromkeys(one.test for one in (*audited.results, *audited.multiverses))
     found = [entry for id in tests if (entry := _entry(id)) is not None]
@@ -143,7 +143,10 @@ def cite(audited: Audited) -> Markup:
         ("The studies of people that tests take after", _cited(people)),
     ]
     made = [
-        joined(element("h3", head), element("ul", *(element("li", sentence(one)) for one in some)))
+        join(
+            element("h3", head),
+            element("ul", *(element("li", sentence_markup(one)) for one in some)),
+        )
         for head, works in parts
         if (some := list(dict.fromkeys(works)))
     ]
@@ -162,13 +165,13 @@ def _cited(studies: Iterable[Study]) -> list[str]:
     return [one.citation for one in studies]
 
 
-def repeat(audited: Audited) -> Markup:
+def repeat_section(audited: AuditResult) -> Markup:
     """The command, and what it was run with."""
     about = audited.about
     machine = about.get("machine") or {}
     packages = machine.get("packages") or {}
     prints = [
-        joined(element("bdi", str(one.get("name", ""))), f": {one['fingerprint']}")
+        join(element("bdi", str(one.get("name", ""))), f": {one['fingerprint']}")
         for one in about.get("sources", ())
         if one.get("fingerprint")
     ]
@@ -188,10 +191,10 @@ def repeat(audited: Audited) -> Markup:
             element("code", "weatherglass audit --repeat FOLDER"),
             " runs it again and compares every number.",
         ),
-        facts(
+        definition_list(
             [
                 ("Weatherglass", str(about.get("weatherglass", __version__))),
-                ("Fingerprints", joined(*prints, between="; ")),
+                ("Fingerprints", join(*prints, between="; ")),
                 ("Options", ", ".join(f"{name} {value}" for name, value in options.items())),
                 ("Python", f"{machine.get('python', '')} {machine.get('platform', '')}".strip()),
                 ("Packages", ", ".join(f"{name} {one}" for name, one in packages.items())),

@@ -12,18 +12,18 @@ from weatherglass.discovery import Discovery
 from weatherglass.measures import CeatResult, Results, SeatResult, Shown, WeatResult, WefatResult
 from weatherglass.seedlab import Lint, Multiverse
 
-from ..html import spelled
+from ..html import spell
 
 
 @dataclass(frozen=True)
-class Audited(Shown):
+class AuditResult(Shown):
     """All that one audit found.
 
     Attributes
     ----------
     about
         The content of ``run.json``: ``weatherglass`` (version), ``suite`` (id and title),
-        ``sources`` (for each its ``name``, ``kind``, ``fingerprint``, ``words`` and ``dim``),
+        ``source_names`` (for each its ``name``, ``kind``, ``fingerprint``, ``words`` and ``dim``),
         ``options``, ``machine`` (Python, platform, versions of packages), ``started``,
         ``seconds``, ``command`` (which repeats it), and ``steps``: for each its ``id``, ``title``,
         ``source``, ``kind``, ``status`` (``done``, ``failed``, ``skipped``), ``reason`` and
@@ -49,18 +49,18 @@ class Audited(Shown):
         from weatherglass.errors import CannotMeasure
 
         pass
-        from ..charts import forest
+        from ..charts import draw_forest
 
         tests = [one for one in association_tests(self.results) if one.done]
         if not tests:
             raise CannotMeasure("There is nothing to draw: no association test was run.")
-        return forest(tests, short_names(sources(self)), **options)
+        return draw_forest(tests, short_names(source_names(self)), **options)
 
     def _repr_html_(self) -> str:
         pass
-        from .headline import findings
+        from .headline import findings_section
 
-        return findings(self, short_names(sources(self))) + super()._repr_html_()
+        return findings_section(self, short_names(source_names(self))) + super()._repr_html_()
 
 
 Names = Mapping[str, str]
@@ -68,7 +68,7 @@ Names = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class TestBySource:
     """A test or measure, and what it gave on each source that it was run on."""
 
     measure: str
@@ -87,49 +87,51 @@ class Asked:
         return next(iter((self.done or self.on).values()))
 
 
-def asked(results: Iterable[Any]) -> list[Asked]:
+def group_by_test(results: Iterable[Any]) -> list[TestBySource]:
     """The tests in the order in which they were first run."""
-    made: list[Asked] = []
+    made: list[TestBySource] = []
     for one in results:
-        source = source_of(one)
+        source = source_name(one)
         key = (one.measure, one.test)
         rows = (row for row in made if (row.measure, row.test) == key and source not in row.on)
         row = next(rows, None)
         if row is None:
-            row = Asked(one.measure, one.test, one.title)
+            row = TestBySource(one.measure, one.test, one.title)
             made.append(row)
         row.on[source] = one
     return made
 
 
-def association_tests(results: Results) -> list[Asked]:
+def association_tests(results: Results) -> list[TestBySource]:
     """Association tests of words."""
-    return asked(r for r in results if isinstance(r, WeatResult) and not isinstance(r, SeatResult))
+    return group_by_test(
+        r for r in results if isinstance(r, WeatResult) and not isinstance(r, SeatResult)
+    )
 
 
-def sentence_tests(results: Results) -> list[Asked]:
+def sentence_tests(results: Results) -> list[TestBySource]:
     """Association tests of sentences."""
-    return asked(r for r in results if isinstance(r, SeatResult))
+    return group_by_test(r for r in results if isinstance(r, SeatResult))
 
 
-def factual_tests(results: Results) -> list[Asked]:
+def factual_tests(results: Results) -> list[TestBySource]:
     """Factual tests."""
-    return asked(r for r in results if isinstance(r, WefatResult))
+    return group_by_test(r for r in results if isinstance(r, WefatResult))
 
 
-def other_measures(results: Results) -> list[Asked]:
+def other_measures(results: Results) -> list[TestBySource]:
     """Everything else, by measure."""
     rest = [r for r in results if not isinstance(r, WeatResult | WefatResult)]
     order = list(dict.fromkeys(one.measure for one in rest))
-    return asked(sorted(rest, key=lambda one: order.index(one.measure)))
+    return group_by_test(sorted(rest, key=lambda one: order.index(one.measure)))
 
 
-def source_of(one: Any) -> str:
+def source_name(one: Any) -> str:
     """The name of the source that something was found on."""
     return str(one.source.get("name", "an embedding"))
 
 
-def sources(audited: Audited) -> list[str]:
+def source_names(audited: AuditResult) -> list[str]:
     """Every source, in the order of the audit."""
     first = [str(one.get("name", "")) for one in audited.about.get("sources", ())]
     found: list[Any] = [
@@ -138,7 +140,7 @@ def sources(audited: Audited) -> list[str]:
         *audited.multiverses,
         *(lint for lint in audited.lints if lint.source),
     ]
-    return list(dict.fromkeys([*filter(None, first), *map(source_of, found)]))
+    return list(dict.fromkeys([*filter(None, first), *map(source_name, found)]))
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
@@ -150,17 +152,17 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     last = {name: PurePath(name).name or name for name in names}
     times = Counter(last.values())
     return {
-        name: spelled(
+        name: spell(
             short if times[short] == 1 else "/".join(PurePath(name).parts[-2:]), phrase=False
         )
         for name, short in last.items()
     }
 
 
-def multiverse_of(one: Any, multiverses: Sequence[Multiverse]) -> Multiverse | None:
+def find_multiverse(one: Any, multiverses: Sequence[Multiverse]) -> Multiverse | None:
     """The multiverse of the same test on the same source."""
     for found in multiverses:
-        if found.test == one.test and source_of(found) == source_of(one):
+        if found.test == one.test and source_name(found) == source_name(one):
             return found
     return None
 

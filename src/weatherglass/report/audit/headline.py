@@ -11,14 +11,22 @@ from weatherglass.seedlab import Multiverse
 
 from .. import numbers
 from ..discovery import prose
-from ..html import Markup, element, joined, listed, sentence
-from ..page import facts, section, tiles
-from .data import Audited, Names, multiverse_of, number_of, p_of, published_number, source_of
+from ..html import Markup, element, join, sentence_markup, word_list
+from ..page import definition_list, section, tiles
+from .data import (
+    AuditResult,
+    Names,
+    find_multiverse,
+    number_of,
+    p_of,
+    published_number,
+    source_name,
+)
 
-LEVEL = 0.05
+ALPHA = 0.05
 MOST = 5
 RULE = (
-    f"Taken are tests whose p-value is at most {LEVEL:g} after correction for all tests of the "
+    f"Taken are tests whose p-value is at most {ALPHA:g} after correction for all tests of the "
     "source. Those with the largest effect come first, as a share of the largest there can be (2 "
     "for an effect, 1 for a correlation). Tests that ask the same thing with other words count "
     "once, by their largest effect. Other measures and discoveries have scales of their own, and "
@@ -46,17 +54,19 @@ def corrected_p(one: Any, results: Results) -> float | None:
     by_word = isinstance(one, SeatResult) and one.p_by_word is not None
     if p is None or (holm is not None and not by_word):
         return holm
-    tests = sum(source_of(other) == source_of(one) and p_of(other) is not None for other in results)
+    tests = sum(
+        source_name(other) == source_name(one) and p_of(other) is not None for other in results
+    )
     return min(1.0, p * tests)
 
 
-def strongest(results: Results, most: int | None = MOST) -> list[Strong]:
+def strongest_findings(results: Results, most: int | None = MOST) -> list[Strong]:
     """The strongest findings: the rule is `RULE`."""
     found: dict[Any, Strong] = {}
     for one in results:
         value, corrected = number_of(one), corrected_p(one, results)
         largest = _LARGEST.get(one.measure)
-        if largest is None or value is None or corrected is None or corrected > LEVEL:
+        if largest is None or value is None or corrected is None or corrected > ALPHA:
             continue
         strong = Strong(one, abs(value) / largest, corrected)
         question = _question(one)
@@ -76,7 +86,7 @@ def _question(one: Any) -> Any:
     return (tuple(sorted(named.items())), fact) if len(named) >= 3 else one.test
 
 
-def told(one: Strong, audited: Audited, names: Names) -> Markup:
+def finding_markup(one: Strong, audited: AuditResult, names: Names) -> Markup:
     """A finding as a sentence: what, how large, how sure, how robust; and where, if that is to be
     said."""
     result = one.result
@@ -86,10 +96,10 @@ def told(one: Strong, audited: Audited, names: Names) -> Markup:
     what = "correlation" if isinstance(result, WefatResult) else "effect"
     printed = published_number(result)
     beside = "" if printed is None else f" (published {numbers.effect(printed)})"
-    return joined(
-        element("b", sentence(claim(result))),
+    return join(
+        element("b", sentence_markup(claim(result))),
         f" {what[0].upper()}{what[1:]} {numbers.effect(value)}{beside}{_interval(result)}, ",
-        f"{numbers.said_p(p)}{_by_word(result)}; ",
+        f"{numbers.p_equation(p)}{_by_word(result)}; ",
         element("span", robustness(result, audited.multiverses), class_="robust"),
         _where(result, audited.results, names) if len(names) > 1 else "",
     )
@@ -98,14 +108,14 @@ def told(one: Strong, audited: Audited, names: Names) -> Markup:
 def _where(result: Any, results: Results, names: Names) -> Markup:
     """The source of a finding, and what the same test gave on others."""
     others = [
-        joined(element("bdi", names[source_of(one)]), f" {numbers.effect(number_of(one))}")
+        join(element("bdi", names[source_name(one)]), f" {numbers.effect(number_of(one))}")
         for one in results
         if (one.measure, one.test) == (result.measure, result.test)
-        and source_of(one) != source_of(result)
+        and source_name(one) != source_name(result)
         and number_of(one) is not None
     ]
-    beside = joined("; on ", joined(*others, between=", on ")) if others else ""
-    return joined(" On ", element("bdi", names[source_of(result)]), beside, ".")
+    beside = join("; on ", join(*others, between=", on ")) if others else ""
+    return join(" On ", element("bdi", names[source_name(result)]), beside, ".")
 
 
 def _interval(result: Any) -> str:
@@ -113,7 +123,7 @@ def _interval(result: Any) -> str:
     if not intervals or isinstance(result, SeatResult):
         return ""
     first = intervals[0]
-    return f", {first.confidence:.0%} interval {numbers.ends(first.low, first.high)}"
+    return f", {first.confidence:.0%} interval {numbers.interval(first.low, first.high)}"
 
 
 def _by_word(result: Any) -> str:
@@ -181,7 +191,7 @@ def robustness(result: Any, multiverses: Sequence[Multiverse]) -> str:
 
 def seed_choices(result: Any, multiverses: Sequence[Multiverse]) -> str:
     """What other documented seed sets say; empty where they were not tried."""
-    found = multiverse_of(result, multiverses)
+    found = find_multiverse(result, multiverses)
     if found is None:
         return ""
     same, sure = found.summary.same_sign["whole"], found.summary.significant["none"]["whole"]
@@ -189,7 +199,7 @@ def seed_choices(result: Any, multiverses: Sequence[Multiverse]) -> str:
         return "there are no other documented seed sets for it"
     return (
         f"{same.share:.0%} of {same.of:,} documented seed choices agree in sign, and "
-        f"{sure.share:.0%} have p ≤ {found.options.get('alpha', LEVEL):g}"
+        f"{sure.share:.0%} have p ≤ {found.options.get('alpha', ALPHA):g}"
     )
 
 
@@ -207,18 +217,18 @@ def frequency(result: Any) -> str:
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 
 
-def findings(audited: Audited, names: Names) -> Markup:
+def findings_section(audited: AuditResult, names: Names) -> Markup:
     """The strongest findings, in sentences."""
-    found = strongest(audited.results)
+    found = strongest_findings(audited.results)
     several = len(names) > 1
     made: list[Markup] = []
     if found:
-        items = (element("li", told(one, audited, names)) for one in found)
+        items = (element("li", finding_markup(one, audited, names)) for one in found)
         made.append(element("ol", *items, class_="strongest"))
     else:
         made.append(element("p", element("b", "No test is significant after correction.")))
     made += [_discovered(one, names, several) for one in audited.discoveries]
-    made.append(element("p", joined(element("b", "The rule. "), RULE), class_="rule"))
+    made.append(element("p", join(element("b", "The rule. "), RULE), class_="rule"))
     heading = "The strongest findings"
     if len(found) > 1:
         heading = f"The {_NUMBERS[len(found)]} strongest findings"
@@ -227,10 +237,12 @@ def findings(audited: Audited, names: Names) -> Markup:
 
 def _discovered(found: Any, names: Names, several: bool) -> Markup:
     """What was found without a question, in a sentence or two."""
-    where = joined(" on ", element("bdi", names[source_of(found)])) if several else ""
-    cells = prose.count(len(found.cells), "pair", "pairs") + " of a group of names and a category "
+    where = join(" on ", element("bdi", names[source_name(found)])) if several else ""
+    cells = (
+        prose.count_noun(len(found.cells), "pair", "pairs") + " of a group of names and a category "
+    )
     cells += "of words"
-    head = joined(
+    head = join(
         element("b", "Without a question"), where, f": {len(found.significant):,} of {cells} "
     )
     link = element("a", "the discovery table", href="#discovery")
@@ -239,20 +251,20 @@ def _discovered(found: Any, names: Names, several: bool) -> Markup:
     best = found.significant[0]
     # The group goes by its id, as in the table: no name stands beside a stereotype.
     near = f"The strongest: the names of group {best.group} lie near "
-    sure = f" (score {numbers.effect(best.score)}, {numbers.said_p(best.p.value)}). See "
-    return element("p", head, "are significant. ", near, listed(best.words), sure, link, ".")
+    sure = f" (score {numbers.effect(best.score)}, {numbers.p_equation(best.p.value)}). See "
+    return element("p", head, "are significant. ", near, word_list(best.words), sure, link, ".")
 
 
-def measured_on(audited: Audited, names: Names) -> Markup:
+def overview_section(audited: AuditResult, names: Names) -> Markup:
     """What was measured, on what, and how much of it was done."""
     about = audited.about
     suite = about.get("suite") or {}
     title = suite.get("title") or suite.get("id") or "tests" if isinstance(suite, dict) else suite
-    lead = joined(
+    lead = join(
         "Weatherglass ran ",
-        element("b", sentence(str(title))),
+        element("b", sentence_markup(str(title))),
         " on ",
-        joined(*(element("b", element("bdi", name)) for name in names.values()), between=", "),
+        join(*(element("b", element("bdi", name)) for name in names.values()), between=", "),
         ". It asks how words for people lie to other words in vectors that were learned from text, "
         "how large the differences are, and how sure that is.",
     )
@@ -263,10 +275,13 @@ def measured_on(audited: Audited, names: Names) -> Markup:
         "What was measured",
         element("p", lead, class_="lead"),
         tiles(_counts(audited)),
-        facts(
+        definition_list(
             [
                 *((_kind(one), _source(one)) for one in about.get("sources", ())),
-                ("Suite", sentence(str(suite.get("id", ""))) if isinstance(suite, dict) else ""),
+                (
+                    "Suite",
+                    sentence_markup(str(suite.get("id", ""))) if isinstance(suite, dict) else "",
+                ),
                 ("When", f"{when} UTC, in {took}" if when and took else when),
             ]
         ),
@@ -282,22 +297,22 @@ def _source(source: Mapping[str, Any]) -> Markup:
     parts: list[str] = [element("bdi", str(source.get("name", "")))]
     parts += [f"{words:,} words"] if isinstance(words, int) else []
     parts += [f"{dim:,} dimensions"] if isinstance(dim, int) else []
-    parts += [sentence(str(source["reason"]))] if source.get("reason") else []
-    return joined(*parts, between=", ")
+    parts += [sentence_markup(str(source["reason"]))] if source.get("reason") else []
+    return join(*parts, between=", ")
 
 
-def _counts(audited: Audited) -> list[tuple[str, str]]:
+def _counts(audited: AuditResult) -> list[tuple[str, str]]:
     """The figures to be seen first."""
     results = [one for one in audited.results if one.status == "done"]
     tested = [one for one in results if p_of(one) is not None and number_of(one) is not None]
-    sure = [one for one in tested if (corrected_p(one, audited.results) or 1.0) <= LEVEL]
+    sure = [one for one in tested if (corrected_p(one, audited.results) or 1.0) <= ALPHA]
     made = [
         (f"{len(results):,}", "tests and measures with a number"),
-        (f"{len(sure):,}", f"of {len(tested):,} p-values are at most {LEVEL:g} after correction"),
+        (f"{len(sure):,}", f"of {len(tested):,} p-values are at most {ALPHA:g} after correction"),
     ]
     if audited.multiverses:
         choices = sum(len(one.whole) for one in audited.multiverses)
-        tests = prose.count(len(audited.multiverses), "test")
+        tests = prose.count_noun(len(audited.multiverses), "test")
         made.append((f"{choices:,}", f"choices of seed sets were tried, for {tests}"))
     if audited.discoveries:
         cells = sum(len(one.significant) for one in audited.discoveries)
@@ -305,5 +320,7 @@ def _counts(audited: Audited) -> list[tuple[str, str]]:
     steps = audited.about.get("steps", ())
     left = sum(one.get("status") != "done" for one in steps)
     if left:
-        made.append((f"{left:,}", f"of {prose.count(len(steps), 'step')} failed or were left out"))
+        made.append(
+            (f"{left:,}", f"of {prose.count_noun(len(steps), 'step')} failed or were left out")
+        )
     return made

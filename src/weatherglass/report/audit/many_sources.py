@@ -11,47 +11,55 @@ from collections.abc import Sequence
 from statistics import median
 
 from .. import numbers, page
-from ..charts import POINTS, axis_of, corrected, plot_course
+from ..charts import MAX_POINTS, correct_by_source, plot_trend, trend_axis
 from ..discovery import prose
-from ..html import Markup, element, folded, joined, sentence, table
-from ..page import facts, render_page, section, tiles
+from ..html import Markup, collapsible, element, join, sentence_markup, table
+from ..page import definition_list, render_page, section, tiles
 from . import appendix
-from .data import Asked, Audited, asked, number_of, short_names, source_of, sources
-from .headline import LEVEL
+from .data import (
+    AuditResult,
+    TestBySource,
+    group_by_test,
+    number_of,
+    short_names,
+    source_name,
+    source_names,
+)
+from .headline import ALPHA
 
-MANY = 8
+MAX_SEPARATE_SOURCES = 8
 """More sources than these are shown together."""
 
 _ROWS = 400
 Corrected = dict[int, float | None]
 
 
-def many_page(audited: Audited, *, show_slurs: bool = False) -> str:
+def many_page(audited: AuditResult, *, show_slurs: bool = False) -> str:
     """An audit of many sources as one HTML file that needs no network."""
-    names = short_names(sources(audited))
-    tests = [one for one in asked(audited.results) if one.done]
-    p = corrected(audited.results)
+    names = short_names(source_names(audited))
+    tests = [one for one in group_by_test(audited.results) if one.done]
+    p = correct_by_source(audited.results)
     made = [
         _measured(audited, len(names)),
         *_course(audited, tests),
         _tests(tests, names, p),
         _sources(audited, names, p),
         *_not_done(audited),
-        appendix.notes(audited),
-        appendix.cite(audited),
-        appendix.repeat(audited),
+        appendix.notes_section(audited),
+        appendix.citations_section(audited),
+        appendix.repeat_section(audited),
     ]
     drawn = any('<figure id="' in one for one in made)
     return render_page(
         f"Audit of {len(names)} sources",
         made,
         show_slurs=show_slurs,
-        script=page.script() if drawn else "",
+        script=page.chart_script() if drawn else "",
         sheets=("audit.css",),
     )
 
 
-def _measured(audited: Audited, count: int) -> Markup:
+def _measured(audited: AuditResult, count: int) -> Markup:
     about, suite = audited.about, audited.about.get("suite") or {}
     steps = Counter(step["status"] for step in about.get("steps", ()))
     took = numbers.duration(about["seconds"]) if about.get("seconds") is not None else ""
@@ -66,9 +74,9 @@ def _measured(audited: Audited, count: int) -> Markup:
                 *((f"{n:,}", f"steps {status}") for status, n in steps.items()),
             ]
         ),
-        facts(
+        definition_list(
             [
-                ("Suite", sentence(str(suite.get("title", "")))),
+                ("Suite", sentence_markup(str(suite.get("title", "")))),
                 ("When", f"{when} UTC, in {took}" if when and took else when),
             ]
         ),
@@ -84,22 +92,22 @@ def _measured(audited: Audited, count: int) -> Markup:
     )
 
 
-def _course(audited: Audited, tests: Sequence[Asked]) -> list[Markup]:
+def _course(audited: AuditResult, tests: Sequence[TestBySource]) -> list[Markup]:
     """Effects over the first fact that is a number, or without one by size."""
     if not tests or not page.can_draw():
         return []
-    chart, shown, points = plot_course(audited.results)
-    by = axis_of(audited.results)
+    chart, shown, points = plot_trend(audited.results)
+    by = trend_axis(audited.results)
     what = f"over {by}" if by else "of all sources"
     told = f"{shown} of {len(tests)} tests are drawn, those with the largest effects first."
-    told = told if shown < len(tests) else f"{prose.count(shown, 'test', 'tests')} in all."
-    if points >= POINTS:
+    told = told if shown < len(tests) else f"{prose.count_noun(shown, 'test', 'tests')} in all."
+    if points >= MAX_POINTS:
         told += " Of many points some are left out, evenly."
-    drawn = page.picture(chart, "course", f"A picture of effects {what}. {told}")
+    drawn = page.chart_figure(chart, "course", f"A picture of effects {what}. {told}")
     return [section("course-of-effects", f"Effects {what}", element("p", told), drawn)]
 
 
-def _tests(tests: Sequence[Asked], names: dict[str, str], p: Corrected) -> Markup:
+def _tests(tests: Sequence[TestBySource], names: dict[str, str], p: Corrected) -> Markup:
     rows = []
     for one in tests:
         effects = {name: n for name, r in one.done.items() if (n := number_of(r)) is not None}
@@ -113,9 +121,9 @@ def _tests(tests: Sequence[Asked], names: dict[str, str], p: Corrected) -> Marku
                 one.measure,
                 f"{len(effects):,}",
                 numbers.effect(median(effects.values())),
-                joined(numbers.effect(effects[low]), " ", element("bdi", names[low])),
-                joined(numbers.effect(effects[high]), " ", element("bdi", names[high])),
-                f"{sum(value <= LEVEL for value in sure):,} of {len(sure):,}" if sure else "",
+                join(numbers.effect(effects[low]), " ", element("bdi", names[low])),
+                join(numbers.effect(effects[high]), " ", element("bdi", names[high])),
+                f"{sum(value <= ALPHA for value in sure):,} of {len(sure):,}" if sure else "",
             )
         )
     heads = ("Test", "Measure", "Sources", "Median", "Lowest", "Highest", "Significant")
@@ -125,12 +133,12 @@ def _tests(tests: Sequence[Asked], names: dict[str, str], p: Corrected) -> Marku
         table("Every test over all sources", heads, rows, numbers=(2, 3)),
         element(
             "p",
-            f"Significant: p, corrected over all tests of a source, is at most {LEVEL:g}.",
+            f"Significant: p, corrected over all tests of a source, is at most {ALPHA:g}.",
         ),
     )
 
 
-def _sources(audited: Audited, names: dict[str, str], p: Corrected) -> Markup:
+def _sources(audited: AuditResult, names: dict[str, str], p: Corrected) -> Markup:
     listed = audited.about.get("sources", ())
     known = list(dict.fromkeys(fact for one in listed for fact in one.get("facts", {})))
     count: Counter[str] = Counter()
@@ -138,8 +146,8 @@ def _sources(audited: Audited, names: dict[str, str], p: Corrected) -> Markup:
     for one in audited.results:
         value = p[id(one)] if one.status == "done" else None
         if value is not None:
-            run[source_of(one)] += 1
-            count[source_of(one)] += value <= LEVEL
+            run[source_name(one)] += 1
+            count[source_name(one)] += value <= ALPHA
     rows = [
         (
             element("bdi", names.get(one["name"], one["name"])),
@@ -154,11 +162,11 @@ def _sources(audited: Audited, names: dict[str, str], p: Corrected) -> Markup:
     return section(
         "sources",
         "The sources",
-        folded(f"{prose.count(len(rows), 'source', 'sources')}{more}", made),
+        collapsible(f"{prose.count_noun(len(rows), 'source', 'sources')}{more}", made),
     )
 
 
-def _not_done(audited: Audited) -> list[Markup]:
+def _not_done(audited: AuditResult) -> list[Markup]:
     """Steps that failed or were left out, by reason."""
     where: dict[tuple[str, str], list[str]] = {}
     for step in audited.about.get("steps", ()):
@@ -167,7 +175,7 @@ def _not_done(audited: Audited) -> list[Markup]:
     if not where:
         return []
     rows = [
-        (status, f"{len(which):,}", reason, element("bdi", sentence(", ".join(which[:5]))))
+        (status, f"{len(which):,}", reason, element("bdi", sentence_markup(", ".join(which[:5]))))
         for (status, reason), which in list(where.items())[:_ROWS]
     ]
     heads = ("What", "Steps", "Why", "Sources, the first")

@@ -7,9 +7,9 @@ from typing import Any
 from weatherglass.measures import MEASURES
 
 from .. import numbers
-from ..html import Markup, element, joined, sentence, stacked, table
-from ..page import facts, section
-from .data import Asked, Audited, Names, number_of, other_measures, p_of
+from ..html import Markup, element, join, sentence_markup, table, two_lines
+from ..page import definition_list, section
+from .data import AuditResult, Names, TestBySource, number_of, other_measures, p_of
 
 _CEAT = "The effect of an association test over the contexts in which its words occur."
 _LARGER = {
@@ -19,7 +19,7 @@ _LARGER = {
 }
 
 
-def measures(audited: Audited, names: Names) -> list[Markup]:
+def measures_section(audited: AuditResult, names: Names) -> list[Markup]:
     """The other measures, with what each number means."""
     tests = other_measures(audited.results)
     if not tests:
@@ -44,7 +44,7 @@ def measures(audited: Audited, names: Names) -> list[Markup]:
             element("p", read),
             table("Other measures", heads, rows, numbers=range(2, 2 + len(shown)), stack=True),
             element("h3", "What the numbers mean"),
-            facts([(_called(name), _meaning(name)) for name in used]),
+            definition_list([(_called(name), _meaning(name)) for name in used]),
         )
     ]
 
@@ -54,11 +54,14 @@ def _called(measure: str) -> str:
     return known.title if known else measure.upper()
 
 
-def _of(one: Asked) -> Markup:
+def _of(one: TestBySource) -> Markup:
     """What was measured, and what its sets are called."""
     labels = {name: label for name, label in one.any.labels.items() if label and label != name}
     sets = "; ".join(f"{name}: {label}" for name, label in labels.items())
-    return stacked(sentence("" if one.title == _called(one.measure) else one.title), sentence(sets))
+    return two_lines(
+        sentence_markup("" if one.title == _called(one.measure) else one.title),
+        sentence_markup(sets),
+    )
 
 
 def _value(one: Any) -> str:
@@ -71,22 +74,22 @@ def _value(one: Any) -> str:
     if intervals:
         small = [f"{numbers.measure(intervals[0].low)} to {numbers.measure(intervals[0].high)}"]
     p = p_of(one)
-    small += [numbers.said_p(p)] if p is not None else []
+    small += [numbers.p_equation(p)] if p is not None else []
     quantiles = getattr(one, "quantiles", None)
     if quantiles:
         ends = list(quantiles.values())
-        small.append(f"over samples {numbers.ends(ends[0], ends[-1])}")
+        small.append(f"over samples {numbers.interval(ends[0], ends[-1])}")
     write = numbers.effect if one.measure == "ceat" else numbers.measure
-    return stacked(write(number_of(one)), " · ".join(small))
+    return two_lines(write(number_of(one)), " · ".join(small))
 
 
 def _meaning(measure: str) -> Markup:
     """What a measure's number says, and on which scale."""
     known = MEASURES.get(measure)
     if known is None:
-        return joined(_CEAT if measure == "ceat" else "")
+        return join(_CEAT if measure == "ceat" else "")
     low, high = (None if end is None else numbers.plain(end) for end in (known.low, known.high))
     scale = f"{numbers.plain(known.neutral)} is without bias"
     if low is not None:
         scale = f"From {low} {'up' if high is None else f'to {high}'}; {scale}"
-    return joined(f"{known.reading} {scale}, {_LARGER[known.larger]}.")
+    return join(f"{known.reading} {scale}, {_LARGER[known.larger]}.")

@@ -7,20 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import page
-from ..html import Markup, element, joined
+from ..html import Markup, element, join
 from ..page import render_page
 from . import appendix, headline, measures, seeds, tests
 from .data import (
-    Asked,
-    Audited,
+    AuditResult,
+    TestBySource,
     association_tests,
     factual_tests,
     sentence_tests,
     short_names,
-    source_of,
-    sources,
+    source_name,
+    source_names,
 )
-from .many_sources import MANY, many_page
+from .many_sources import MAX_SEPARATE_SOURCES, many_page
 
 _HEADING = re.compile(r'<section id="([\w-]+)"><h2>(.*?)</h2>')
 NO_PICTURES = (
@@ -29,7 +29,7 @@ NO_PICTURES = (
 )
 
 
-def audit_page(audited: Audited, *, show_slurs: bool = False) -> str:
+def audit_page(audited: AuditResult, *, show_slurs: bool = False) -> str:
     """An audit as one HTML file that needs no network.
 
     Parameters
@@ -51,31 +51,31 @@ def audit_page(audited: Audited, *, show_slurs: bool = False) -> str:
     >>> from weatherglass.report.audit.data import Audited
     >>> vectors = wg.open_vectors("default")
     >>> results = wg.Results.of(wg.weat(vectors, id) for id in ("weat6", "weat7")).correct()
-    >>> page = audit_page(Audited({"sources": [{"name": "default"}]}, results))
+    >>> page = audit_page(AuditResult({"sources": [{"name": "default"}]}, results))
     >>> "Male names are nearer to career words, and female names to family words." in page
     True
     """
-    names = short_names(sources(audited))
-    if len(names) > MANY:
+    names = short_names(source_names(audited))
+    if len(names) > MAX_SEPARATE_SOURCES:
         return many_page(audited, show_slurs=show_slurs)
     drawing = page.can_draw()
     draw = _draw if drawing else _leave_out
     made = [
-        headline.findings(audited, names),
-        headline.measured_on(audited, names),
-        *tests.effects(audited, names, draw),
-        *tests.factual(audited, names, draw),
-        *tests.words(audited, names, draw),
-        *tests.sentences(audited, names, draw),
-        *measures.measures(audited, names),
-        *seeds.choices(audited, names, draw),
-        *appendix.discoveries(audited, names),
-        *seeds.linted(audited, names),
-        *seeds.missing(audited, names),
-        *appendix.not_done(audited, names),
-        appendix.notes(audited),
-        appendix.cite(audited),
-        appendix.repeat(audited),
+        headline.findings_section(audited, names),
+        headline.overview_section(audited, names),
+        *tests.effects_section(audited, names, draw),
+        *tests.facts_section(audited, names, draw),
+        *tests.words_section(audited, names, draw),
+        *tests.sentences_section(audited, names, draw),
+        *measures.measures_section(audited, names),
+        *seeds.seed_choices_section(audited, names, draw),
+        *appendix.discovery_section(audited, names),
+        *seeds.lint_section(audited, names),
+        *seeds.missing_words_section(audited, names),
+        *appendix.steps_section(audited, names),
+        appendix.notes_section(audited),
+        appendix.citations_section(audited),
+        appendix.repeat_section(audited),
     ]
     has_pictures = any('<figure id="' in one for one in made)
     return render_page(
@@ -83,13 +83,13 @@ def audit_page(audited: Audited, *, show_slurs: bool = False) -> str:
         made,
         show_slurs=show_slurs,
         contents=_contents(made, drawing),
-        script=page.script() if has_pictures else "",
+        script=page.chart_script() if has_pictures else "",
         sheets=("audit.css",),
     )
 
 
 def _draw(make: Callable[[], Any], name: str, told: str, *, fluid: bool = False) -> Markup:
-    return page.picture(make(), name, told, fluid=fluid)
+    return page.chart_figure(make(), name, told, fluid=fluid)
 
 
 def _leave_out(make: Callable[[], Any], name: str, told: str, *, fluid: bool = False) -> Markup:
@@ -111,10 +111,10 @@ def _contents(made: list[Markup], drawing: bool) -> Markup:
         if (found := _HEADING.match(one))
     )
     nav = element("nav", element("ul", *links), aria_label="Contents", class_="contents")
-    return nav if drawing else joined(nav, element("p", NO_PICTURES, class_="no-pictures"))
+    return nav if drawing else join(nav, element("p", NO_PICTURES, class_="no-pictures"))
 
 
-def audit_figures(audited: Audited, *, show_slurs: bool = False) -> dict[str, Any]:
+def audit_figures(audited: AuditResult, *, show_slurs: bool = False) -> dict[str, Any]:
     """The pictures of an audit, by names that can be names of files.
 
     Parameters
@@ -135,34 +135,34 @@ def audit_figures(audited: Audited, *, show_slurs: bool = False) -> dict[str, An
         The extra ``plots`` is not installed.
     """
     from ..charts import (
-        drawing,
-        forest,
+        draw_forest,
+        draw_scatter,
+        draw_strips,
+        import_altair,
         plot,
-        plot_course,
         plot_discovery,
         plot_multiverses,
-        scatter,
-        strips,
+        plot_trend,
     )
 
-    drawing()
-    names = short_names(sources(audited))
+    import_altair()
+    names = short_names(source_names(audited))
     results = audited.results
-    if len(names) > MANY:
-        return {"course": plot_course(results)[0]}
+    if len(names) > MAX_SEPARATE_SOURCES:
+        return {"course": plot_trend(results)[0]}
     made: dict[str, Any] = {}
 
     def add(chart: Any, *name: str) -> None:
-        made[_file_name(name, made)] = chart if show_slurs else page.with_slurs_masked(chart)
+        made[_file_name(name, made)] = chart if show_slurs else page.mask_slurs(chart)
 
     tests = [one for one in association_tests(results) if one.done]
     if tests:
-        add(forest(tests, _of(names, tests)), "effects")
+        add(draw_forest(tests, _of(names, tests)), "effects")
     for one in factual_tests(results):
         for source, result in one.done.items():
-            add(scatter(result), "facts", one.test, names[source])
+            add(draw_scatter(result), "facts", one.test, names[source])
     for one in tests:
-        add(strips(one, _of(names, [one])), "words", one.test)
+        add(draw_strips(one, _of(names, [one])), "words", one.test)
     encoded = [result for one in sentence_tests(results) for result in one.done.values()]
     if len(encoded) > 1:
         add(plot(encoded), "sentences")
@@ -174,13 +174,13 @@ def audit_figures(audited: Audited, *, show_slurs: bool = False) -> dict[str, An
     return made
 
 
-def _of(names: dict[str, str], tests: list[Asked]) -> dict[str, str]:
+def _of(names: dict[str, str], tests: list[TestBySource]) -> dict[str, str]:
     """The sources that any of the tests was run on."""
     return {name: short for name, short in names.items() if any(name in one.done for one in tests)}
 
 
 def _source(one: Any, names: dict[str, str]) -> str:
-    return names[source_of(one)]
+    return names[source_name(one)]
 
 
 def _file_name(parts: tuple[str, ...], taken: dict[str, Any]) -> str:

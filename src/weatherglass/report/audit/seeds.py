@@ -9,11 +9,11 @@ from typing import Any
 from weatherglass.seedlab import SEVERITIES, Finding, Flip, Lint, Multiverse, set_names
 
 from .. import numbers
-from ..charts import COLUMNS
+from ..charts import MAX_COLUMNS
 from ..discovery import prose
-from ..html import Markup, element, folded, joined, listed, sentence, table
+from ..html import Markup, collapsible, element, join, sentence_markup, table, word_list
 from ..page import Draw, section
-from .data import Audited, Names, source_of
+from .data import AuditResult, Names, source_name
 
 _MOST_FLIPS, _LISTED = 12, 20
 _FEW, _ALL_COLUMNS, _FEWEST = 4, 840, 70
@@ -22,7 +22,7 @@ for, and no curve has fewer than the last."""
 _ALL = " draws all of them."
 
 
-def choices(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
+def seed_choices_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     """Specification curves: the same test with every documented choice of seed sets."""
     from ..charts import plot_multiverses
 
@@ -39,8 +39,8 @@ def choices(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
         some = f"Only the first {drawn} of {len(audited.multiverses)} have a picture here; "
         made.append(element("p", some, element("code", "weatherglass report DIR --figures"), _ALL))
     for at, one in enumerate(audited.multiverses):
-        where = joined(" · ", element("bdi", names[source_of(one)])) if len(names) > 1 else ""
-        made += [element("h3", sentence(one.title), where), element("p", _together(one))]
+        where = join(" · ", element("bdi", names[source_name(one)])) if len(names) > 1 else ""
+        made += [element("h3", sentence_markup(one.title), where), element("p", _together(one))]
         if at < drawn:
             made.append(
                 draw(
@@ -60,7 +60,7 @@ def columns_of(curves: int) -> tuple[int, int]:
     ((280, 4), (105, 8), (70, 12))
     """
     if curves <= _FEW:
-        return COLUMNS, curves
+        return MAX_COLUMNS, curves
     columns = max(_FEWEST, _ALL_COLUMNS // curves)
     return columns, min(curves, _ALL_COLUMNS // columns)
 
@@ -73,7 +73,7 @@ def _together(found: Multiverse) -> str:
     effects = summary.effects
     sign = "a positive sign" if found.documented is None else "the sign of the documented choice"
     said = (
-        f"Of {prose.count(same.of, 'choice')} of whole sets, {same.count} ({same.share:.0%}) have "
+        f"Of {prose.count_noun(same.of, 'choice')} of whole sets, {same.count} ({same.share:.0%}) have "
         f"{sign}, {sure['none']['whole'].count} have p ≤ {alpha:g}, and "
         f"{sure['holm']['whole'].count} still do after Holm's correction. Parts of sets included, "
         f"effects go from {numbers.effect(effects['least'])} to "
@@ -103,7 +103,7 @@ def _details(found: Multiverse) -> list[Markup]:
     made = []
     margins = [
         [
-            sentence(set_names(one.sets)),
+            sentence_markup(set_names(one.sets)),
             numbers.effect(one.mean),
             numbers.effect(one.difference),
             f"{one.same_sign.share:.0%}",
@@ -114,7 +114,9 @@ def _details(found: Multiverse) -> list[Markup]:
     heads = ["Sets", "Mean effect", "Above the others", "Same sign", "Significant (Holm)"]
     name = f"Choices of {found.title}"
     made.append(
-        folded("What each choice of sets does", table(name, heads, margins, numbers=range(1, 5)))
+        collapsible(
+            "What each choice of sets does", table(name, heads, margins, numbers=range(1, 5))
+        )
     )
     flips = found.summary.flips
     if flips:
@@ -122,43 +124,47 @@ def _details(found: Multiverse) -> list[Markup]:
         more = len(flips) - _MOST_FLIPS
         rest = [element("p", f"And {more:,} more.")] if more > 0 else []
         made.append(
-            folded(f"Choices that change the answer: {len(flips):,}", element("ul", *items), *rest)
+            collapsible(
+                f"Choices that change the answer: {len(flips):,}", element("ul", *items), *rest
+            )
         )
     if found.dropped:
         items = [
-            element("li", sentence(set_names(one.sets)), ": ", sentence(one.reason))
+            element("li", sentence_markup(set_names(one.sets)), ": ", sentence_markup(one.reason))
             for one in found.dropped
         ]
-        made.append(folded(f"Sets that cannot stand in: {len(items):,}", element("ul", *items)))
-    made += [element("p", sentence(note)) for note in found.notes]
+        made.append(
+            collapsible(f"Sets that cannot stand in: {len(items):,}", element("ul", *items))
+        )
+    made += [element("p", sentence_markup(note)) for note in found.notes]
     return made
 
 
 def _flip(one: Flip) -> Markup:
-    return joined(
-        sentence(set_names(one.sets)),
-        f": {one.change}, effect {numbers.effect(one.effect)}, {numbers.said_p(one.p.value)}",
+    return join(
+        sentence_markup(set_names(one.sets)),
+        f": {one.change}, effect {numbers.effect(one.effect)}, {numbers.p_equation(one.p.value)}",
         f"; in {one.samples.count} of {one.samples.of} parts, too" if one.samples.of else "",
     )
 
 
-def missing(audited: Audited, names: Names) -> list[Markup]:
+def missing_words_section(audited: AuditResult, names: Names) -> list[Markup]:
     """Words that a source does not have, by test; and tests that could not be run."""
     rows = []
     seen: set[Any] = set()
     for one in audited.results:
         for name, some in one.missing.items():
-            key = (source_of(one), one.test, name, some)
+            key = (source_name(one), one.test, name, some)
             if not some or key in seen:
                 continue
             seen.add(key)
             asked, more = len(some) + one.n.get(name, 0), len(some) - _LISTED
-            row: list[str] = [joined(sentence(one.title), element("small", one.test))]
-            row += [element("bdi", names[source_of(one)])] if len(names) > 1 else []
+            row: list[str] = [join(sentence_markup(one.title), element("small", one.test))]
+            row += [element("bdi", names[source_name(one)])] if len(names) > 1 else []
             row += [
-                sentence(one.labels.get(name) or name),
+                sentence_markup(one.labels.get(name) or name),
                 f"{len(some):,} of {asked:,}",
-                joined(listed(some[:_LISTED]), f" and {more:,} more" if more > 0 else ""),
+                join(word_list(some[:_LISTED]), f" and {more:,} more" if more > 0 else ""),
             ]
             rows.append(row)
     if not rows:
@@ -174,24 +180,25 @@ def missing(audited: Audited, names: Names) -> list[Markup]:
     return [section("missing", "Missing words", *made, *_not_run(audited, names))]
 
 
-def _not_run(audited: Audited, names: Names) -> list[Markup]:
+def _not_run(audited: AuditResult, names: Names) -> list[Markup]:
     some = [one for one in audited.results if one.status != "done"]
     if not some:
         return []
     several = len(names) > 1
     items = (
-        element("li", _which(one, names, several), ": ", sentence(one.reason), ".") for one in some
+        element("li", _which(one, names, several), ": ", sentence_markup(one.reason), ".")
+        for one in some
     )
-    head = f"Not run: {prose.count(len(some), 'test or measure', 'tests or measures')}"
+    head = f"Not run: {prose.count_noun(len(some), 'test or measure', 'tests or measures')}"
     return [element("h3", head), element("ul", *items)]
 
 
 def _which(one: Any, names: Names, several: bool) -> Markup:
-    where = joined(" on ", element("bdi", names[source_of(one)])) if several else ""
-    return joined(element("b", sentence(one.title)), where)
+    where = join(" on ", element("bdi", names[source_name(one)])) if several else ""
+    return join(element("b", sentence_markup(one.title)), where)
 
 
-def linted(audited: Audited, names: Names) -> list[Markup]:
+def lint_section(audited: AuditResult, names: Names) -> list[Markup]:
     """What lint says of the seed sets, grave things first, folded by set."""
     if not audited.lints:
         return []
@@ -202,7 +209,7 @@ def linted(audited: Audited, names: Names) -> list[Markup]:
     )
     made: list[Markup] = [element("p", read)]
     for one in audited.lints:
-        source = source_of(one) if one.source else ""
+        source = source_name(one) if one.source else ""
         if source and len(audited.lints) > 1:
             made.append(element("h3", element("bdi", names[source])))
         made += _lint(one)
@@ -213,32 +220,36 @@ def _lint(found: Lint) -> list[Markup]:
     by_sets: dict[tuple[str, ...], list[Finding]] = {}
     for one in sorted(found.findings, key=lambda one: -_gravity(one)):  # the gravest first
         by_sets.setdefault(one.sets, []).append(one)
-    counts = ", ".join(prose.count(number, severity) for severity, number in found.counts.items())
-    total = f"{counts} on {prose.count(len(found.sets), 'set')}."
+    counts = ", ".join(
+        prose.count_noun(number, severity) for severity, number in found.counts.items()
+    )
+    total = f"{counts} on {prose.count_noun(len(found.sets), 'set')}."
     made = [element("p", element("b", total))]
     grave = {sets: some for sets, some in by_sets.items() if _gravity(some[0])}
     made += [_of_sets(sets, some) for sets, some in grave.items()]
     light = [_of_sets(sets, some) for sets, some in by_sets.items() if sets not in grave]
     if grave and light:  # what calls for a decision must not drown in what does not
-        count = prose.count(len(light), "set or pair", "sets and pairs")
-        made.append(folded(f"{count} with notes only", *light))
+        count = prose.count_noun(len(light), "set or pair", "sets and pairs")
+        made.append(collapsible(f"{count} with notes only", *light))
     else:
         made += light
     for reason, checks in found.not_run.items():
-        made.append(element("p", f"Not looked at ({', '.join(checks)}): ", sentence(reason), "."))
+        made.append(
+            element("p", f"Not looked at ({', '.join(checks)}): ", sentence_markup(reason), ".")
+        )
     return made
 
 
 def _of_sets(sets: Sequence[str], some: Sequence[Finding]) -> Markup:
-    named = element("bdi", sentence(" / ".join(sets)))
+    named = element("bdi", sentence_markup(" / ".join(sets)))
     inside = element("ul", *map(_finding, some), class_="findings")
-    return folded(joined(named, " ", element("small", _counted(some))), inside)
+    return collapsible(join(named, " ", element("small", _counted(some))), inside)
 
 
 def _counted(some: Sequence[Finding]) -> str:
     number = Counter(one.severity for one in some)
     return ", ".join(
-        prose.count(number[name], name) for name in reversed(SEVERITIES) if number[name]
+        prose.count_noun(number[name], name) for name in reversed(SEVERITIES) if number[name]
     )
 
 
@@ -251,7 +262,7 @@ def _finding(one: Finding) -> Markup:
         "li",
         element("b", one.severity, class_=f"severity {one.severity}"),
         " ",
-        sentence(one.sentence),
+        sentence_markup(one.sentence),
         " ",
         element("small", f"{one.check}; {one.place}"),
     )

@@ -9,12 +9,21 @@ from weatherglass.measures import Results
 
 from .. import numbers
 from ..discovery import prose
-from ..html import Markup, element, folded, joined, sentence, stacked, table, word
+from ..html import (
+    Markup,
+    collapsible,
+    element,
+    join,
+    sentence_markup,
+    table,
+    two_lines,
+    word_markup,
+)
 from ..page import Draw, section
 from .data import (
-    Asked,
-    Audited,
+    AuditResult,
     Names,
+    TestBySource,
     association_tests,
     factual_tests,
     number_of,
@@ -22,12 +31,12 @@ from .data import (
     published_number,
     sentence_tests,
 )
-from .headline import LEVEL, claim, corrected_p, frequency, seed_choices
+from .headline import ALPHA, claim, corrected_p, frequency, seed_choices
 
 
-def effects(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
+def effects_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     """All association tests: the forest plot, and its table."""
-    from ..charts import forest
+    from ..charts import draw_forest
 
     tests = association_tests(audited.results)
     if not tests:
@@ -37,32 +46,32 @@ def effects(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
         "An effect above 0 means that the first set of words is nearer to the third than to the "
         "fourth, compared with the second set; 2 is about the largest there can be. The line is "
         "the interval in which the effect lies when words are drawn anew. Filled dots are "
-        f"significant at {LEVEL:g} after Holm's correction, hollow ones are not; diamonds are the "
+        f"significant at {ALPHA:g} after Holm's correction, hollow ones are not; diamonds are the "
         "published effects, most of which were measured on larger embeddings."
     )
     made = [element("p", read)]
     if done:
         shown = {name: names[name] for name in names if any(name in one.done for one in done)}
         said = _forest_told(done, audited.results)
-        made.append(draw(lambda: forest(done, shown), "forest", said, fluid=True))
+        made.append(draw(lambda: draw_forest(done, shown), "forest", said, fluid=True))
     made.append(_effects_table(tests, audited, names))
     return [section("effects", "Association tests", *made)]
 
 
-def _forest_told(tests: Sequence[Asked], results: Results) -> str:
+def _forest_told(tests: Sequence[TestBySource], results: Results) -> str:
     ordered = sorted(
         (one for test in tests for one in test.done.values()), key=lambda one: number_of(one) or 0.0
     )
-    sure = sum((corrected_p(one, results) or 1.0) <= LEVEL for one in ordered)
+    sure = sum((corrected_p(one, results) or 1.0) <= ALPHA for one in ordered)
     low, high = ordered[0], ordered[-1]
     return (
-        f"Forest plot of {prose.count(len(ordered), 'effect')}, from "
+        f"Forest plot of {prose.count_noun(len(ordered), 'effect')}, from "
         f"{numbers.effect(number_of(low))} ({low.title}) to {numbers.effect(number_of(high))} "
         f"({high.title}). {sure} are significant after correction. The table below has all numbers."
     )
 
 
-def _effects_table(tests: Sequence[Asked], audited: Audited, names: Names) -> Markup:
+def _effects_table(tests: Sequence[TestBySource], audited: AuditResult, names: Names) -> Markup:
     shown = [name for name in names if any(name in one.on for one in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
@@ -79,7 +88,7 @@ def _effects_table(tests: Sequence[Asked], audited: Audited, names: Names) -> Ma
     for one in tests:
         printed = (one.any.published or {}).get("p")
         published = numbers.effect(published_number(one.any))
-        row: list[str] = [_heading(one), stacked(published, f"p {printed}" if printed else "")]
+        row: list[str] = [_heading(one), two_lines(published, f"p {printed}" if printed else "")]
         for name in shown:
             row += _effect_cells(one.on.get(name), audited)[: 3 if robust[name] else 2]
         rows.append(row)
@@ -88,29 +97,31 @@ def _effects_table(tests: Sequence[Asked], audited: Audited, names: Names) -> Ma
     )
 
 
-def _heading(one: Asked) -> Markup:
+def _heading(one: TestBySource) -> Markup:
     sizes = one.any.n
     small = one.test
     if all(sizes.get(name) for name in "XYAB"):
         small += (
             f" · {sizes['X']} and {sizes['Y']} targets, {sizes['A']} and {sizes['B']} attributes"
         )
-    return stacked(sentence(one.title), small)
+    return two_lines(sentence_markup(one.title), small)
 
 
-def _effect_cells(one: Any, audited: Audited) -> list[str]:
+def _effect_cells(one: Any, audited: AuditResult) -> list[str]:
     if one is None:
         return [numbers.ABSENT] * 3
     if one.status != "done":
         return [element("a", "not run", href="#missing"), numbers.ABSENT, numbers.ABSENT]
     first = one.intervals[0] if one.intervals else None
-    interval = numbers.ends(first.low, first.high) if first else ""
+    interval = numbers.interval(first.low, first.high) if first else ""
     corrected = corrected_p(one, audited.results)
-    sure = corrected is not None and corrected <= LEVEL
+    sure = corrected is not None and corrected <= ALPHA
     effect = numbers.effect(number_of(one))
-    p = stacked(numbers.p_value(p_of(one)), f"{_method(one)}corrected {numbers.p_value(corrected)}")
+    p = two_lines(
+        numbers.p_value(p_of(one)), f"{_method(one)}corrected {numbers.p_value(corrected)}"
+    )
     robust = _robust(one, audited) or numbers.ABSENT
-    return [stacked(element("b", effect) if sure else effect, interval), p, robust]
+    return [two_lines(element("b", effect) if sure else effect, interval), p, robust]
 
 
 def _method(one: Any) -> str:
@@ -119,13 +130,13 @@ def _method(one: Any) -> str:
     return f"{p.method}, " if p is not None else ""
 
 
-def _robust(one: Any, audited: Audited) -> str:
+def _robust(one: Any, audited: AuditResult) -> str:
     parts = [seed_choices(one, audited.multiverses), frequency(one)]
     said = "; ".join(part for part in parts if part)
     return said[:1].upper() + said[1:]
 
 
-def sentences(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
+def sentences_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     """Association tests on sentence encoders: the matrix, and its table."""
     from ..charts import plot
 
@@ -142,8 +153,8 @@ def sentences(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
     made = [element("p", read)]
     if len(done) > 1:
         said = (
-            f"Matrix of {prose.count(len(tests), 'test')} and "
-            f"{prose.count(len({id for one in tests for id in one.done}), 'encoder')}: the colour "
+            f"Matrix of {prose.count_noun(len(tests), 'test')} and "
+            f"{prose.count_noun(len({id for one in tests for id in one.done}), 'encoder')}: the colour "
             "is the effect over sentences. The table below has the numbers."
         )
         made.append(draw(lambda: plot(done), "matrix", said))
@@ -151,9 +162,9 @@ def sentences(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
     return [section("sentences", "Sentence encoders", *made)]
 
 
-def factual(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
+def facts_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     """Factual tests: scatter plots, and their table."""
-    from ..charts import scatter
+    from ..charts import draw_scatter
 
     tests = factual_tests(audited.results)
     if not tests:
@@ -168,11 +179,11 @@ def factual(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
         for k, (source, result) in enumerate(one.done.items()):
             where = f", on {names[source]}" if len(names) > 1 else ""
             said = (
-                f"Scatter plot of {prose.count(len(result.facts), 'word')}: {claim(result)} "
+                f"Scatter plot of {prose.count_noun(len(result.facts), 'word')}: {claim(result)} "
                 f"Correlation {numbers.effect(result.pearson)}."
             )
-            head = joined(sentence(one.title), where)
-            chart = draw(lambda result=result: scatter(result), f"facts-{at}-{k}", said)
+            head = join(sentence_markup(one.title), where)
+            chart = draw(lambda result=result: draw_scatter(result), f"facts-{at}-{k}", said)
             cards.append(element("div", element("h3", head), chart, _facts(result), class_="card"))
     made = [element("p", read), element("div", *cards, class_="cards"), _facts_table(tests, names)]
     return [section("facts", "Factual tests", *made)]
@@ -186,17 +197,17 @@ def _facts(result: Any) -> Markup:
         zip(result.words["W"], result.associations, result.facts, strict=True),
         key=lambda one: -one[1],
     )
-    rows = [[word(a), numbers.effect(b), f"{c:,.4g}"] for a, b, c in triples]
+    rows = [[word_markup(a), numbers.effect(b), f"{c:,.4g}"] for a, b, c in triples]
     heads = ["Word", "Association", fact + unit]
-    return folded("All words", table(f"Words of {result.title}", heads, rows, numbers=[1, 2]))
+    return collapsible("All words", table(f"Words of {result.title}", heads, rows, numbers=[1, 2]))
 
 
-def _facts_table(tests: Sequence[Asked], names: Names) -> Markup:
+def _facts_table(tests: Sequence[TestBySource], names: Names) -> Markup:
     shown = [name for name in names if any(name in one.on for one in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
     rows: list[list[str]] = [
-        [stacked(sentence(one.title), one.test), numbers.effect(published_number(one.any))]
+        [two_lines(sentence_markup(one.title), one.test), numbers.effect(published_number(one.any))]
         for one in tests
     ]
     for name in shown:
@@ -217,17 +228,17 @@ def _fact_cells(one: Any) -> list[str]:
     return [
         numbers.effect(one.pearson),
         numbers.p_value(one.pearson_p),
-        stacked(numbers.effect(one.spearman), f"p {numbers.p_value(one.spearman_p)}"),
-        stacked(
+        two_lines(numbers.effect(one.spearman), f"p {numbers.p_value(one.spearman_p)}"),
+        two_lines(
             numbers.effect(control.get("pearson")),
             "" if survives is None else f"{survives:.0%} of it",
         ),
     ]
 
 
-def words(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
+def words_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     """Every target of every association test, on a strip."""
-    from ..charts import strips
+    from ..charts import draw_strips
 
     tests = [one for one in association_tests(audited.results) if one.done]
     if not tests:
@@ -243,17 +254,21 @@ def words(audited: Audited, names: Names, draw: Draw) -> list[Markup]:
         result = one.any
         said = f"Strip plot of the associations of {len(result.associations['X'])} and "
         said += f"{len(result.associations['Y'])} words: {claim(result)}"
-        chart = draw(lambda one=one, shown=shown: strips(one, shown), f"words-{at}", said)
+        chart = draw(lambda one=one, shown=shown: draw_strips(one, shown), f"words-{at}", said)
         cards.append(
             element(
-                "div", element("h3", sentence(one.title)), chart, _strips(one, shown), class_="card"
+                "div",
+                element("h3", sentence_markup(one.title)),
+                chart,
+                _strips(one, shown),
+                class_="card",
             )
         )
     inside = element("div", *cards, class_="cards")
     return [section("words", "Word by word", element("p", read), inside)]
 
 
-def _strips(one: Asked, names: Names) -> Markup:
+def _strips(one: TestBySource, names: Names) -> Markup:
     heads = ["Word", "Set", *(element("bdi", names[name]) for name in names)]
     if len(names) == 1:
         heads[2] = "Association"
@@ -267,8 +282,12 @@ def _strips(one: Asked, names: Names) -> Markup:
     first = next(iter(names))
     ordered = sorted(values.items(), key=lambda item: -item[1].get(first, -9.0))
     rows = [
-        [word(text), sentence(label), *(numbers.effect(some.get(name)) for name in names)]
+        [
+            word_markup(text),
+            sentence_markup(label),
+            *(numbers.effect(some.get(name)) for name in names),
+        ]
         for (label, text), some in ordered
     ]
     columns = range(2, 2 + len(names))
-    return folded("All words", table(f"Words of {one.title}", heads, rows, numbers=columns))
+    return collapsible("All words", table(f"Words of {one.title}", heads, rows, numbers=columns))

@@ -8,14 +8,14 @@ from typing import Any, Literal
 from weatherglass.measures import MeasureResult
 
 from .. import numbers
-from ..html import spelled
-from .labels import labels
-from .plot import INK, PALE, RULE, drawing
+from ..html import spell
+from .labels import place_labels
+from .plot import INK, PALE, RULE, import_altair
 
 Size = Literal["large", "small"]
 """Of a picture: for a screen, or for a phone and for several side by side."""
 
-MOST = 80
+MAX_WORDS = 80
 """Most words along one axis; of more, as many from each end."""
 
 _COLOURS = (INK, "#b8600b", "#7a4f9a", "#2f7d55", "#a3364d", "#59666b")
@@ -54,19 +54,21 @@ def plot_axis(results: Mapping[str, MeasureResult], sides: Sides, *, size: Size 
     >>> len(chart.layer)
     4
     """
-    alt = drawing()
+    alt = import_altair()
     found: dict[str, dict[str, float]] = {}
     for name, one in results.items():
         for word, value in zip(one.words["X"], one.by_word["X"], strict=True):
             found.setdefault(word, {})[name] = value
     order = sorted(found, key=lambda word: -sum(found[word].values()) / len(found[word]))
-    shown = order if len(order) <= MOST else [*order[: MOST // 2], *order[-MOST // 2 :]]
+    shown = (
+        order if len(order) <= MAX_WORDS else [*order[: MAX_WORDS // 2], *order[-MAX_WORDS // 2 :]]
+    )
     rows: list[dict[str, Any]] = [
-        {"at": at, "word": spelled(word), "source": name, "x": x, "cosine": numbers.measure(x)}
+        {"at": at, "word": spell(word), "source": name, "x": x, "cosine": numbers.measure(x)}
         for at, word in enumerate(shown)
         for name, x in found[word].items()
     ]
-    names = [{"at": at, "word": spelled(word)} for at, word in enumerate(shown)]
+    names = [{"at": at, "word": spell(word)} for at, word in enumerate(shown)]
     domain = _domain([row["x"] for row in rows])
     x = alt.X(
         "x:Q",
@@ -123,18 +125,18 @@ def plot_map(
     size
         For a screen, or for a phone.
     domains
-        The ends of both axes, so that several pictures can be compared; see `domains_of`.
+        The ends of both axes, so that several pictures can be compared; see `axis_domains`.
 
     Returns
     -------
     altair.LayerChart
         Names touch neither each other nor a point; pointing at a point names it.
     """
-    alt = drawing()
+    alt = import_altair()
     width, height = _MAPS[size]
     values = list(zip(across.words["X"], across.by_word["X"], up.by_word["X"], strict=True))
-    ends = domains or domains_of([(across, up)])
-    words = [spelled(word) for word, _, _ in values]
+    ends = domains or axis_domains([(across, up)])
+    words = [spell(word) for word, _, _ in values]
     named = _named(words, [(x, y) for _, x, y in values], ends, size)
     dots = [
         {"word": word, "x": x, "y": y, "across": numbers.measure(x), "up": numbers.measure(y)}
@@ -191,11 +193,11 @@ def _named(
     places = [((x - low_x) / across, (high_y - y) / up) for x, y in values]
     return [
         {"word": words[one.at], "x": low_x + one.left * across, "y": high_y - one.middle * up}
-        for one in labels(places, words, width=width, height=height, size=_LETTERS[size])
+        for one in place_labels(places, words, width=width, height=height, size=_LETTERS[size])
     ]
 
 
-def domains_of(pairs: Sequence[tuple[MeasureResult, MeasureResult]]) -> list[list[float]]:
+def axis_domains(pairs: Sequence[tuple[MeasureResult, MeasureResult]]) -> list[list[float]]:
     """The ends of both axes for results on several sources."""
     return [_domain([x for pair in pairs for x in pair[k].by_word["X"]]) for k in range(2)]
 
@@ -209,7 +211,7 @@ def _domain(values: Sequence[float]) -> list[float]:
 
 def _titled(sides: Sides, room: float) -> str | list[str]:
     """What the two ends of an axis stand for, on two lines where one is too short."""
-    low, high = (spelled(side, phrase=False) for side in sides)
+    low, high = (spell(side, phrase=False) for side in sides)
     text = f"← {low} · {high} →"
     return text if len(text) * 6 <= room else [f"← {low}", f"{high} →"]
 
@@ -221,7 +223,7 @@ def finished(chart: Any) -> Any:
     )
 
 
-def plot_near(found: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
+def plot_neighbours(found: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
     """Draw the neighbours of a word: a bar for each, a panel for each source.
 
     Parameters
@@ -235,16 +237,16 @@ def plot_near(found: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
 
     Examples
     --------
-    >>> len(plot_near({"tiny": [("moon", 0.8), ("star", 0.6)]}).hconcat)
+    >>> len(plot_neighbours({"tiny": [("moon", 0.8), ("star", 0.6)]}).hconcat)
     1
     """
-    alt = drawing()
+    alt = import_altair()
     cosines = [cosine for some in found.values() for _, cosine in some]
     domain = [min(0.0, *cosines), max(0.05, *cosines)]
     panels = []
     for name, some in found.items():
         rows = [
-            {"at": at, "word": spelled(word), "x": x, "cosine": numbers.measure(x)}
+            {"at": at, "word": spell(word), "x": x, "cosine": numbers.measure(x)}
             for at, (word, x) in enumerate(some)
         ]
         chart = alt.Chart(alt.Data(values=rows))
@@ -258,7 +260,7 @@ def plot_near(found: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
                 ),
                 chart.mark_text(align="left", fontSize=11, dx=4).encode(x, y, alt.Text("cosine:N")),
             ).properties(
-                width=200, height=alt.Step(20), title=alt.TitleParams(spelled(name), anchor="start")
+                width=200, height=alt.Step(20), title=alt.TitleParams(spell(name), anchor="start")
             )
         )
     return finished(alt.hconcat(*panels, spacing=40))

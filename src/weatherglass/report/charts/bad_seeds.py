@@ -22,8 +22,8 @@ from weatherglass.seedlab import (
     Spread,
 )
 
-from ..html import spelled
-from .plot import ACCENT, INK, PALE, RULE, drawing
+from ..html import spell
+from .plot import ACCENT, INK, PALE, RULE, import_altair
 from .trends import plot_comparison
 
 _STUDY = re.compile(r"(.+)-([^-]*_(?:19|20)\d\d)")
@@ -56,7 +56,7 @@ def _parts(id: str) -> tuple[str, str]:
     name, study = id, ""
     while found := _STUDY.fullmatch(name):  # one id of the catalogue names its study twice
         name, study = found[1], found[2]
-    return spelled(name), spelled(study).replace(" et al ", " et al. ")
+    return spell(name), spell(study).replace(" et al ", " et al. ")
 
 
 def source_labels(experiments: Iterable[Experiment]) -> dict[str, str]:
@@ -65,7 +65,7 @@ def source_labels(experiments: Iterable[Experiment]) -> dict[str, str]:
     last = {name: PurePath(name).name or name for name in names}
     times = Counter(last.values())
     return {
-        name: spelled(
+        name: spell(
             short if times[short] == 1 else "/".join(PurePath(name).parts[-2:]), phrase=False
         )
         for name, short in last.items()
@@ -92,14 +92,14 @@ Values = list[dict[str, Any]]
 
 def draw_generated(found: Sequence[GeneratedPairs]) -> Any:
     """Similarity against what is measured: a panel for each source."""
-    alt = drawing()
+    alt = import_altair()
     labels = source_labels(found)
     panels = [_scatter(one, labels[one.source["name"]]) for one in found]
     return panels[0] if len(panels) == 1 else alt.hconcat(*panels, spacing=28)
 
 
 def _scatter(one: GeneratedPairs, label: str) -> Any:
-    alt = drawing()
+    alt = import_altair()
     values = [
         {
             "pair": pair_name(pair.x, pair.y),
@@ -139,7 +139,7 @@ def _scatter(one: GeneratedPairs, label: str) -> Any:
 
 def _names(values: Values) -> list[Any]:
     """The names of the points that are pointed out, to the right of them where there is room."""
-    alt = drawing()
+    alt = import_altair()
     named = [value for value in values if value["kind"] in ("of figure 5", "own")]
     low, high = (end(value["similarity"] for value in values) for end in (min, max))
     heights = sorted(value["value"] for value in named)
@@ -165,7 +165,7 @@ def _kind(pair: PairMeasures) -> str:
 
 def draw_concept(found: Sequence[ConceptCosines]) -> Any:
     """A line for each set: a stroke for each word, a dot for their mean; colours are sources."""
-    alt = drawing()
+    alt = import_altair()
     labels = source_labels(found)
     sources = list(labels.values())
     words: Values = []
@@ -176,7 +176,7 @@ def draw_concept(found: Sequence[ConceptCosines]) -> Any:
                 continue
             row = {"set": set_name(one.id), "source": labels[some.source["name"]]}
             strokes = zip(one.words, one.cosines, strict=True)
-            words += [{**row, "word": spelled(word), "cosine": value} for word, value in strokes]
+            words += [{**row, "word": spell(word), "cosine": value} for word, value in strokes]
             low, high = (one.mean.low, one.mean.high)
             means.append({**row, "cosine": one.mean.mean, "from": low, "to": high})
     if not means:
@@ -188,7 +188,7 @@ def draw_concept(found: Sequence[ConceptCosines]) -> Any:
 
 def draw_coherence(found: Sequence[MeasuredPairs]) -> Any:
     """A line for each pair, by rank; colours are sources."""
-    alt = drawing()
+    alt = import_altair()
     labels = source_labels(found)
     by = found[0].ranked_by or "weat"
     values: Values = []
@@ -315,7 +315,7 @@ def plot_experiments(experiments: Experiment | Sequence[Experiment]) -> Any:
 
 def _variance(found: Sequence[PairVariance]) -> Any:
     """Shares of variance by component: a column for each pair, a row for each source."""
-    alt = drawing()
+    alt = import_altair()
     labels = source_labels(found)
     top = max(
         value.mean for one in found for order in one.arrangements for value in order.components
@@ -339,7 +339,7 @@ def _variance(found: Sequence[PairVariance]) -> Any:
 
 
 def _shares(one: PairVariance, top: float) -> Any:
-    alt = drawing()
+    alt = import_altair()
     values = [
         {"order": order.arrangement, "component": at, **_ends(value)}
         for order in one.arrangements
@@ -376,7 +376,7 @@ def _ends(value: Spread) -> dict[str, Any]:
 
 def _axes(found: Sequence[SeedAxis]) -> Any:
     """The words at both ends: a panel for each arrangement, a row for each pair and source."""
-    alt = drawing()
+    alt = import_altair()
     labels = source_labels(found)
     rows = []
     for one in found:
@@ -396,11 +396,11 @@ def _axes(found: Sequence[SeedAxis]) -> Any:
 
 
 def _both_ends(ends: Ends, reach: float) -> Any:
-    alt = drawing()
+    alt = import_altair()
     values = [
         {
             "at": f"{end}{place:03}",
-            "word": spelled(word.word, mask=True) + ("*" if word.seed else ""),
+            "word": spell(word.word, mask=True) + ("*" if word.seed else ""),
             "end": end,
             **_ends(word.cosine),
         }

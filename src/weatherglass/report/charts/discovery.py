@@ -10,10 +10,10 @@ from weatherglass.errors import CannotMeasure
 
 from .. import numbers
 from ..discovery import prose
-from ..html import spelled
+from ..html import spell
 from . import style
-from .labels import fitted
-from .plot import ACCENT, INK, PALE, drawing
+from .labels import wrap_text
+from .plot import ACCENT, INK, PALE, import_altair
 
 WIDTH = 1000  # what a README has room for
 _LABEL, _HEAD = 124, 34  # the column of labels and the row of groups
@@ -83,7 +83,7 @@ def _laid_out(
     column = max(_NARROWEST, min(_WIDEST, (WIDTH - _LABEL) / len(groups)))
     left = {one.id: _LABEL + at * column for at, one in enumerate(groups)}
     heads = [
-        {"x": left[one.id] + _PAD, "id": spelled(one.id), "size": prose.count(one.size, "name")}
+        {"x": left[one.id] + _PAD, "id": spell(one.id), "size": prose.count_noun(one.size, "name")}
         for one in groups
     ]
     low, high = (end(cell.score for cell in cells) for end in (min, max))
@@ -92,8 +92,8 @@ def _laid_out(
     top: float = _HEAD
     for category in categories:
         here = [cell for cell in cells if cell.category == category.id]
-        label = ", ".join(spelled(word, mask=mask) for word in category.label.split(", "))
-        name = fitted(label, _BOLD * _LABEL, _FONT)
+        label = ", ".join(spell(word, mask=mask) for word in category.label.split(", "))
+        name = wrap_text(label, _BOLD * _LABEL, _FONT)
         inside = [_lines(cell, column, mask) for cell in here]
         bottom = top + _LINE * max(map(len, [name, *inside])) + 2 * _PAD
         labels.append({"y": top + _PAD, "label": "\n".join(name)})
@@ -101,7 +101,7 @@ def _laid_out(
             shade = style.LIGHT[style.step(cell.score, low, high)]
             boxes.append(
                 {
-                    "group": spelled(cell.group),
+                    "group": spell(cell.group),
                     "category": label,
                     "words": "\n".join(lines),
                     "score": cell.score,
@@ -119,11 +119,11 @@ def _laid_out(
 
 def _lines(cell: Cell, column: float, mask: bool) -> list[str]:
     room = column - _PAD - 2 * _GAP
-    return [line for word in cell.words for line in fitted(spelled(word, mask=mask), room, _FONT)]
+    return [line for word in cell.words for line in wrap_text(spell(word, mask=mask), room, _FONT)]
 
 
 def _drawn(table: _Table, title: dict[str, Any]) -> Any:
-    alt = drawing()
+    alt = import_altair()
 
     def texts(values: Values, **more: Any) -> Any:
         how = {"align": "left", "baseline": "top", "lineBreak": "\n", "lineHeight": _LINE}
@@ -172,8 +172,8 @@ def _shade(alt: Any, cells: Values) -> Any:
 
 def _title(found: Discovery, rows: int) -> dict[str, Any]:
     shown = f", of which {rows} are shown" if rows < len(found.order) else ""
-    cells = prose.count(len(found.cells), "cell")
-    categories = prose.count(len(found.order), "category", "categories")
+    cells = prose.count_noun(len(found.cells), "cell")
+    categories = prose.count_noun(len(found.order), "category", "categories")
     return {
         "text": f"What {prose.short_name(found)} associates with groups of names",
         "subtitle": (
@@ -232,7 +232,7 @@ def plot_change(compared: Comparison) -> Any:
     ]
     if not rows:
         raise CannotMeasure("There is nothing to draw: no cell has a score in both.")
-    alt = drawing()
+    alt = import_altair()
     ends = [cell.score for one in compared.changes for cell in (one.before, one.after) if cell]
     room = 0.05 * (max(ends) - min(ends) or 1)
     scale = alt.Scale(domain=[min(ends) - room, max(ends) + room], nice=False)
@@ -269,7 +269,7 @@ def plot_change(compared: Comparison) -> Any:
 
 
 def _words(words: tuple[str, ...]) -> str:
-    return ", ".join(spelled(word, mask=True) for word in words)
+    return ", ".join(spell(word, mask=True) for word in words)
 
 
 def _change_title(compared: Comparison, names: list[str], drawn: int) -> dict[str, Any]:

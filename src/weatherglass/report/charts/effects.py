@@ -8,9 +8,9 @@ from typing import Any
 from weatherglass.measures import WefatResult
 
 from .. import numbers
-from ..audit import LEVEL, Asked, number_of, published_number
-from ..html import spelled
-from .plot import INK, RULE, drawing
+from ..audit import ALPHA, TestBySource, number_of, published_number
+from ..html import spell
+from .plot import INK, RULE, import_altair
 
 COLOURS = (INK, "#b8600b", "#7a5c99", "#3f7f57", "#b0485a", "#6d6d2c")
 FOREST_WIDTH = 640
@@ -20,7 +20,7 @@ _TITLE, _LINE, _GAP = 20, 15, 9  # the title of a test, a line for each source, 
 Values = list[dict[str, Any]]
 
 
-def forest(tests: Sequence[Asked], names: Mapping[str, str]) -> Any:
+def draw_forest(tests: Sequence[TestBySource], names: Mapping[str, str]) -> Any:
     """Draw the effects of association tests.
 
     Parameters
@@ -39,7 +39,7 @@ def forest(tests: Sequence[Asked], names: Mapping[str, str]) -> Any:
     shown = [name for name in names if any(name in one.done for one in done)]
     points, titles, printed = _laid_out(done, shown, names)
     height = _TITLE + len(done) * (_TITLE + _GAP + _LINE * len(shown))
-    alt = drawing()
+    alt = import_altair()
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
     domain = _domain(points, printed)
     scale = alt.Scale(domain=domain, nice=False)
@@ -102,7 +102,7 @@ def _room(titles: Values) -> int:
 
 
 def _laid_out(
-    tests: Sequence[Asked], shown: Sequence[str], names: Mapping[str, str]
+    tests: Sequence[TestBySource], shown: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Values, Values, Values]:
     points: Values = []
     titles: Values = []
@@ -126,18 +126,18 @@ def _laid_out(
     return points, titles, printed
 
 
-def _point(one: Asked, result: Any, source: str) -> dict[str, Any]:
+def _point(one: TestBySource, result: Any, source: str) -> dict[str, Any]:
     first = result.intervals[0] if result.intervals else None
     published = published_number(result)
     return {
         "effect": result.effect,
         "low": first.low if first else None,
         "high": first.high if first else None,
-        "sure": result.p_holm is not None and result.p_holm <= LEVEL,
+        "sure": result.p_holm is not None and result.p_holm <= ALPHA,
         "test": one.title,
         "source": source,
         "effect here": numbers.effect(result.effect),
-        "interval": numbers.ends(first.low, first.high) if first else numbers.ABSENT,
+        "interval": numbers.interval(first.low, first.high) if first else numbers.ABSENT,
         "p": str(result.p),
         "corrected p": numbers.p_value(result.p_holm),
         "published": numbers.effect(published),
@@ -158,7 +158,7 @@ _LONGEST = 54  # letters of a heading
 _COLOURS = {"X": INK, "Y": "#b8600b"}
 
 
-def strips(one: Asked, names: Mapping[str, str]) -> Any:
+def draw_strips(one: TestBySource, names: Mapping[str, str]) -> Any:
     """Draw the association of every target of a test, a line for each set and source.
 
     Returns
@@ -167,7 +167,7 @@ def strips(one: Asked, names: Mapping[str, str]) -> Any:
         A stroke for each word, a dot for the mean of each set. The words at the ends are named
         first, others where there is room; pointing at a stroke names it.
     """
-    alt = drawing()
+    alt = import_altair()
     shown = [name for name in names if name in one.done]
     values: Values = []
     means: Values = []
@@ -181,7 +181,7 @@ def strips(one: Asked, names: Mapping[str, str]) -> Any:
             row = {"side": side, "y": y}
             pairs = list(zip(result.words[side], result.associations[side], strict=True))
             values += [
-                {**row, "word": spelled(word), "at": value, "association": numbers.effect(value)}
+                {**row, "word": spell(word), "at": value, "association": numbers.effect(value)}
                 for word, value in pairs
             ]
             means.append({**row, "at": sum(value for _, value in pairs) / len(pairs)})
@@ -262,13 +262,13 @@ SCATTER_WIDTH, HEIGHT = 330, 270
 _SCATTER_LINE = "#b8600b"
 
 
-def scatter(result: WefatResult) -> Any:
+def draw_scatter(result: WefatResult) -> Any:
     """Draw a factual test: points, the regression line, and names where there is room."""
-    alt = drawing()
+    alt = import_altair()
     unit = f" ({result.fact['unit']})" if result.fact.get("unit") else ""
     name = (result.fact.get("name") or "fact") + unit
     points = [
-        {"word": spelled(word), "association": x, "fact": y, "near": numbers.effect(x)}
+        {"word": spell(word), "association": x, "fact": y, "near": numbers.effect(x)}
         for word, x, y in zip(result.words["W"], result.associations, result.facts, strict=True)
     ]
     slope, intercept = result.slope or 0.0, result.intercept or 0.0

@@ -16,22 +16,22 @@ from numpy.typing import NDArray
 _WIDTHS = {0.24: "ijl'’|", 0.3: "ft .,:;!()[]", 0.36: "r-*", 0.51: "ckszvxyJ", 0.85: "mwMW@%"}
 
 
-def fitted(text: str, width: float, size: float) -> list[str]:
+def wrap_text(text: str, width: float, size: float) -> list[str]:
     """The lines of a text at a width and a font size in pixels; a word that is too long is broken.
 
-    >>> fitted("aggravated robbery", 80, 10.5), fitted("extraordinarily", 50, 10.5)
+    >>> wrap_text("aggravated robbery", 80, 10.5), wrap_text("extraordinarily", 50, 10.5)
     (['aggravated', 'robbery'], ['extraordi-', 'narily'])
     """
     room = width / size
     lines = [""]
     for part in text.split():
         line = f"{lines[-1]} {part}".strip()
-        if ems(line) <= room:
+        if width_in_ems(line) <= room:
             lines[-1] = line
             continue
         lines = lines if lines[-1] else []
-        while ems(part) > room and len(part) > 3:
-            fits = sum(ems(part[: k + 1] + "-") <= room for k in range(len(part)))
+        while width_in_ems(part) > room and len(part) > 3:
+            fits = sum(width_in_ems(part[: k + 1] + "-") <= room for k in range(len(part)))
             fits = max(1, min(fits, len(part) - 3))  # no line of one or two letters
             lines.append(part[:fits] + "-")
             part = part[fits:]
@@ -39,10 +39,10 @@ def fitted(text: str, width: float, size: float) -> list[str]:
     return lines
 
 
-def ems(text: str) -> float:
+def width_in_ems(text: str) -> float:
     """How wide a text is, in ems.
 
-    >>> ems("il") < ems("mw")
+    >>> width_in_ems("il") < width_in_ems("mw")
     True
     """
     return sum(map(_letter, text))
@@ -78,7 +78,7 @@ class Label:
     height: float
 
 
-def labels(
+def place_labels(
     points: Sequence[tuple[float, float]],
     names: Sequence[str],
     *,
@@ -107,7 +107,7 @@ def labels(
 
     Examples
     --------
-    >>> found = labels([(10, 50), (14, 50)], ["left", "right"], width=100, height=100, size=10)
+    >>> found = place_labels([(10, 50), (14, 50)], ["left", "right"], width=100, height=100, size=10)
     >>> [(one.at, one.left > 14) for one in found]
     [(0, False), (1, True)]
     """
@@ -123,7 +123,7 @@ def labels(
             continue
         others = np.delete(dots, at, axis=0)
         x, y = where[at].tolist()
-        for box in _boxes(x, y, ems(names[at]) * size, 1.15 * size):
+        for box in _boxes(x, y, width_in_ems(names[at]) * size, 1.15 * size):
             inside = box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height
             if inside and not _touches(box, others) and not _touches(box, taken):
                 taken = np.vstack([taken, box])

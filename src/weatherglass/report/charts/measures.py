@@ -11,8 +11,8 @@ from weatherglass.measures import MEASURES, GeneralisedResult, MeasureResult
 from weatherglass.seedlab import Lint, Severity
 
 from .. import numbers
-from ..html import spelled, visible
-from .plot import ACCENT, INK, PALE, WIDTH, drawing
+from ..html import make_visible, spell
+from .plot import ACCENT, INK, PALE, WIDTH, import_altair
 
 MOST_WORDS = 40
 """Most words of a set; of more, as many from each end."""
@@ -44,7 +44,7 @@ def plot_measures(results: Sequence[MeasureResult]) -> Any:
     >>> len(plot_measures([wg.measure(vectors, "semaxis", sets)]).vconcat)
     1
     """
-    alt = drawing()
+    alt = import_altair()
     if len(results) == 1 and results[0].by_word:
         parts = [_words(results[0], name) for name in results[0].by_word]
     else:
@@ -57,7 +57,7 @@ def plot_measures(results: Sequence[MeasureResult]) -> Any:
 
 def plot_groups(result: GeneralisedResult) -> Any:
     """Draw what each group adds to the generalised WEAT, in the order in which they were given."""
-    alt = drawing()
+    alt = import_altair()
     rows = [
         {
             "at": at,
@@ -78,13 +78,13 @@ def plot_groups(result: GeneralisedResult) -> Any:
 
 def _words(result: MeasureResult, name: str) -> Any:
     """The words of a set, the largest number on top, each on a line from where no bias is."""
-    alt = drawing()
+    alt = import_altair()
     ranked = result.ranked(name)
     half = MOST_WORDS // 2
     shown = ranked if len(ranked) <= MOST_WORDS else (*ranked[:half], *ranked[-half:])
     middle = 1 / len(ranked) if result.measure == "rnsb" else 0.0  # equal shares, or no distance
     rows = [
-        {"at": at, "name": spelled(word), "low": middle, "number": value, "value": _written(value)}
+        {"at": at, "name": spell(word), "low": middle, "number": value, "value": _written(value)}
         for at, (word, value) in enumerate(shown)
     ]
     cut = f"the {half} words at each end of {len(ranked):,}"
@@ -103,12 +103,12 @@ def _words(result: MeasureResult, name: str) -> Any:
 
 def _values(results: Sequence[MeasureResult]) -> Any:
     """One measure of several sets or sources, a line each."""
-    alt = drawing()
+    alt = import_altair()
     several = len({one.source.get("name") for one in results}) > 1
     rows = [
         {
             "at": at,
-            "name": spelled(_called(one, several)),
+            "name": spell(_called(one, several)),
             "number": one.value,
             "value": _written(one.value),
             "low": one.intervals[0].low if one.intervals else None,
@@ -134,7 +134,7 @@ def _values(results: Sequence[MeasureResult]) -> Any:
 
 def _together(rows: list[dict[str, Any]], x: Any, y: Any, middle: float, lines: Any) -> Any:
     """Lines, dots on them, names to the left, numbers to the right; grey where no bias is."""
-    alt = drawing()
+    alt = import_altair()
     chart = alt.Chart(alt.Data(values=rows))
     zero = alt.Chart(alt.Data(values=[{"number": middle}])).mark_rule(color=PALE).encode(x)
     dots = chart.mark_circle(size=70, color=INK, opacity=1).encode(
@@ -203,7 +203,7 @@ def plot_lint(found: Lint) -> Any:
     shown = every[:_MOST]
     rows = [
         {
-            "sets": " / ".join(visible(id) for id in sets),
+            "sets": " / ".join(make_visible(id) for id in sets),
             "severity": severity,
             "findings": counts[sets, severity],
             "order": list(_COLOURS).index(severity),
@@ -212,7 +212,7 @@ def plot_lint(found: Lint) -> Any:
         for severity in _COLOURS
         if counts[sets, severity]
     ]
-    alt = drawing()
+    alt = import_altair()
     some = f", {_MOST} of {len(every)} sets and pairs" if len(shown) < len(every) else ""
     names = list(dict.fromkeys(str(row["sets"]) for row in rows))
     return (

@@ -9,14 +9,14 @@ from typing import Any
 
 from weatherglass.seedlab import Choice, Margin, Multiverse, Specification
 
-from .plot import ACCENT, INK, PALE, RULE, drawing
+from .plot import ACCENT, INK, PALE, RULE, import_altair
 from .style import LIGHT, Datasets, Values
 
 WIDTH = 560
-COLUMNS = 280
+MAX_COLUMNS = 280
 """Most columns of the picture: two pixels each. More specifications are put together in rank."""
 
-MOST_RINGS = 80
+MAX_RINGS = 80
 """Most choices of whole sets that are marked one by one; more would hide the curve."""
 
 
@@ -46,14 +46,14 @@ class Ranked:
     def ringed(self) -> tuple[Specification, ...]:
         """The specifications of whole sets, if they are few enough to be marked."""
         whole = self.found.whole
-        return whole if len(whole) <= MOST_RINGS else ()
+        return whole if len(whole) <= MAX_RINGS else ()
 
     def place(self, one: Specification) -> float:
         """The middle of the rank of a specification."""
         return self.places[id(one)]
 
 
-def ranked(found: Multiverse, columns: int = COLUMNS) -> Ranked:
+def ranked(found: Multiverse, columns: int = MAX_COLUMNS) -> Ranked:
     """The specifications from the smallest effect to the largest, in so many columns at most."""
     ordered = sorted(found.specifications, key=lambda one: one.effect)
     count = min(columns, len(ordered))
@@ -72,7 +72,7 @@ Named = dict[str, tuple[Choice, Margin]]
 
 def set_rows(order: Ranked, factor: Sequence[Choice], x: Any, data: Datasets) -> Any:
     """A row for each choice of a factor, the one with the largest mean effect on top."""
-    alt = drawing()
+    alt = import_altair()
     rows = _rows(order, factor)
     y = alt.Y(
         "name:N",
@@ -153,7 +153,7 @@ def _dots(order: Ranked, rows: Named) -> Values:
 
 def _texts(rows: Named, y: Any, data: Datasets) -> list[Any]:
     """Mean effect and share significant, in columns to the right, with their headings."""
-    alt = drawing()
+    alt = import_altair()
     facts = [
         {
             "name": name,
@@ -196,7 +196,7 @@ _LABEL = "#a85d12"  # the accent, dark enough to read
 _ABOUT = ("sets:N", "effect:Q", "p:N")
 
 
-def plot_multiverses(found: Sequence[Multiverse], *, columns: int = COLUMNS) -> Any:
+def plot_multiverses(found: Sequence[Multiverse], *, columns: int = MAX_COLUMNS) -> Any:
     """Draw multiverses, one below the other.
 
     Parameters
@@ -222,7 +222,7 @@ def plot_multiverses(found: Sequence[Multiverse], *, columns: int = COLUMNS) -> 
     >>> len(plot_multiverses([found]).vconcat)
     1
     """
-    alt = drawing()
+    alt = import_altair()
     data = Datasets()
     return data.on(
         alt.vconcat(*(_curve(one, data, columns) for one in found), spacing=40)
@@ -235,7 +235,7 @@ def plot_multiverses(found: Sequence[Multiverse], *, columns: int = COLUMNS) -> 
 
 
 def _curve(found: Multiverse, data: Datasets, columns: int) -> Any:
-    alt = drawing()
+    alt = import_altair()
     order = ranked(found, columns)
     whole = alt.Scale(domain=[0, len(found.specifications)], nice=False)
     x = alt.X("start:Q", axis=None, scale=whole)
@@ -250,7 +250,7 @@ def _curve(found: Multiverse, data: Datasets, columns: int) -> Any:
 
 def _effects(order: Ranked, x: Any, data: Datasets) -> Any:
     """The curve itself: a box for each column, a ring for whole sets, the documented one."""
-    alt = drawing()
+    alt = import_altair()
     effects = [0.0, *(one.effect for one in order.found.specifications)]
     low, high = min(effects), max(effects)
     room = 0.05 * (high - low)
@@ -299,7 +299,7 @@ def _boxes(order: Ranked, thick: float) -> list[dict[str, Any]]:
 
 def _marked(order: Ranked, own: Specification, x: Any, y: Any, data: Datasets) -> list[Any]:
     """The documented specification; its label stands on the side with more room."""
-    alt = drawing()
+    alt = import_altair()
     mark = alt.Chart(data.named([_point(own, order)]))
     left = order.place(own) > len(order.found.specifications) / 2
     aside = {"align": "right", "dx": -10} if left else {"align": "left", "dx": 10}

@@ -26,7 +26,7 @@ _MOST_NAMES = 80
 SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 
 
-def drawing() -> Any:
+def import_altair() -> Any:
     """The package that draws, altair."""
     try:
         import altair
@@ -120,7 +120,7 @@ def plot(
         parts.append(_words(tests[0]))
     elif tests:
         parts.append(_effects(tests))
-    altair = drawing()
+    altair = import_altair()
     chart = parts[0] if len(parts) == 1 else altair.hconcat(*parts)
     return chart.configure_view(strokeWidth=0).configure_axis(
         gridColor=RULE, domain=False, ticks=False, labelFontSize=12, titleFontSize=12
@@ -177,7 +177,7 @@ def _page(chart: Any) -> str:
 
 def _effects(results: Sequence[WeatResult]) -> Any:
     """One line a test: our effect, the published one, and how sure."""
-    alt = drawing()
+    alt = import_altair()
     order = [one.title for one in results]
     rows = [
         {
@@ -206,7 +206,7 @@ def _effects(results: Sequence[WeatResult]) -> Any:
 
 def _contexts(results: Sequence[CeatResult]) -> Any:
     """One line a test: the combined effect, and where 95 % of the samples of contexts lie."""
-    alt = drawing()
+    alt = import_altair()
     rows = [
         {
             "title": one.title,
@@ -232,7 +232,7 @@ def _contexts(results: Sequence[CeatResult]) -> Any:
 
 def _words(result: WeatResult) -> Any:
     """Every target's association, the two sets one above the other."""
-    alt = drawing()
+    alt = import_altair()
     rows = [
         {"set": result.labels.get(name, name), "word": word, "association": value}
         for name in ("X", "Y")
@@ -257,7 +257,7 @@ def _words(result: WeatResult) -> Any:
 
 def _strips(rows: Sequence[dict[str, Any]], result: WeatResult) -> Any:
     """Very many targets: a stroke each, without names."""
-    alt = drawing()
+    alt = import_altair()
     heading = f"{result.title}: effect {result.effect:.2f}, p = {result.p}"
     return (
         alt.Chart(alt.Data(values=list(rows)))
@@ -275,7 +275,7 @@ def _strips(rows: Sequence[dict[str, Any]], result: WeatResult) -> Any:
 
 def _matrix(results: Sequence[SeatResult], alpha: float) -> Any:
     """Encoders and tests: the effect as colour, a dot where it stands up to Holm's correction."""
-    alt = drawing()
+    alt = import_altair()
     rows = [
         {
             "encoder": _short(one.source["name"]),
@@ -309,7 +309,7 @@ def _matrix(results: Sequence[SeatResult], alpha: float) -> Any:
 
 def _facts(result: WefatResult) -> Any:
     """Facts against associations, with the regression line."""
-    alt = drawing()
+    alt = import_altair()
     points = [
         {"word": word, "association": x, "fact": y}
         for word, x, y in zip(result.words["W"], result.associations, result.facts, strict=True)

@@ -10,27 +10,27 @@ from weatherglass.errors import CannotMeasure
 from weatherglass.measures import Results
 from weatherglass.seedlab import CorpusComparison
 
-from ..audit import LEVEL, Asked, asked, corrected_p, number_of, source_of
-from .plot import ACCENT, INK, PALE, drawing
+from ..audit import ALPHA, TestBySource, corrected_p, group_by_test, number_of, source_name
+from .plot import ACCENT, INK, PALE, import_altair
 
-POINTS = 4000
+MAX_POINTS = 4000
 """Most points in a picture: more are neither seen nor quick to draw."""
 
 _COLUMNS = 3
 _SERIES = 8
 
 
-def facts_of(one: Any) -> dict[str, Any]:
+def source_facts(one: Any) -> dict[str, Any]:
     """What is known about the source of a result."""
     facts: dict[str, Any] = one.source.get("facts", {})
     return facts
 
 
-def axis_of(results: Iterable[Any]) -> str:
+def trend_axis(results: Iterable[Any]) -> str:
     """The first fact that is a number and not the same everywhere; nothing if there is none."""
     values: dict[str, set[Any]] = {}
     for one in results:
-        for fact, value in facts_of(one).items():
+        for fact, value in source_facts(one).items():
             values.setdefault(fact, set()).add(value)
     for fact, known in values.items():
         if len(known) > 1 and not any(isinstance(value, str) for value in known):
@@ -38,29 +38,29 @@ def axis_of(results: Iterable[Any]) -> str:
     return ""
 
 
-def corrected(results: Iterable[Any]) -> dict[int, float | None]:
+def correct_by_source(results: Iterable[Any]) -> dict[int, float | None]:
     """The corrected p-value of every result, by `id`; each among those of its own source."""
     by_source: dict[str, list[Any]] = {}
     for one in results:
-        by_source.setdefault(source_of(one), []).append(one)
+        by_source.setdefault(source_name(one), []).append(one)
     return {
         id(one): corrected_p(one, Results.of(some)) for some in by_source.values() for one in some
     }
 
 
-def plot_course(results: Results) -> tuple[Any, int, int]:
+def plot_trend(results: Results) -> tuple[Any, int, int]:
     """Draw the effect of each test over the sources, and say how many tests and points it has."""
-    alt = drawing()
-    p = corrected(results)
+    alt = import_altair()
+    p = correct_by_source(results)
     measured = (one for one in results if number_of(one) is not None)
-    tests = [one for one in asked(measured) if one.done]
+    tests = [one for one in group_by_test(measured) if one.done]
     if not tests:
         raise CannotMeasure("There is nothing to draw: no test was run.")
     longest = max(len(one.done) for one in tests)
-    tests = sorted(tests, key=_size, reverse=True)[: max(1, POINTS // longest)]
-    by, series = axis_of(results), _series(results)
+    tests = sorted(tests, key=_size, reverse=True)[: max(1, MAX_POINTS // longest)]
+    by, series = trend_axis(results), _series(results)
     rows = [row for one in tests for row in _rows(one, by, series, p)]
-    rows = rows[:: -(-len(rows) // POINTS)]
+    rows = rows[:: -(-len(rows) // MAX_POINTS)]
     where = (
         alt.X("at:Q", title=by, scale=alt.Scale(zero=False))
         if by
@@ -86,7 +86,7 @@ def plot_course(results: Results) -> tuple[Any, int, int]:
     return chart, len(tests), len(rows)
 
 
-def _size(one: Asked) -> float:
+def _size(one: TestBySource) -> float:
     return median(abs(n) for r in one.done.values() if (n := number_of(r)) is not None)
 
 
@@ -94,7 +94,7 @@ def _series(results: Sequence[Any]) -> str:
     """The first fact that is a word and has few values: a colour each."""
     values: dict[str, set[Any]] = {}
     for one in results:
-        for fact, value in facts_of(one).items():
+        for fact, value in source_facts(one).items():
             values.setdefault(fact, set()).add(value)
     for fact, known in values.items():
         if 1 < len(known) <= _SERIES and all(isinstance(value, str) for value in known):
@@ -103,15 +103,15 @@ def _series(results: Sequence[Any]) -> str:
 
 
 def _rows(
-    one: Asked, by: str, series: str, corrected: dict[int, float | None]
+    one: TestBySource, by: str, series: str, corrected: dict[int, float | None]
 ) -> list[dict[str, Any]]:
     made: list[tuple[float, dict[str, Any]]] = []
     for result in one.done.values():
-        number, p, facts = number_of(result), corrected[id(result)], facts_of(result)
+        number, p, facts = number_of(result), corrected[id(result)], source_facts(result)
         if number is None or (by and by not in facts):
             continue
-        row = {"test": one.test, "source": source_of(result), "effect": round(number, 4)}
-        row |= {"sure": p is not None and p <= LEVEL, "p": "" if p is None else f"{p:.2g}"}
+        row = {"test": one.test, "source": source_name(result), "effect": round(number, 4)}
+        row |= {"sure": p is not None and p <= ALPHA, "p": "" if p is None else f"{p:.2g}"}
         row |= {"series": str(facts.get(series, ""))} if series else {}
         made.append((facts[by] if by else number, row))
     made.sort(key=lambda pair: pair[0])
@@ -123,7 +123,7 @@ _COLOURS = [INK, ACCENT, "#6a8f3c", "#7d5a9b", PALE]
 
 def plot_comparison(found: CorpusComparison) -> Any:
     """Draw the effect of every test on every corpus, with 95 % of its bootstrap samples."""
-    alt = drawing()
+    alt = import_altair()
     corpora = list(dict.fromkeys(one.corpus for one in found.effects))
     rows = [
         {
@@ -168,7 +168,7 @@ def plot_comparison(found: CorpusComparison) -> Any:
 
 def _colours(corpora: list[str]) -> Any:
     """A colour for each corpus; more than there are names for go from dark to light, in order."""
-    alt = drawing()
+    alt = import_altair()
     if len(corpora) > len(_COLOURS):
         return alt.Scale(domain=corpora, scheme="viridis")
     return alt.Scale(domain=corpora, range=_COLOURS[: len(corpora)])

@@ -8,12 +8,21 @@ from collections.abc import Mapping, Sequence
 from weatherglass.discovery import Cell, Change, Comparison, Discovery
 from weatherglass.significance import format_p
 
-from ..html import Markup, element, joined, label, listed, word
-from ..page import render_page, section, spoken, tick, tiles
+from ..html import Markup, element, join, label_markup, word_list, word_markup
+from ..page import checkbox, render_page, screen_reader_text, section, tiles
 from . import prose
-from .page import SEPARATE, cells_table, filled, groups_table, in_order, measured, place, repeat
+from .page import (
+    NAMES_APART,
+    cell_content,
+    cell_position,
+    cell_statistics,
+    cells_table,
+    groups_table,
+    ordered_categories,
+    repeat_section,
+)
 
-KINDS = {"appears": "+", "vanishes": "−", "stays": "="}
+CHANGE_MARKS = {"appears": "+", "vanishes": "−", "stays": "="}
 _PLURAL = {"appears": "appear", "vanishes": "vanish", "stays": "stay"}
 
 
@@ -43,15 +52,17 @@ def comparison_page(compared: Comparison, *, show_slurs: bool = False) -> str:
     True
     """
     both = (compared.before, compared.after)
-    before, after = map(prose.name_of, both)
+    before, after = map(prose.source_name, both)
     return render_page(
         f"What {' and '.join(map(prose.short_name, both))} associate with names",
         [
             _counted(compared, before, after),
-            section("groups", "The groups of names", element("p", SEPARATE), _groups(compared)),
+            section("groups", "The groups of names", element("p", NAMES_APART), _groups(compared)),
             section("table", "Cell by cell", *_table(compared)),
             section("limits", "What it does not mean", _limits(compared)),
-            repeat(prose.command(compared.before, "--compare", before, after), *both),
+            repeat_section(
+                prose.repeat_command(compared.before, "--compare", before, after), *both
+            ),
         ],
         show_slurs=show_slurs,
     )
@@ -60,12 +71,12 @@ def comparison_page(compared: Comparison, *, show_slurs: bool = False) -> str:
 def _counted(compared: Comparison, before: str, after: str) -> Markup:
     number = Counter(change.change for change in compared.changes)
     names = [element("b", element("bdi", name)) for name in (before, after)]
-    lead = joined(
+    lead = join(
         "Groups and categories are those of ",
         names[0],
         ", and the same names and words were looked up in ",
         names[1],
-        f". Of {prose.count(number['stays'] + number['vanishes'], 'association')}, "
+        f". Of {prose.count_noun(number['stays'] + number['vanishes'], 'association')}, "
         f"{number['stays']:,} stay and {number['vanishes']:,} vanish; {number['appears']:,} appear "
         "that were not there before.",
     )
@@ -74,7 +85,10 @@ def _counted(compared: Comparison, before: str, after: str) -> Markup:
         "What changed",
         element("p", lead, class_="lead"),
         tiles(
-            [(f"{mark} {number[kind]:,}", f"cells {_PLURAL[kind]}") for kind, mark in KINDS.items()]
+            [
+                (f"{mark} {number[kind]:,}", f"cells {_PLURAL[kind]}")
+                for kind, mark in CHANGE_MARKS.items()
+            ]
         ),
         _side_by_side(compared.before, compared.after),
     )
@@ -91,10 +105,10 @@ def _side_by_side(before: Discovery, after: Discovery) -> Markup:
             [format_p(one.threshold) if one.threshold else "–" for one in both],
         ),
         ("Rotations", [f"{one.rotations.done:,} of {one.rotations.asked:,}" for one in both]),
-        ("Frequency", [prose.frequency(one.control) for one in both]),
+        ("Frequency", [prose.describe_frequency(one.control) for one in both]),
         ("Work without names", [_without_names(one) for one in both]),
     ]
-    heads = ("", *(element("bdi", prose.name_of(one)) for one in both))
+    heads = ("", *(element("bdi", prose.source_name(one)) for one in both))
     made = element(
         "table",
         element("thead", element("tr", *(element("th", one, scope="col") for one in heads))),
@@ -113,7 +127,7 @@ def _side_by_side(before: Discovery, after: Discovery) -> Markup:
 def _without_names(found: Discovery) -> str:
     if found.indirect.share is None:
         return "–"
-    return f"{found.indirect.share:.1%} of {prose.count(found.indirect.tuples, 'four-tuple')}"
+    return f"{found.indirect.share:.1%} of {prose.count_noun(found.indirect.tuples, 'four-tuple')}"
 
 
 def _groups(compared: Comparison) -> Markup:
@@ -123,7 +137,7 @@ def _groups(compared: Comparison) -> Markup:
         compared.before,
         {
             kind.capitalize(): [f"{number[one.id, kind]:,}" for one in compared.before.groups]
-            for kind in KINDS
+            for kind in CHANGE_MARKS
         },
     )
 
@@ -131,16 +145,19 @@ def _groups(compared: Comparison) -> Markup:
 def _table(compared: Comparison) -> list[Markup]:
     if not compared.changes:
         return [element("p", element("b", "No cell is significant before or after."))]
-    names = {one.id: label(one.label) for one in compared.before.categories}
+    names = {one.id: label_markup(one.label) for one in compared.before.categories}
     inside = {}
     for one in compared.changes:
         cell = _cell(one)
-        inside[cell.group, cell.category] = (one.change, filled(_inside(one), _said(one, names)))
+        inside[cell.group, cell.category] = (
+            one.change,
+            cell_content(_inside(one), _said(one, names)),
+        )
     changed = {category for _, category in inside}
     order = [*compared.before.order, *compared.after.order]
-    rows = [one for one in in_order(compared.before, order) if one.id in changed]
+    rows = [one for one in ordered_categories(compared.before, order) if one.id in changed]
     every = [(group.id, one.id) for group in compared.before.groups for one in rows]
-    ticks = (tick(kind, f"{mark} {kind}", on=True) for kind, mark in KINDS.items())
+    ticks = (checkbox(kind, f"{mark} {kind}", on=True) for kind, mark in CHANGE_MARKS.items())
     read = (
         "A cell that stays has the words of both, with those that went struck out and those that "
         "came underlined. The numbers are its scores before and after. Point at a cell, touch it, "
@@ -163,26 +180,32 @@ def _cell(one: Change) -> Cell:
 def _inside(one: Change) -> Markup:
     """The scores of a cell, and its words."""
     before, after = (f"{cell.score:.2f}" if cell else "–" for cell in (one.before, one.after))
-    mark = element("b", element("span", KINDS[one.change], aria_hidden="true"), spoken(one.change))
+    mark = element(
+        "b",
+        element("span", CHANGE_MARKS[one.change], aria_hidden="true"),
+        screen_reader_text(one.change),
+    )
     head = element("span", mark, element("span", f"{before}→{after}"), class_="change")
     if one.before and one.after and one.change == "stays":
-        return joined(head, _both(one.before.words, one.after.words))
+        return join(head, _both(one.before.words, one.after.words))
     there = one.after if one.change == "appears" else one.before
-    return joined(head, listed(there.words if there else ()))
+    return join(head, word_list(there.words if there else ()))
 
 
 def _both(before: Sequence[str], after: Sequence[str]) -> Markup:
     """Words that are in both, that went, and that came."""
-    made = [word(one) if one in after else element("del", word(one)) for one in before]
-    made += [element("ins", word(one)) for one in after if one not in before]
-    return joined(*made, between=element("span", ", ", class_="comma"))
+    made = [
+        word_markup(one) if one in after else element("del", word_markup(one)) for one in before
+    ]
+    made += [element("ins", word_markup(one)) for one in after if one not in before]
+    return join(*made, between=element("span", ", ", class_="comma"))
 
 
 def _said(one: Change, names: Mapping[str, Markup]) -> Markup:
     before, after = (
-        measured(cell) if cell else "too few words" for cell in (one.before, one.after)
+        cell_statistics(cell) if cell else "too few words" for cell in (one.before, one.after)
     )
-    return joined(place(_cell(one), names), "before: ", before, "; after: ", after)
+    return join(cell_position(_cell(one), names), "before: ", before, "; after: ", after)
 
 
 def _limits(compared: Comparison) -> Markup:
@@ -190,6 +213,6 @@ def _limits(compared: Comparison) -> Markup:
         "A cell that vanishes is no longer significant. The association may still be there, "
         "weaker: look at its scores before and after.",
         "Scores of two embeddings can be compared only where their vectors are spread alike.",
-        *prose.limits(compared.before),
+        *prose.list_limits(compared.before),
     ]
     return element("ul", *(element("li", one) for one in made))

@@ -10,14 +10,14 @@ from weatherglass.discovery import Category, Cell, Discovery, Group
 from weatherglass.report.charts import style
 from weatherglass.significance import PValue, format_p
 
-from ..html import Markup, element, joined, label, listed, sentence, spelled
-from ..page import facts, render_page, section, tick, tiles
+from ..html import Markup, element, join, label_markup, sentence_markup, spell, word_list
+from ..page import checkbox, definition_list, render_page, section, tiles
 from . import prose
 
 Key = tuple[str, str]
 
 
-def grid(found: Discovery, mark: str = "") -> Markup:
+def discovery_table(found: Discovery, mark: str = "") -> Markup:
     """The table of a discovery with its legend; cells that are not significant wait for a tick.
 
     A page with several has the tick with the first, which goes without a `mark`; the others' ids
@@ -25,18 +25,18 @@ def grid(found: Discovery, mark: str = "") -> Markup:
     """
     scores = [cell.score for cell in found.cells if cell.significant]
     low, high = min(scores, default=0.0), max(scores, default=0.0)
-    names = {one.id: label(one.label) for one in found.categories}
+    names = {one.id: label_markup(one.label) for one in found.categories}
     inside = {}
     for cell in found.cells:
         shade = f"s{style.step(cell.score, low, high)}" if cell.significant else "rest"
-        said = joined(place(cell, names), measured(cell))
-        inside[cell.group, cell.category] = (shade, filled(listed(cell.words), said))
-    controls = "" if mark else tick("rest", "Show the cells that are not significant, in grey")
-    return joined(
+        said = join(cell_position(cell, names), cell_statistics(cell))
+        inside[cell.group, cell.category] = (shade, cell_content(word_list(cell.words), said))
+    controls = "" if mark else checkbox("rest", "Show the cells that are not significant, in grey")
+    return join(
         element("div", controls, _legend(low, high) if scores else "", class_="controls"),
         cells_table(
             found.groups,
-            in_order(found),
+            ordered_categories(found),
             inside,
             shown=[(one.group, one.category) for one in found.significant],
             mark=mark,
@@ -61,7 +61,7 @@ def cells_table(
     heads = [element("th", "Category", scope="col", role="columnheader")]
     for at, group in enumerate(groups):
         link = element("a", group.id, href=f"#{mark}group-{at}")
-        size = element("small", prose.count(group.size, "name"))
+        size = element("small", prose.count_noun(group.size, "name"))
         hidden = None if group.id in columns else "column-rest"
         heads.append(
             element("th", link, " ", size, scope="col", role="columnheader", class_=hidden)
@@ -74,14 +74,14 @@ def cells_table(
         class_="grid",
         role="table",
     )
-    return joined(
+    return join(
         element("a", "Skip the table", class_="skip", href=f"#{mark}after-table"),
         element("div", made, class_="scroll", role="region", tabindex=0, aria_label="Table"),
         element("div", id=f"{mark}after-table", tabindex=-1),
     )
 
 
-def in_order(found: Discovery, order: Sequence[str] = ()) -> list[Category]:
+def ordered_categories(found: Discovery, order: Sequence[str] = ()) -> list[Category]:
     """The categories in the order of the tests, or in that given, then the others."""
     known = {one.id: one for one in found.categories}
     first = [known.pop(id) for id in dict.fromkeys(order or found.order) if id in known]
@@ -95,8 +95,8 @@ def _row(
     columns: Collection[str],
     shown: bool,
 ) -> Markup:
-    size = element("small", prose.count(category.size, "word"))
-    cells = [element("th", label(category.label), " ", size, scope="row", role="rowheader")]
+    size = element("small", prose.count_noun(category.size, "word"))
+    cells = [element("th", label_markup(category.label), " ", size, scope="row", role="rowheader")]
     for group in groups:
         kind, content = inside.get((group.id, category.id), ("", Markup()))
         kind = kind if group.id in columns else f"{kind} column-rest"
@@ -106,29 +106,29 @@ def _row(
     return element("tr", *cells, role="row", class_=None if shown else "row-rest")
 
 
-def filled(words: Markup, said: Markup) -> Markup:
+def cell_content(words: Markup, said: Markup) -> Markup:
     """The inside of a cell: its words, and what is said of them on hover, focus or touch."""
     return element("div", words, element("span", said, class_="said"), class_="in", tabindex=0)
 
 
-def measured(cell: Cell) -> Markup:
+def cell_statistics(cell: Cell) -> Markup:
     """Score, p-value and verdict of a cell."""
     verdict = "significant" if cell.significant else "not significant"
-    return joined(f"score {cell.score:.3f}, p = {between(cell.p)}, {verdict}")
+    return join(f"score {cell.score:.3f}, p = {format_p_interval(cell.p)}, {verdict}")
 
 
-def place(cell: Cell, names: Mapping[str, Markup]) -> Markup:
+def cell_position(cell: Cell, names: Mapping[str, Markup]) -> Markup:
     """Where a cell stands; a screen reader says that already, from the table's headings."""
-    here = joined(cell.group, ", ", names.get(cell.category, Markup()), ": ")
+    here = join(cell.group, ", ", names.get(cell.category, Markup()), ": ")
     return element("span", here, aria_hidden="true")
 
 
-def between(p: PValue) -> str:
+def format_p_interval(p: PValue) -> str:
     """A p-value with its ends.
 
-    >>> between(PValue(0.02, 0.017, 0.024, "rotation"))
+    >>> format_p_interval(PValue(0.02, 0.017, 0.024, "rotation"))
     '0.020 (0.017 to 0.024)'
-    >>> between(PValue(1e-4, 0.0, 5e-4, "rotation"))
+    >>> format_p_interval(PValue(1e-4, 0.0, 5e-4, "rotation"))
     '1.0e-04 (0 to 5.0e-04)'
     """
     if p.low == p.high:
@@ -147,7 +147,7 @@ def _legend(low: float, high: float) -> Markup:
     )
 
 
-SEPARATE = (
+NAMES_APART = (
     "In the table groups are called by their ids. Their names stand here, apart from it, so that "
     "nobody's name stands on top of a column of stereotypes."
 )
@@ -189,18 +189,18 @@ def discovery_page(found: Discovery, *, show_slurs: bool = False) -> str:
             section(
                 "groups",
                 "The groups of names",
-                element("p", SEPARATE),
+                element("p", NAMES_APART),
                 groups_table(found),
             ),
-            section("table", "The table", *read_table(found)),
-            section("proxies", "Words that stand in for names", *proxies(found)),
+            section("table", "The table", *table_with_guide(found)),
+            section("proxies", "Words that stand in for names", *proxies_markup(found)),
             *_notes(found),
             section(
                 "limits",
                 "What it does not mean",
-                element("ul", *(element("li", one) for one in prose.limits(found))),
+                element("ul", *(element("li", one) for one in prose.list_limits(found))),
             ),
-            repeat(prose.command(found), found),
+            repeat_section(prose.repeat_command(found), found),
         ],
         show_slurs=show_slurs,
     )
@@ -208,38 +208,43 @@ def discovery_page(found: Discovery, *, show_slurs: bool = False) -> str:
 
 def _searched(found: Discovery) -> Markup:
     dim = found.source.get("dim")
-    name = element("bdi", prose.name_of(found))
+    name = element("bdi", prose.source_name(found))
     names = str(found.options.get("names", ""))
     return section(
         "searched",
         "What was searched",
-        element("p", prose.searched(found), class_="lead"),
-        tiles(figures(found)),
-        facts(
+        element("p", prose.describe_search(found), class_="lead"),
+        tiles(summary_figures(found)),
+        definition_list(
             [
-                ("Embedding", joined(name, f", {dim} dimensions" if dim else "")),
+                ("Embedding", join(name, f", {dim} dimensions" if dim else "")),
                 (
                     "Names",
-                    sentences(f"The list {names}" if names else "", prose.counts(found.names)),
+                    join_phrases(
+                        f"The list {names}" if names else "", prose.list_counts(found.names)
+                    ),
                 ),
-                ("Words", prose.counts(found.words)),
-                ("Frequency", prose.frequency(found.control)),
-                ("Chance", prose.chance(found)),
-                ("Significance", prose.level(found)),
+                ("Words", prose.list_counts(found.words)),
+                ("Frequency", prose.describe_frequency(found.control)),
+                ("Chance", prose.describe_null(found)),
+                ("Significance", prose.describe_level(found)),
             ]
         ),
     )
 
 
-def sentences(*parts: str) -> str:
+def join_phrases(*parts: str) -> str:
     """What is there of some phrases, with colons between."""
     return ": ".join(part for part in parts if part)
 
 
-def figures(found: Discovery) -> list[tuple[str, str]]:
+def summary_figures(found: Discovery) -> list[tuple[str, str]]:
     """The figures to be seen first."""
     made = [
-        (f"{len(found.significant):,}", f"significant of {prose.count(len(found.cells), 'cell')}"),
+        (
+            f"{len(found.significant):,}",
+            f"significant of {prose.count_noun(len(found.cells), 'cell')}",
+        ),
         (f"{len(found.groups):,}", "groups of names"),
         (
             f"{len(found.order):,}",
@@ -261,7 +266,9 @@ def groups_table(
     rows = []
     for at, group in enumerate(found.groups):
         others = group.size - len(group.shown)
-        shown = joined(listed(group.shown), element("small", f" +{others:,}") if others > 0 else "")
+        shown = join(
+            word_list(group.shown), element("small", f" +{others:,}") if others > 0 else ""
+        )
         rows.append(
             element(
                 "tr",
@@ -290,7 +297,7 @@ def groups_table(
 
 
 def _heading(text: str) -> str:
-    text = spelled(text)
+    text = spell(text)
     return text[:1].upper() + text[1:]
 
 
@@ -309,8 +316,8 @@ def _number(label: str, text: str, bar: float | None = None) -> Markup:
     return element("td", text, role="cell", class_=kind, style=style, data_name=label)
 
 
-def read_table(found: Discovery, mark: str = "") -> list[Markup]:
-    """The table with a word on how to read it; `mark` as for `grid`."""
+def table_with_guide(found: Discovery, mark: str = "") -> list[Markup]:
+    """The table with a word on how to read it; `mark` as for `discovery_table`."""
     with_cells = {cell.group for cell in found.significant}
     without = [group.id for group in found.groups if group.id not in with_cells]
     read = (
@@ -325,14 +332,16 @@ def read_table(found: Discovery, mark: str = "") -> list[Markup]:
     elif without:
         said = f"No significant cell: {', '.join(without)}."
         made.append(element("p", said))
-    return [*made, grid(found, mark)]
+    return [*made, discovery_table(found, mark)]
 
 
-def proxies(found: Discovery) -> list[Markup]:
+def proxies_markup(found: Discovery) -> list[Markup]:
     """How far words alone would carry the groups, and the strongest that do."""
-    made = [element("p", prose.indirect(found.indirect))]
-    labels = {one.id: label(one.label) for one in found.categories}
-    strongest = [element("li", prose.proxy(one, labels)) for one in found.indirect.strongest]
+    made = [element("p", prose.describe_indirect(found.indirect))]
+    labels = {one.id: label_markup(one.label) for one in found.categories}
+    strongest = [
+        element("li", prose.describe_proxy(one, labels)) for one in found.indirect.strongest
+    ]
     if strongest:
         made += [element("p", "The strongest:"), element("ol", *strongest)]
     return made
@@ -341,13 +350,13 @@ def proxies(found: Discovery) -> list[Markup]:
 def _notes(found: Discovery) -> list[Markup]:
     if not found.notes:
         return []
-    notes = (element("li", sentence(note)) for note in found.notes)
+    notes = (element("li", sentence_markup(note)) for note in found.notes)
     return [section("notes", "Notes", element("ul", *notes))]
 
 
-def repeat(command: str, *found: Discovery) -> Markup:
+def repeat_section(command: str, *found: Discovery) -> Markup:
     """How to repeat and cite it."""
-    made = [element("p", prose.made_with(one)) for one in found]
+    made = [element("p", prose.describe_version(one)) for one in found]
     return section(
         "repeat",
         "How to repeat and cite it",

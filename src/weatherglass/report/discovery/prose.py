@@ -10,7 +10,7 @@ from weatherglass.discovery import Discovery, Indirect, Proxy
 from weatherglass.significance import format_p
 from weatherglass.vectors import Control
 
-from ..html import LONGEST, Markup, element, joined, sentence, spelled, word
+from ..html import MAX_WORD_LENGTH, Markup, element, join, sentence_markup, spell, word_markup
 
 CITATION = (
     "Swinger, N., De-Arteaga, M., Heffernan IV, N. T., Leiserson, M. D. M., and Kalai, A. T. "
@@ -35,43 +35,43 @@ _FLAGS = {
 _SWITCHED_OFF = {"voronoi": "--no-voronoi", "stop_early": "--all-rotations"}
 
 
-def searched(found: Discovery) -> Markup:
+def describe_search(found: Discovery) -> Markup:
     """What was looked for and how much was found."""
     names, words = (sum(one.size for one in some) for some in (found.groups, found.categories))
-    return joined(
+    return join(
         "Weatherglass put ",
-        f"{names:,} names into {count(len(found.groups), 'group')} and {words:,} frequent words ",
-        f"into {count(len(found.categories), 'category', 'categories')}, as they lie in ",
-        element("b", element("bdi", name_of(found))),
+        f"{names:,} names into {count_noun(len(found.groups), 'group')} and {words:,} frequent words ",
+        f"into {count_noun(len(found.categories), 'category', 'categories')}, as they lie in ",
+        element("b", element("bdi", source_name(found))),
         ". For every group and category it chose the words that lie nearest to this group and not "
         "to the others, and asked whether they lie nearer than chance would have it. ",
-        f"{len(found.significant):,} of {count(len(found.cells), 'cell')} are significant, ",
-        f"in {count(len(found.order), 'category', 'categories')}.",
+        f"{len(found.significant):,} of {count_noun(len(found.cells), 'cell')} are significant, ",
+        f"in {count_noun(len(found.order), 'category', 'categories')}.",
     )
 
 
-def count(number: int, one: str, several: str = "") -> str:
+def count_noun(number: int, one: str, several: str = "") -> str:
     """A number and what it counts.
 
-    >>> count(1, "cell"), count(2713, "four-tuple")
+    >>> count_noun(1, "cell"), count_noun(2713, "four-tuple")
     ('1 cell', '2,713 four-tuples')
     """
     return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
-def counts(some: Mapping[str, int]) -> str:
+def list_counts(some: Mapping[str, int]) -> str:
     """Counts by their names.
 
-    >>> counts({"asked": 7212, "cleaned_away": 1})
+    >>> list_counts({"asked": 7212, "cleaned_away": 1})
     '7,212 asked, 1 cleaned away'
     """
     return ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in some.items())
 
 
-def frequency(control: Control) -> str:
+def describe_frequency(control: Control) -> str:
     """What was done about frequency.
 
-    >>> frequency(Control("none", 0.02, None))[:60]
+    >>> describe_frequency(Control("none", 0.02, None))[:60]
     "Left in. A word's rank can be predicted from its vector with"
     """
     before, after = control.r2_before, control.r2_after
@@ -88,12 +88,12 @@ def frequency(control: Control) -> str:
     )
 
 
-def chance(found: Discovery) -> Markup:
+def describe_null(found: Discovery) -> Markup:
     """How chance was judged."""
     done = found.rotations
     ended = "" if done.done >= done.asked else f" of {done.asked:,} asked for"
-    why = joined(" (", sentence(done.stopped), ")") if done.stopped else ""
-    return joined(
+    why = join(" (", sentence_markup(done.stopped), ")") if done.stopped else ""
+    return join(
         f"Names and words were turned against each other at random {done.done:,} times{ended}",
         why,
         ", and each time the words were chosen anew. A p-value is the share of turns that did at "
@@ -101,7 +101,7 @@ def chance(found: Discovery) -> Markup:
     )
 
 
-def level(found: Discovery) -> str:
+def describe_level(found: Discovery) -> str:
     """Which cells are significant."""
     if not found.threshold:
         return f"No p-value is small enough at α\xa0=\xa0{found.alpha:g} (Benjamini and Hochberg)."
@@ -112,10 +112,10 @@ def level(found: Discovery) -> str:
     )
 
 
-def indirect(found: Indirect) -> Markup:
+def describe_indirect(found: Indirect) -> Markup:
     """How much of the groups words alone would carry."""
     if not found.tuples or found.share is None:
-        return joined(
+        return join(
             "No two groups share two categories with significant cells, so that nothing can be "
             "said about words that stand in for names."
         )
@@ -128,22 +128,22 @@ def indirect(found: Indirect) -> Markup:
             "what is above that speaks of this embedding."
         )
     )
-    return joined(
+    return join(
         "Would the groups remain if the names were taken away? Take two groups and two categories "
         "in which both have significant words: does the difference of the words in one category "
         "point the same way as in the other? It does in ",
         element("b", f"{found.share:.1%}"),
-        f" of {count(found.tuples, 'four-tuple')}.{chance}",
+        f" of {count_noun(found.tuples, 'four-tuple')}.{chance}",
     )
 
 
-def proxy(one: Proxy, labels: Mapping[str, Markup]) -> Markup:
+def describe_proxy(one: Proxy, labels: Mapping[str, Markup]) -> Markup:
     """A pair of words that would stand in for the names of two groups."""
     first, second = one.groups
-    return joined(
-        element("b", word(one.words[0])),
+    return join(
+        element("b", word_markup(one.words[0])),
         " rather than ",
-        element("b", word(one.words[1])),
+        element("b", word_markup(one.words[1])),
         f" tells {first} from {second} without a name (category ",
         labels.get(one.category, Markup()),
         f"; cosine {one.cosine:.2f}; the right way round in {one.carried} of {one.of} other "
@@ -151,7 +151,7 @@ def proxy(one: Proxy, labels: Mapping[str, Markup]) -> Markup:
     )
 
 
-def limits(found: Discovery) -> list[str]:
+def list_limits(found: Discovery) -> list[str]:
     """What the table does not say."""
     made = [
         "It says how words lie in this embedding, which was learned from text. It says nothing "
@@ -174,9 +174,9 @@ def limits(found: Discovery) -> list[str]:
     return made
 
 
-def command(found: Discovery, *sources: str) -> str:
+def repeat_command(found: Discovery, *sources: str) -> str:
     """The command that repeats a discovery, on its own source if no other is given."""
-    parts = ["weatherglass discover", *map(shlex.quote, sources or (name_of(found),))]
+    parts = ["weatherglass discover", *map(shlex.quote, sources or (source_name(found),))]
     for name, value in found.options.items():
         if name in _FLAGS and isinstance(value, str | int | float):
             parts.append(f"{_FLAGS[name]} {shlex.quote(str(value))}")
@@ -185,23 +185,23 @@ def command(found: Discovery, *sources: str) -> str:
     return _wrapped(parts)
 
 
-def made_with(found: Discovery) -> Markup:
+def describe_version(found: Discovery) -> Markup:
     """The version and the embedding that gave the result."""
     mark = found.source.get("fingerprint")
     which = f" (fingerprint {mark})" if mark else ""
-    name = element("bdi", name_of(found))
-    return joined(f"Found with Weatherglass {found.version} on ", name, f"{which}.")
+    name = element("bdi", source_name(found))
+    return join(f"Found with Weatherglass {found.version} on ", name, f"{which}.")
 
 
-def name_of(found: Discovery) -> str:
+def source_name(found: Discovery) -> str:
     """What the embedding is called."""
     return str(found.source.get("name", "an embedding"))
 
 
 def short_name(found: Discovery) -> str:
     """The name for a heading: of a long path, its last part."""
-    name = name_of(found)
-    return spelled(name if len(name) <= LONGEST else PurePath(name).name, phrase=False)
+    name = source_name(found)
+    return spell(name if len(name) <= MAX_WORD_LENGTH else PurePath(name).name, phrase=False)
 
 
 def _wrapped(parts: list[str], width: int = 76) -> str:
