@@ -1,6 +1,6 @@
-"""Compile inner loops, and keep them for the next run where there is room.
+"""`compiled`: numba's njit with a disk cache that survives full disks and damaged files.
 
-Import this where a kernel is: it brings in numba, which is slow.
+Import it only in kernel modules, because numba is slow to import.
 """
 
 from __future__ import annotations
@@ -13,38 +13,38 @@ from numba import njit
 from numba.core.caching import FunctionCache
 
 
-class _Kept(FunctionCache):  # type: ignore[misc]
-    """What was compiled before. A full disk or a damaged file only means to compile again."""
+class _SafeCache(FunctionCache):  # type: ignore[misc]
+    """A cache of compiled code in which a full disk or a damaged file only means a cache miss."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # damage shows itself in many ways
+        except Exception:  # a damaged file can raise almost anything
             with contextlib.suppress(OSError):
                 self.flush()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(Exception):  # no room, or damaged and no room to mend it
+        with contextlib.suppress(Exception):  # disk full, or a damaged index
             super().save_overload(sig, data)
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function when it is first called; other threads can run while it runs.
+    """Return a decorator that compiles a function on its first call, and releases the GIL in it.
 
-    What was compiled is kept beside the source, or in the user's cache if that cannot be written.
-    Where neither can, numba's own `cache=True` would refuse to import.
+    Compiled code is cached beside the source, or in the user's cache folder if that is read-only.
+    If neither can be written, nothing is cached; numba's own ``cache=True`` would fail to import.
 
     Parameters
     ----------
     options
-        For `numba.njit`.
+        Options of `numba.njit`.
     """
 
-    def made(function: Callable[..., Any]) -> Any:
+    def decorate(function: Callable[..., Any]) -> Any:
         kernel = njit(nogil=True, **options)(function)
-        with contextlib.suppress(RuntimeError):  # no folder can be written
-            kernel._cache = _Kept(function)
+        with contextlib.suppress(RuntimeError):  # no cache folder can be written
+            kernel._cache = _SafeCache(function)
         return kernel
 
-    return made
+    return decorate

@@ -43,8 +43,8 @@ def test_a_folder_is_held_by_one_run(place: Place, command: str, folder: str) ->
         refused = place.run(line)
     assert (refused.code, refused.out) == (1, "")
     assert refused.err == (
-        f"weatherglass: Another `weatherglass {command}` is at work in {folder}. Wait until it "
-        "ends, or give another folder.\n"
+        f"weatherglass: Another `weatherglass {command}` is running in {folder}. Wait until it "
+        "ends, or choose another folder.\n"
     )
     assert place.run(line).code == 0
 
@@ -76,7 +76,7 @@ def test_two_runs_in_one_folder(place: Place, command: str, folder: str) -> None
     assert 0 in {code for code, _, _ in ended}
     for code, out, err in ended:
         if code:
-            assert "is at work in" in err
+            assert "is running in" in err
             assert err.count("\n") == 1
         else:
             assert (out, err) == (alone.out, "")

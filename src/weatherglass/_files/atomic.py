@@ -1,7 +1,8 @@
-"""Files that appear whole or not at all, packed if their name says so.
+"""Atomic writes: a file or folder appears complete or not at all; compressed if its name says so.
 
-What is being written stands under a passing name, beside its place and hidden. What a run that was
-killed has left is removed by the next one that writes in the same folder: see `passing`.
+Data are first written to a hidden temporary file in the same folder, which is renamed at the end.
+A process holds a lock on its temporary files, so that the next process that writes to the folder
+can recognise and remove the files that a killed process left behind (`remove_leftovers`).
 """
 
 from __future__ import annotations
@@ -22,23 +23,25 @@ from numpy.typing import NDArray
 from weatherglass.errors import CannotWrite
 
 TEMPORARY_SUFFIX = ".weatherglass"
-"""The end of a passing name; its start is a dot."""
+"""The end of the name of a temporary file; the name starts with a dot."""
 
-_LOCK = ".lock"
+COMPRESSED_SUFFIXES = (".gz", ".zst", ".xz")
+_LOCK_NAME = ".lock"
+_WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @contextlib.contextmanager
 def temporary_file(folder: Path, name: str) -> Iterator[Path]:
-    """An empty file in `folder` that goes at the end, if it was not renamed by then."""
+    """Make an empty file in `folder`, and delete it at the end unless it was renamed."""
 
     def make() -> Path:
-        descriptor, made = tempfile.mkstemp(
-            dir=folder, prefix=_start(name), suffix=TEMPORARY_SUFFIX
+        descriptor, path = tempfile.mkstemp(
+            dir=folder, prefix=_prefix(name), suffix=TEMPORARY_SUFFIX
         )
         os.close(descriptor)
-        return Path(made)
+        return Path(path)
 
-    with _held(folder, make) as temporary:
+    with _make_locked(folder, make) as temporary:
         try:
             yield temporary
         finally:
@@ -47,12 +50,12 @@ def temporary_file(folder: Path, name: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_folder(folder: Path, name: str) -> Iterator[Path]:
-    """An empty folder in `folder` that goes at the end, if it was not renamed by then."""
+    """Make an empty folder in `folder`, and delete it at the end unless it was renamed."""
 
     def make() -> Path:
-        return Path(tempfile.mkdtemp(dir=folder, prefix=_start(name), suffix=TEMPORARY_SUFFIX))
+        return Path(tempfile.mkdtemp(dir=folder, prefix=_prefix(name), suffix=TEMPORARY_SUFFIX))
 
-    with _held(folder, make) as temporary:
+    with _make_locked(folder, make) as temporary:
         try:
             yield temporary
         finally:
@@ -60,15 +63,12 @@ def temporary_folder(folder: Path, name: str) -> Iterator[Path]:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what runs that were killed have left in a folder."""
+    """Remove the temporary files that killed processes left in a folder."""
     with contextlib.suppress(OSError):
-        names = [
-            name
-            for name in os.listdir(folder)
-            if name[0] == "." and name.endswith(TEMPORARY_SUFFIX)
-        ]
-        for name in names:
-            lock = _lock(folder / name, wait=False)
+        for name in os.listdir(folder):
+            if name[0] != "." or not name.endswith(TEMPORARY_SUFFIX):
+                continue
+            lock = _lock(folder / name, wait=False)  # None while its process is alive
             if lock is not None:
                 _remove(folder / name)
                 os.close(lock)
@@ -76,7 +76,10 @@ def remove_leftovers(folder: Path) -> None:
 
 @contextlib.contextmanager
 def lock_folder(folder: Path, command: str) -> Iterator[None]:
-    """Hold a folder, where the system has locks that die with their process."""
+    """Let only one process run `command` in a folder, where the system has file locks.
+
+    The lock is released when the process ends, however it ends.
+    """
     try:
         import fcntl
     except ImportError:
@@ -84,65 +87,66 @@ def lock_folder(folder: Path, command: str) -> Iterator[None]:
         return
     with contextlib.ExitStack() as stack:
         try:
-            file = stack.enter_context(open(folder / _LOCK, "wb"))
+            file = stack.enter_context(open(folder / _LOCK_NAME, "wb"))
         except OSError as error:
             raise CannotWrite(f"{folder} cannot be written: {error.strerror}.") from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise CannotWrite(
-                f"Another `weatherglass {command}` is at work in {folder}. Wait until it ends, or "
-                "give another folder."
+                f"Another `weatherglass {command}` is running in {folder}. Wait until it ends, or "
+                "choose another folder."
             ) from None
         yield
 
 
-def _start(name: str) -> str:
+def _prefix(name: str) -> str:
     return f".{name[:50]}."
 
 
 @contextlib.contextmanager
-def _held(folder: Path, make: Callable[[], Path]) -> Iterator[Path]:
+def _make_locked(folder: Path, make: Callable[[], Path]) -> Iterator[Path]:
+    """Make a temporary file or folder, and hold a lock on it."""
     remove_leftovers(folder)
     while True:
-        made = make()
-        lock = _lock(made, wait=True)
-        # Another process may have taken it for a leftover before it was locked.
-        if lock is None and made.exists():
+        temporary = make()
+        lock = _lock(temporary, wait=True)
+        # Another process may have removed it as a leftover before it was locked: then try again.
+        if lock is None and temporary.exists():  # no locks on this system
             break
-        if lock is not None and _is(made, lock):
+        if lock is not None and _is_same_file(temporary, lock):
             break
         if lock is not None:
             os.close(lock)
     try:
-        yield made
+        yield temporary
     finally:
         if lock is not None:
             os.close(lock)
 
 
 def _lock(path: Path, wait: bool) -> int | None:
-    """Lock a file or folder; nothing if that cannot be had."""
+    """Lock a file or folder, and return its descriptor; None if it cannot be locked."""
     try:
         import fcntl
     except ImportError:
         return None
     try:
-        # A folder can only be opened to be read. What others put here as a link is not followed.
-        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        # A folder can only be opened for reading. Links are not followed: others may write here.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
     try:
-        fcntl.flock(opened, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
-        os.close(opened)
+        os.close(descriptor)
         return None
-    return opened
+    return descriptor
 
 
-def _is(path: Path, opened: int) -> bool:
+def _is_same_file(path: Path, descriptor: int) -> bool:
     try:
-        return os.path.samestat(path.lstat(), os.fstat(opened))
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
     except OSError:
         return False
 
@@ -155,32 +159,28 @@ def _remove(path: Path) -> None:
             path.unlink()
 
 
-COMPRESSED_SUFFIXES = (".gz", ".zst", ".xz")
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-
-
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that becomes `path` at the end, and vanishes on any error.
+    """Yield a temporary file that replaces `path` at the end; on any error `path` stays as it was.
 
-    Where `path` is a link, the file is written that it names. A device or a pipe is not replaced:
-    it gets what was written when that is whole.
+    If `path` is a link, the file it points to is replaced. A device or a pipe cannot be replaced:
+    the complete content is copied into it.
     """
     with report_write_errors(path):
-        place = Path(os.path.realpath(path)) if path.is_symlink() else path
-        if _takes_bytes(place):
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
+        if _is_device(target):
             with temporary_file(Path(tempfile.gettempdir()), path.name) as temporary:
                 yield temporary
-                with open(temporary, "rb") as made, open(place, "wb") as there:
-                    shutil.copyfileobj(made, there, 1 << 20)
+                with open(temporary, "rb") as content, open(target, "wb") as device:
+                    shutil.copyfileobj(content, device, 1 << 20)
             return
-        with temporary_file(place.parent, place.name) as temporary:
+        with temporary_file(target.parent, target.name) as temporary:
             yield temporary
             temporary.chmod(0o666 & ~_umask())
-            temporary.replace(place)
+            temporary.replace(target)
 
 
-def _takes_bytes(path: Path) -> bool:
+def _is_device(path: Path) -> bool:
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -190,28 +190,29 @@ def _takes_bytes(path: Path) -> bool:
 
 @contextlib.contextmanager
 def report_write_errors(path: Path, *, reading: bool = False) -> Iterator[None]:
-    """Say of an error of the system which file or folder could not be written.
+    """Turn operating system errors into `CannotWrite` errors that name `path`.
 
-    Where something is read as well (`reading`), only errors that must be of writing.
+    With `reading`, files are read in the same block: only errors that reading cannot cause, such
+    as a full disk, are turned.
     """
     try:
         yield
     except OSError as error:
-        if reading and error.errno not in _NO_ROOM:
+        if reading and error.errno not in _WRITE_ERRORS:
             raise
-        why = os.strerror(error.errno) if error.errno else str(error)
-        raise CannotWrite(f"{path} cannot be written: {why}.") from None
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise CannotWrite(f"{path} cannot be written: {reason}.") from None
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as a file that is never seen half-written."""
+    """Write a text file atomically."""
     with atomic_write(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 @contextlib.contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """As `atomic_write`, for a folder. Where `path` exists by then, the new folder is given up."""
+    """Yield a temporary folder that becomes `path`; it is discarded if `path` exists by then."""
     with temporary_folder(path.parent, path.name) as temporary:
         yield temporary
         with contextlib.suppress(OSError):
@@ -219,42 +220,42 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 class ArrayFile:
-    """A file that takes arrays.
+    """A binary file that arrays are written to.
 
-    `numpy.ndarray.tofile`, and `numpy.save` to a file, write past Python and do not look whether
-    the last bytes went out: where the disk is full the file is cut off, and nobody is told.
+    `numpy.ndarray.tofile`, and `numpy.save` to a file object, bypass Python's file and do not check
+    that the last bytes were written: on a full disk they leave a truncated file without an error.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
 
-    def write(self, some: Any) -> int:
+    def write(self, data: Any) -> int:
         """Write bytes."""
-        return self._file.write(some)
+        return self._file.write(data)
 
     def add(self, numbers: NDArray[Any]) -> None:
-        """Write the numbers of an array, and nothing else."""
+        """Write the raw numbers of an array."""
         self.write(np.ascontiguousarray(numbers).data)
 
     def save(self, numbers: NDArray[Any]) -> None:
-        """Write an array as ``.npy``."""
+        """Write an array in ``.npy`` format."""
         np.save(self, numbers, allow_pickle=False)
 
 
 def write_array(path: Path, numbers: NDArray[Any]) -> None:
-    """Write the numbers of an array to a file, and nothing else."""
+    """Write a file of the raw numbers of an array."""
     with open(path, "wb") as file:
         ArrayFile(file).add(numbers)
 
 
 @contextlib.contextmanager
 def open_compressed(path: Path) -> Iterator[IO[bytes]]:
-    """A stream into `path`, packed as its last suffix says."""
-    with atomic_write(path) as temporary, _packer(temporary, path.suffix) as stream:
+    """Open a stream that writes `path` atomically, compressed according to its last suffix."""
+    with atomic_write(path) as temporary, _open_compressor(temporary, path.suffix) as stream:
         yield stream
 
 
-def _packer(path: Path, suffix: str) -> Any:
+def _open_compressor(path: Path, suffix: str) -> Any:
     if suffix == ".gz":
         import gzip
 
@@ -271,6 +272,6 @@ def _packer(path: Path, suffix: str) -> Any:
 
 
 def _umask() -> int:
-    mask = os.umask(0)
+    mask = os.umask(0)  # it can only be read by setting it
     os.umask(mask)
     return mask

@@ -1,4 +1,4 @@
-"""The cache of parsed files, and the memory of which file has which fingerprint."""
+"""The cache directory: parsed files, and an index of the fingerprints of files seen before."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from weatherglass.errors import CannotWrite
 from .atomic import atomic_write
 from .fingerprint import BLOCK_SIZE
 
-# Path, size, when the content and when the name or rights last changed, place on disk.
+# Path, size, time of the last change of the content and of the inode, inode number.
 State = tuple[str, int, int, int, int]
-# A file that was changed this short a time before it was read could change again within one tick
-# of the file system's clock, unseen.
+# A file changed this shortly before it was read could change again within one tick of the file
+# system's clock, and its state would stay the same.
 _RACY_NS = 2_000_000_000
 
 
 def cache_dir() -> Path:
-    """The platform's cache directory, or ``WEATHERGLASS_CACHE_DIR``."""
+    """Return ``WEATHERGLASS_CACHE_DIR``, or the platform's cache directory."""
     chosen = os.environ.get("WEATHERGLASS_CACHE_DIR")
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("weatherglass"))
 
 
 def vectors_dir() -> Path:
-    """Where parsed files are kept, one folder each."""
+    """Return the folder that holds parsed files, one folder each."""
     return cache_dir() / "vectors"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One parsed file in the cache."""
+    """A parsed file in the cache."""
 
     folder: Path
     source: str
@@ -49,10 +49,10 @@ class Entry:
 
 
 def list_entries() -> Iterator[Entry]:
-    """What the cache holds; folders that are not whole are passed over."""
+    """Yield the parsed files in the cache; incomplete folders are skipped."""
     root = vectors_dir()
     for folder in sorted(root.iterdir()) if root.is_dir() else ():
-        if folder.name.startswith("."):  # still being written, or given up
+        if folder.name.startswith("."):  # temporary: being written, or left by a killed process
             continue
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             meta = json.loads((folder / "meta.json").read_text())
@@ -61,44 +61,44 @@ def list_entries() -> Iterator[Entry]:
 
 
 def clear() -> int:
-    """Delete the cache; returns the bytes freed."""
+    """Delete the cache, and return the number of bytes freed."""
     freed = 0
     for name in ("vectors", "seen", "discovery", "shared"):
         folder = cache_dir() / name
         for file in folder.rglob("*"):
-            with contextlib.suppress(OSError):  # another process may be clearing, too
+            with contextlib.suppress(OSError):  # another process may be clearing the cache, too
                 freed += file.stat().st_size if file.is_file() else 0
         shutil.rmtree(folder, ignore_errors=True)
     return freed
 
 
 def find_fingerprint(files: Sequence[Path]) -> str | None:
-    """The fingerprint that these files had, if none has changed since."""
+    """Return the saved fingerprint of these files, or None if any of them has changed since."""
     try:
-        record = json.loads(_note(files).read_text())
-        same = [tuple(one) for one in record["files"]] == file_state(files)
-        same = same and record["block"] == BLOCK_SIZE
-        return str(record["fingerprint"]) if same else None
+        record = json.loads(_index_file(files).read_text())
+        is_same = [tuple(state) for state in record["files"]] == file_state(files)
+        is_same = is_same and record["block"] == BLOCK_SIZE
+        return str(record["fingerprint"]) if is_same else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
 def save_fingerprint(files: Sequence[Path], fingerprint: str, state: list[State]) -> None:
-    """Keep the fingerprint of files whose state was `state` before they were read."""
+    """Save the fingerprint of files whose state was `state` before they were read."""
     now = time.time_ns()
-    fresh = any(now - max(changed, renamed) < _RACY_NS for _, _, changed, renamed, _ in state)
-    note = _note(files)
-    with contextlib.suppress(OSError, CannotWrite):  # a cache that cannot be written is no cache
-        if fresh or state != file_state(files):
+    is_racy = any(now - max(mtime, ctime) < _RACY_NS for _, _, mtime, ctime, _ in state)
+    path = _index_file(files)
+    with contextlib.suppress(OSError, CannotWrite):  # without a writable cache, do without it
+        if is_racy or state != file_state(files):
             return
-        note.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(note) as temporary:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as temporary:
             record = {"files": state, "block": BLOCK_SIZE, "fingerprint": fingerprint}
             temporary.write_text(json.dumps(record))
 
 
 def file_state(files: Sequence[Path]) -> list[State]:
-    """What changes when a file changes."""
+    """Return what changes whenever one of the files changes."""
     stats = [(path, path.stat()) for path in files]
     return [
         (str(path.resolve()), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino)
@@ -106,7 +106,7 @@ def file_state(files: Sequence[Path]) -> list[State]:
     ]
 
 
-def _note(files: Sequence[Path]) -> Path:
+def _index_file(files: Sequence[Path]) -> Path:
     names = "\n".join(str(path.resolve()) for path in files)
     key = hashlib.blake2b(names.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
     return cache_dir() / "seen" / f"{key}.json"

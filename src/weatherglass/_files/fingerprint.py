@@ -1,8 +1,9 @@
-"""Fingerprints: a hash of what is in a file, at the speed of reading it.
+"""Fingerprints: hashes of file contents, computed at the speed of reading.
 
-The file is cut into blocks of fixed size, each block gets an XXH3 digest (128 bits), and BLAKE2b of
-all of them, with the length, is the fingerprint. Blocks can so be hashed by several threads, and by
-a reader as they pass by. It tells contents apart; it is no protection against a forger.
+A file is cut into blocks of fixed size, each block is hashed with XXH3 (128 bits), and BLAKE2b of
+the length and all block digests is the fingerprint. So several threads can hash one file, and a
+reader can hash blocks as it reads them. A fingerprint tells contents apart; it is not made to
+withstand deliberate forgery.
 """
 
 from __future__ import annotations
@@ -15,28 +16,28 @@ from pathlib import Path
 
 import xxhash
 
-BLOCK_SIZE = 4 << 20
+BLOCK_SIZE = 4 << 20  # bytes; the fingerprint depends on it
 
 
 def block_digest(block: bytes | memoryview) -> bytes:
-    """The digest of one block."""
+    """Return the digest of one block."""
     return xxhash.xxh3_128_digest(block)
 
 
 def combine_digests(digests: Iterable[bytes], size: int) -> str:
-    """The fingerprint of a file from its blocks' digests, in order, and its length."""
-    whole = hashlib.blake2b(size.to_bytes(8, "little"), digest_size=16)
+    """Return the fingerprint of a file of `size` bytes from its block digests, in order."""
+    fingerprint = hashlib.blake2b(size.to_bytes(8, "little"), digest_size=16)
     for digest in digests:
-        whole.update(digest)
-    return whole.hexdigest()
+        fingerprint.update(digest)
+    return fingerprint.hexdigest()
 
 
 def file_fingerprint(path: Path, workers: int) -> str:
-    """The fingerprint of a file."""
+    """Return the fingerprint of a file, hashed by `workers` threads."""
     size = path.stat().st_size
 
     def digest(start: int) -> bytes:
-        with open(path, "rb") as file:  # buffered: a raw read may give less than was asked for
+        with open(path, "rb") as file:  # buffered, because a raw read may return too few bytes
             file.seek(start)
             return block_digest(file.read(BLOCK_SIZE))
 
@@ -45,14 +46,14 @@ def file_fingerprint(path: Path, workers: int) -> str:
 
 
 def combine_fingerprints(fingerprints: Sequence[str]) -> str:
-    """One fingerprint for a source that is several files."""
+    """Return one fingerprint for a source that consists of several files."""
     if len(fingerprints) == 1:
         return fingerprints[0]
     return hashlib.blake2b("\n".join(fingerprints).encode(), digest_size=16).hexdigest()
 
 
 def cpu_count() -> int:
-    """Processors that this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,8 @@
-"""Reading a user's text file: bounded in size, UTF-8, every failure a plain sentence."""
+"""Strict readers of YAML, JSON and CSV files that users write.
+
+Files are limited in size and must be UTF-8. Every error is a sentence with the place in the file.
+Scalars in YAML stay text, because ``no``, ``on`` and ``null`` are words.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,14 @@ from typing import TYPE_CHECKING, Any
 from weatherglass.errors import CatalogError, quote_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from yaml import Event
 
-MAX_BYTES = 64 * 1024 * 1024  # bytes; the largest published catalogue is a few hundred kilobytes
+MAX_BYTES = 64 * 1024 * 1024  # the largest published catalogue has a few hundred kilobytes
+MAX_DEPTH = 24  # an entry of the catalogue has eight levels
 
 
 def printable_path(path: Path) -> str:
-    r"""A path for a message, control characters made visible.
+    r"""Return a path for a message, with control characters escaped.
 
     >>> print(printable_path(Path("a\x1b[31m.yaml")))
     a\x1b[31m.yaml
@@ -30,19 +33,18 @@ def printable_path(path: Path) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The whole text of a file, without a byte order mark."""
+    """Return the text of a file, without a byte order mark."""
     name = printable_path(path)
     try:
         with path.open("rb") as stream:
-            # One byte more than allowed, and not the size in the directory: a pipe has none.
+            # Read one byte more than allowed instead of asking for the size: a pipe has none.
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CatalogError(f"{name}: cannot be read ({reason}).") from None
     if len(content) > MAX_BYTES:
-        raise CatalogError(
-            f"{name}: larger than {MAX_BYTES // 2**20} MB, the limit for such a file."
-        )
+        limit = f"{MAX_BYTES // 2**20} MB"
+        raise CatalogError(f"{name}: larger than {limit}, the limit for such a file.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -55,38 +57,41 @@ def read_text(path: Path) -> str:
 def read_csv_rows(
     path: Path, columns: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The wanted columns of each line that is not blank, with its line number.
+    """Yield the line number and the values of `columns` and `optional` for each row of a table.
 
-    Commas stand between the columns, tabs if the name ends in ``.tsv``. A column of `optional`
-    that the file does not have is empty in every line.
+    Columns are separated by commas, or by tabs if the name ends in ``.tsv``. Blank lines are
+    skipped. An optional column that the file does not have is empty in every row.
     """
-    where = printable_path(path)
+    name = printable_path(path)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
     try:
-        header = [name.strip() for name in next(reader, [])]
+        header = [column.strip() for column in next(reader, [])]
         if not set(columns) <= set(header):
-            wanted = ", ".join(columns)
             raise CatalogError(
-                f"{where}, line 1: the header is {quote_safe(delimiter.join(header))}; "
-                f"the columns {wanted} were expected."
+                f"{name}, line 1: the header is {quote_safe(delimiter.join(header))}; "
+                f"the columns {', '.join(columns)} were expected."
             )
-        places = [header.index(name) if name in header else -1 for name in (*columns, *optional)]
+        indices = [
+            header.index(column) if column in header else -1 for column in (*columns, *optional)
+        ]
         for row in reader:
             if not any(row):
                 continue
             if len(row) != len(header):
                 raise CatalogError(
-                    f"{where}, line {reader.line_num}: has {len(row)} columns; "
+                    f"{name}, line {reader.line_num}: has {len(row)} columns; "
                     f"the header has {len(header)}."
                 )
-            yield reader.line_num, tuple("" if place < 0 else row[place] for place in places)
+            yield reader.line_num, tuple("" if index < 0 else row[index] for index in indices)
     except csv.Error as error:
-        raise CatalogError(f"{where}, line {reader.line_num}: not CSV ({error}).") from None
+        raise CatalogError(f"{name}, line {reader.line_num}: not CSV ({error}).") from None
 
 
 def read_json(text: str, name: str) -> list[Any]:
-    """Every value of a JSON text: one object, or one after another (JSON Lines).
+    """Return all values of a JSON text: a single object, or one after another (JSON Lines).
+
+    `name` is what error messages call the text.
 
     Examples
     --------
@@ -94,40 +99,37 @@ def read_json(text: str, name: str) -> list[Any]:
     [{'a': 1}, {'a': 2}]
     """
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-            raise CatalogError(
-                f"{name}: {quote_safe(twice)} is there twice in one object. Keep one."
-            )
-        return made
+    def to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            duplicate = Counter(key for key, _ in pairs).most_common(1)[0][0]
+            raise CatalogError(f"{name}: duplicate key {quote_safe(duplicate)} in one object.")
+        return record
 
-    decoder = json.JSONDecoder(object_pairs_hook=once)
+    decoder = json.JSONDecoder(object_pairs_hook=to_dict)
     values: list[Any] = []
-    at = 0
+    position = 0
     try:
-        while at < len(text):
-            if text[at].isspace():
-                at += 1
+        while position < len(text):
+            if text[position].isspace():
+                position += 1
                 continue
-            value, at = decoder.raw_decode(text, at)
+            value, position = decoder.raw_decode(text, position)
             values.append(value)
     except json.JSONDecodeError as error:
         place = f"{name}, line {error.lineno}, column {error.colno}"
         raise CatalogError(f"{place}: not JSON ({error.msg}).") from None
     except RecursionError:
         raise CatalogError(f"{name}: nested too deep. A test needs four levels.") from None
-    except ValueError:  # Python's limit on the digits of a whole number
-        raise CatalogError(f"{name}: a number with too many digits.") from None
+    except ValueError:  # Python limits the digits of an integer
+        raise CatalogError(f"{name}: a number has too many digits.") from None
     return values
 
 
-MAX_DEPTH = 24  # an entry of the catalogue is eight deep
-
-
 def read_yaml(text: str, name: str) -> list[Any]:
-    """Every document of a YAML text; `name` is what errors call it.
+    """Return all documents of a YAML text, with every scalar as text.
+
+    `name` is what error messages call the text.
 
     Examples
     --------
@@ -138,9 +140,9 @@ def read_yaml(text: str, name: str) -> list[Any]:
 
     loader = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
     try:
-        return _build(yaml.parse(text, Loader=loader), name)
+        return _build_documents(yaml.parse(text, Loader=loader), name)
     except yaml.MarkedYAMLError as error:
-        place = _place(error.problem_mark or error.context_mark)
+        place = _format_mark(error.problem_mark or error.context_mark)
         raise CatalogError(f"{name}{place}: not YAML ({error.problem or error.context}).") from None
     except yaml.YAMLError as error:
         reason = getattr(error, "reason", None) or "it cannot be read"
@@ -149,51 +151,54 @@ def read_yaml(text: str, name: str) -> list[Any]:
         raise CatalogError(f"{name}: not YAML (a character that does not exist).") from None
 
 
-def _place(mark: Any) -> str:
+def _format_mark(mark: Any) -> str:
     return f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
 
 
-def _build(events: Iterator[Event], name: str) -> list[Any]:
+def _build_documents(events: Iterator[Event], name: str) -> list[Any]:
+    """Build lists, dicts and text from parser events.
+
+    PyYAML's own loaders resolve aliases and keep the last of duplicate keys; both are errors here.
+    """
     import yaml
 
     documents: list[Any] = []
-    stack: list[list[Any] | dict[str, Any]] = [documents]
-    keys: list[str | None] = [None]  # beside each open container: the key that waits for a value
+    containers: list[list[Any] | dict[str, Any]] = [documents]  # those still open, outermost first
+    keys: list[str | None] = [None]  # of each open container: the key whose value comes next
 
-    def fail(event: Event, problem: str) -> CatalogError:
-        return CatalogError(f"{name}{_place(event.start_mark)}: {problem}")
+    def error(event: Event, problem: str) -> CatalogError:
+        return CatalogError(f"{name}{_format_mark(event.start_mark)}: {problem}")
 
-    def place(event: Event, value: Any) -> None:
-        top = stack[-1]
-        if isinstance(top, list):
-            top.append(value)
+    def add(event: Event, value: Any) -> None:
+        container = containers[-1]
+        if isinstance(container, list):
+            container.append(value)
         elif keys[-1] is not None:
-            top[keys[-1]] = value
+            container[keys[-1]] = value
             keys[-1] = None
         elif not isinstance(value, str):
-            raise fail(event, "a list or a mapping stands where a field's name was expected.")
-        elif value in top:
-            raise fail(event, f"{quote_safe(value)} is there twice in one mapping. Keep one.")
+            raise error(event, "a list or a mapping where a key was expected.")
+        elif value in container:
+            raise error(event, f"duplicate key {quote_safe(value)} in one mapping.")
         else:
             keys[-1] = value
 
     for event in events:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise fail(event, "anchors and aliases (& and *) are not read. Write the value out.")
+            raise error(event, "anchors and aliases (& and *) are not allowed. Repeat the value.")
         if tag := getattr(event, "tag", None):
-            raise fail(event, f"the tag {quote_safe(tag)} is not read. Write plain text.")
+            raise error(event, f"the tag {quote_safe(tag)} is not allowed. Write plain text.")
         if isinstance(event, yaml.ScalarEvent):
-            place(event, event.value)
+            add(event, event.value)
         elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
-            made: list[Any] | dict[str, Any] = (
-                [] if isinstance(event, yaml.SequenceStartEvent) else {}
-            )
-            place(event, made)
-            stack.append(made)
+            is_list = isinstance(event, yaml.SequenceStartEvent)
+            container: list[Any] | dict[str, Any] = [] if is_list else {}
+            add(event, container)
+            containers.append(container)
             keys.append(None)
-            if len(stack) > MAX_DEPTH:
-                raise fail(event, f"nested more than {MAX_DEPTH} deep. A test needs eight.")
+            if len(containers) > MAX_DEPTH:
+                raise error(event, f"nested more than {MAX_DEPTH} deep. A test needs eight levels.")
         elif isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
-            stack.pop()
+            containers.pop()
             keys.pop()
     return documents

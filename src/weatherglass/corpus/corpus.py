@@ -101,7 +101,7 @@ class Corpus:
             source = Input(one.path, self.options)
             for document in one.form.read(source, self.reading):
                 if progress is not None:
-                    progress(before + min(source.done, source.size), total)
+                    progress(before + min(source.bytes_read, source.size), total)
                 yield self._placed(document, one)
             before += source.size
 

@@ -80,7 +80,7 @@ def _open(
 ) -> Vectors:
     opened = Input(find_path(spec), spec.options)
     form = find_format(opened)
-    check_options(spec, (*form.options, *(("member",) if opened.packing == "zip" else ())))
+    check_options(spec, (*form.options, *(("member",) if opened.compression == "zip" else ())))
     files = list(form.files(opened))
     state = cache.file_state(files)
     fingerprint = cache.find_fingerprint(files)
@@ -124,7 +124,7 @@ def _entry(fingerprint: str, spec: Spec) -> Path:
 def _reported(source: Input, chunks: Iterator[Chunk], progress: Progress | None) -> Iterator[Chunk]:
     for chunk in chunks:
         if progress is not None:
-            progress(min(source.done, source.size), source.size)
+            progress(min(source.bytes_read, source.size), source.size)
         yield chunk
 
 

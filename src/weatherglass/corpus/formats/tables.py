@@ -127,8 +127,8 @@ _STEP = 1 << 10
 
 def read_parquet(source: Input, reading: Reading) -> Iterator[Document]:
     """Yield the rows. Columns that are not text, numbers or dates are passed over."""
-    if source.packing or not source.head.startswith(b"PAR1"):
-        inside = f" inside {source.packing}; unpack it" if source.packing else ""
+    if source.compression or not source.head.startswith(b"PAR1"):
+        inside = f" inside {source.compression}; unpack it" if source.compression else ""
         raise BadContent(f"{source.path}: expected a Parquet file, not one{inside}.")
     column = reading.text or "text"
     yield from to_documents(_parquet_rows(source, reading), column, reading, source.path)

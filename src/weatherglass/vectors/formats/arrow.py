@@ -28,7 +28,7 @@ _COUNT = "count"
 
 def matches(source: Input) -> bool:
     """Parquet or Arrow, by its first bytes."""
-    return not source.packing and source.head.startswith((b"PAR1", b"ARROW1"))
+    return not source.compression and source.head.startswith((b"PAR1", b"ARROW1"))
 
 
 def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:

@@ -36,7 +36,7 @@ def find_format(source: Input) -> Format:
             f"{source.path} is a folder without vectors that are known here: expected a model2vec "
             "or spaCy folder, or one .npy file with one list of words."
         )
-    inside = f" (inside {source.packing})" if source.packing else ""
+    inside = f" (inside {source.compression})" if source.compression else ""
     raise UnknownFormat(
         f"{source.path}: its content{inside} is none of the formats read here. "
         "`weatherglass vectors --help` lists them."

@@ -97,7 +97,7 @@ def _load(source: Input) -> _Model:
 
 
 def _content(source: Input) -> NDArray[np.uint8]:
-    if source.packing is None:
+    if source.compression is None:
         return np.memmap(source.path, dtype=np.uint8, mode="r")
     parts = []
     with source.stream() as stream:

@@ -141,7 +141,7 @@ def matches(source: Input) -> bool:
         return True
     if head.startswith((b"ccopy_reg\n", b"cgensim", b"(dp0\n", b"(lp0\n", b"}q\0", b"]q\0")):
         return True
-    if head.startswith(b"PK\x03\x04") and not source.packing:
+    if head.startswith(b"PK\x03\x04") and not source.compression:
         return any(name.endswith("data.pkl") for name in source.members())
     return False
 

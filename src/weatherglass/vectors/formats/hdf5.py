@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weatherglass._files import Input, too_much, unpack_limit, whole
+from weatherglass._files import Input, too_large_error, max_unpacked_size, atomic_write
 from weatherglass.errors import BadContent, MissingExtra, SourceError
 
 from ..vocabulary import to_bytes
@@ -32,7 +32,7 @@ def _h5py() -> Any:
 
 def matches(source: Input) -> bool:
     """HDF5, by its first bytes."""
-    return not source.packing and source.head.startswith(b"\x89HDF\r\n\x1a\n")
+    return not source.compression and source.head.startswith(b"\x89HDF\r\n\x1a\n")
 
 
 def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
@@ -55,9 +55,9 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
 
 def _load(source: Input, data: Any) -> Any:
     """A data set, unless it says that it is far larger than the file it stands in."""
-    limit = unpack_limit(source.size)
+    limit = max_unpacked_size(source.size)
     if data.nbytes > limit:
-        raise too_much(source.path, limit)
+        raise too_large_error(source.path, limit)
     return data[()]
 
 
@@ -86,9 +86,9 @@ def write(vectors: Vectors, path: Path) -> None:
     """Write a matrix and a list of words."""
     h5py = _h5py()
     words = newline_list(vectors)
-    with whole(path) as temporary:
+    with atomic_write(path) as temporary:
         try:
-            with h5py.File(temporary, "w", locking=False) as file:  # `whole` has it locked
+            with h5py.File(temporary, "w", locking=False) as file:  # `atomic_write` has it locked
                 file.create_dataset(_MATRIX, data=vectors.matrix)
                 file.create_dataset(_WORDS, data=np.bytes_(words))
         except RuntimeError as error:  # what it makes of a disk that is full

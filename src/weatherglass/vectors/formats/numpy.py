@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def _matrix_file(source: Input) -> Path | None:
     """The ``.npy`` itself, or the only one in a folder that also has one list of words."""
     if not source.is_folder:
-        return source.path if source.head.startswith(b"\x93NUMPY") and not source.packing else None
+        return source.path if source.head.startswith(b"\x93NUMPY") and not source.compression else None
     arrays = sorted(source.path.glob("*.npy"))
     return arrays[0] if len(arrays) == 1 and _words_file(source, arrays[0]) else None
 
@@ -78,7 +78,7 @@ def _refusal(path: Path, error: Exception) -> Exception:
 
 
 def _is_npz(source: Input) -> bool:
-    if not source.head.startswith(b"PK\x03\x04") or source.packing:
+    if not source.head.startswith(b"PK\x03\x04") or source.compression:
         return False
     return any(name.endswith(".npy") for name in source.members())
 

@@ -33,7 +33,7 @@ def _tensor_file(source: Input) -> Path | None:
         return path if path.is_file() else None
     head = source.head
     return (
-        source.path if not source.packing and head[8:9] == b"{" and head[6:8] == b"\0\0" else None
+        source.path if not source.compression and head[8:9] == b"{" and head[6:8] == b"\0\0" else None
     )
 
 

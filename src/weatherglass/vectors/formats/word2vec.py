@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import MAX_LINE, Input, open_packed
+from weatherglass._files import MAX_LINE_BYTES, Input, open_compressed
 from weatherglass.errors import BadContent, CannotWrite, TooLarge, quote_safe
 
 from .format import Chunk, Format, Rows, Wanted
@@ -55,8 +55,8 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
                     f"{source.path}: the header says {rows:,} rows of {dim} numbers, "
                     f"the file is cut off after {done:,}."
                 )
-            if not found and len(rest) > MAX_LINE + 4 * dim:
-                raise TooLarge(f"{source.path} has a word of more than {MAX_LINE >> 20} MiB.")
+            if not found and len(rest) > MAX_LINE_BYTES + 4 * dim:
+                raise TooLarge(f"{source.path} has a word of more than {MAX_LINE_BYTES >> 20} MiB.")
             spans = zip(start[:found].tolist(), end[:found].tolist(), strict=True)
             words = [raw[a:b] for a, b in spans]
             keep = np.arange(found)
@@ -85,7 +85,7 @@ def _rows_at(buffer: NDArray[np.uint8], starts: NDArray[np.int64], dim: int) -> 
 
 def write(vectors: Vectors, path: Path) -> None:
     """Write with a newline after each row, as the original program does."""
-    with open_packed(path) as out:
+    with open_compressed(path) as out:
         out.write(f"{len(vectors)} {vectors.dim}\n".encode())
         for position, word in enumerate(vectors.words.iter_raw()):
             if b" " in word or b"\n" in word:
