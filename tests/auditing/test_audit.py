@@ -10,8 +10,8 @@ import pytest
 
 from weatherglass import Results, audit, measure, open_vectors
 from weatherglass.auditing import open_audit
-from weatherglass.auditing.changes import changes
-from weatherglass.auditing.steps import tasks, used_sets
+from weatherglass.auditing.changes import find_changes
+from weatherglass.auditing.steps import list_tasks, used_sets
 from weatherglass.catalog.suites import Step, Suite, load_suite, suites, with_control
 from weatherglass.errors import BadContent, CatalogError, SourceNotFound, UnknownEntry, UsageError
 
@@ -50,7 +50,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_folder_has_all_that_was_found(done: Path) -> None:
+def test_the_folder_of_an_audit_has_all_results(done: Path) -> None:
     names = {path.name for path in done.iterdir()}
     assert names >= {
         "run.json",
@@ -65,44 +65,44 @@ def test_the_folder_has_all_that_was_found(done: Path) -> None:
     assert about["sources"][0]["words"] == 400_000
     assert about["machine"]["packages"]["numpy"]
     results = Results.from_json((done / "results.json").read_text(encoding="utf-8"))
-    assert [one.test for one in results] == ["weat6", "weat7", "wefat1"]
+    assert [result.test for result in results] == ["weat6", "weat7", "wefat1"]
     assert results[0].p_holm is not None
     assert Results.from_parquet(done / "results.parquet") == results
     assert Results.from_delimited((done / "results.tsv").read_text(encoding="utf-8")) == results
 
 
-def test_an_audit_is_read_as_it_was_found(done: Path) -> None:
-    found = open_audit(done)
-    assert len(found.results) == 3
-    assert len(found.discoveries) == len(found.multiverses) == len(found.lints) == 1
+def test_an_audit_is_read_back_completely(done: Path) -> None:
+    audited = open_audit(done)
+    assert len(audited.results) == 3
+    assert len(audited.discoveries) == len(audited.multiverses) == len(audited.lints) == 1
 
 
 def test_the_same_audit_gives_the_same_numbers(done: Path, tmp_path: Path) -> None:
     again = audit("default", out=tmp_path / "again", suite=SMALL)
-    assert changes(open_audit(done), again) == ()
+    assert find_changes(open_audit(done), again) == ()
 
 
 @pytest.mark.slow
-def test_another_seed_is_noticed(done: Path, tmp_path: Path) -> None:
+def test_another_random_seed_changes_only_random_steps(done: Path, tmp_path: Path) -> None:
     other = audit("default", out=tmp_path / "other", suite=SMALL, rng=1)
-    found = changes(open_audit(done), other)
-    assert {one.measure for one in found} <= {"discovery", "multiverse", "lint"}
-    assert any(one.measure == "discovery" for one in found)
+    changes = find_changes(open_audit(done), other)
+    assert {change.measure for change in changes} <= {"discovery", "multiverse", "lint"}
+    assert any(change.measure == "discovery" for change in changes)
 
 
-def test_a_step_that_fails_stops_nothing(tmp_path: Path) -> None:
+def test_a_failed_step_does_not_stop_the_others(tmp_path: Path) -> None:
     broken = Step(run="discovery", title="Too many groups", options={"groups": "100000"})
     wrong = Step(run="weat", title="Wrong", tests=("weat6",), options={"colour": "red"})
     suite = Suite(id="s", title="t", steps=(broken, wrong, SMALL.steps[0]))
-    found = audit("default", out=tmp_path / "run", suite=suite)
-    states = [(step["status"], step["reason"]) for step in found.about["steps"]]
-    assert [state for state, _ in states] == ["failed", "failed", "done"]
-    assert "too few for 100000 groups" in states[0][1]
-    assert "colour is not one of" in states[1][1]
+    audited = audit("default", out=tmp_path / "run", suite=suite)
+    outcomes = [(step["status"], step["reason"]) for step in audited.about["steps"]]
+    assert [status for status, _ in outcomes] == ["failed", "failed", "done"]
+    assert "too few for 100000 groups" in outcomes[0][1]
+    assert "colour is not one of" in outcomes[1][1]
     assert "too few for 100000 groups" in (tmp_path / "run" / "report.html").read_text("utf-8")
 
 
-def test_what_a_step_names_wrongly_fails_that_step_alone(tmp_path: Path) -> None:
+def test_a_wrong_name_fails_only_its_own_step(tmp_path: Path) -> None:
     steps = (
         Step(run="multiverse", title="No such test", tests=("weat99",)),
         Step(run="wefat", title="Wrong kind", tests=("weat6",)),
@@ -117,13 +117,13 @@ def test_what_a_step_names_wrongly_fails_that_step_alone(tmp_path: Path) -> None
         SMALL.steps[0],
         Step(run="lint", title="Seed sets"),
     )
-    found = audit("default", out=tmp_path / "run", suite=Suite(id="s", title="t", steps=steps))
-    assert [step["status"] for step in found.about["steps"]] == ["failed"] * 4 + ["done"] * 2
-    reasons = [step["reason"] for step in found.about["steps"]]
+    audited = audit("default", out=tmp_path / "run", suite=Suite(id="s", title="t", steps=steps))
+    assert [step["status"] for step in audited.about["steps"]] == ["failed"] * 4 + ["done"] * 2
+    reasons = [step["reason"] for step in audited.about["steps"]]
     assert "matches 'weat99'" in reasons[0]
     assert reasons[1] == "None of weat6 is a factual test."
     assert "no seed set 'nothing'" in reasons[2]
-    assert reasons[3] == "The option colour is none of those of rnd."
+    assert reasons[3] == "No measure of rnd has the option colour."
 
 
 def test_a_suite_without_steps_is_refused(tmp_path: Path) -> None:
@@ -133,13 +133,13 @@ def test_a_suite_without_steps_is_refused(tmp_path: Path) -> None:
         load_suite(path)
 
 
-def test_where_no_source_can_be_opened_nothing_is_written(tmp_path: Path) -> None:
+def test_nothing_is_written_if_no_source_can_be_opened(tmp_path: Path) -> None:
     with pytest.raises(SourceNotFound, match=r"nowhere\.bin"):
         audit(["nowhere.bin", "elsewhere.bin"], out=tmp_path / "run", suite=SMALL)
     assert not (tmp_path / "run").exists()
 
 
-def test_options_of_a_step_and_the_seed_reach_the_measures(tmp_path: Path) -> None:
+def test_step_options_and_random_seed_are_passed_to_measures(tmp_path: Path) -> None:
     sets = {
         "X": "careers-Caliskan_et_al_2017",
         "A": "definitional_male-Bolukbasi_et_al_2016",
@@ -163,15 +163,15 @@ def test_options_of_a_step_and_the_seed_reach_the_measures(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_one_control_for_every_step_that_has_the_choice(tmp_path: Path) -> None:
-    both = [SMALL.steps[0], SMALL.steps[1], SMALL.steps[4]]
-    suite = Suite(id="s", title="t", steps=tuple(both))
+def test_control_applies_to_every_step_that_has_the_option(tmp_path: Path) -> None:
+    steps = [SMALL.steps[0], SMALL.steps[1], SMALL.steps[4]]
+    suite = Suite(id="s", title="t", steps=tuple(steps))
     plain = audit("default", out=tmp_path / "none", suite=suite, control="none")
-    assert [one.control for one in plain.results] == [None] * 3
-    found = audit("default", out=tmp_path / "frequency", suite=suite, control="frequency")
-    assert [one.control["asked"] for one in found.results] == ["frequency"] * 3
-    assert found.results[0].effect == plain.results[0].effect
-    assert found.about["command"].endswith("--control frequency")
+    assert [result.control for result in plain.results] == [None] * 3
+    controlled = audit("default", out=tmp_path / "frequency", suite=suite, control="frequency")
+    assert [result.control["asked"] for result in controlled.results] == ["frequency"] * 3
+    assert controlled.results[0].effect == plain.results[0].effect
+    assert controlled.about["command"].endswith("--control frequency")
     steps = with_control(load_suite("standard"), "none").steps
     chosen = {step.run: step.options.get("control") for step in steps}
     assert chosen == {
@@ -181,29 +181,29 @@ def test_one_control_for_every_step_that_has_the_choice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("budget", [-1.0, float("nan")])
-def test_a_budget_is_no_less_than_nothing(tmp_path: Path, budget: float) -> None:
+def test_a_negative_budget_is_refused(tmp_path: Path, budget: float) -> None:
     with pytest.raises(UsageError, match="zero minutes or more"):
         audit("default", out=tmp_path / "run", suite=SMALL, budget=budget)
 
 
-def test_an_audit_shows_itself(done: Path) -> None:
+def test_an_audit_is_displayed_in_a_notebook_with_sentences_and_a_chart(done: Path) -> None:
     pytest.importorskip("altair", reason="needs the extra 'plots'")
-    found = open_audit(done)
-    assert found.to_table().column("test").to_pylist() == ["weat6", "weat7", "wefat1"]
-    shown = found._repr_html_()
-    assert "Male names are nearer to career words" in shown
-    assert "<svg" in shown
-    assert found.plot().to_dict()
+    audited = open_audit(done)
+    assert audited.to_table().column("test").to_pylist() == ["weat6", "weat7", "wefat1"]
+    html = audited._repr_html_()
+    assert "Male names are nearer to career words" in html
+    assert "<svg" in html
+    assert audited.plot().to_dict()
 
 
-def test_a_source_that_cannot_be_opened_leaves_the_others(tmp_path: Path) -> None:
+def test_a_source_that_cannot_be_opened_fails_only_its_own_steps(tmp_path: Path) -> None:
     suite = Suite(id="s", title="t", steps=(SMALL.steps[0],))
-    found = audit(["nowhere.bin", "default"], out=tmp_path / "run", suite=suite)
-    assert [step["status"] for step in found.about["steps"]] == ["failed", "done"]
-    assert {one.source["name"] for one in found.results} == {"default"}
+    audited = audit(["nowhere.bin", "default"], out=tmp_path / "run", suite=suite)
+    assert [step["status"] for step in audited.about["steps"]] == ["failed", "done"]
+    assert {result.source["name"] for result in audited.results} == {"default"}
 
 
-def test_what_is_done_is_kept_when_it_is_stopped(
+def test_an_interrupted_audit_keeps_its_finished_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "run"
@@ -214,44 +214,44 @@ def test_what_is_done_is_kept_when_it_is_stopped(
 
     with pytest.raises(KeyboardInterrupt):
         audit("default", out=folder, suite=SMALL, progress=stop)
-    half = open_audit(folder)
-    assert [step["status"] for step in half.about["steps"]] == ["done"] * 2 + ["skipped"] * 3
+    interrupted = open_audit(folder)
+    assert [step["status"] for step in interrupted.about["steps"]] == ["done"] * 2 + ["skipped"] * 3
     assert (folder / "report.html").exists()
     monkeypatch.setattr("weatherglass.measures.weat", lambda *_, **__: pytest.fail("run again"))
-    whole = audit("default", out=folder, suite=SMALL, resume=True)
-    assert [step["status"] for step in whole.about["steps"]] == ["done"] * 5
-    assert whole.results[:2] == half.results[:2]
+    resumed = audit("default", out=folder, suite=SMALL, resume=True)
+    assert [step["status"] for step in resumed.about["steps"]] == ["done"] * 5
+    assert resumed.results[:2] == interrupted.results[:2]
 
 
-def test_what_was_kept_for_other_options_is_not_used(tmp_path: Path) -> None:
+def test_resuming_does_not_reuse_steps_with_other_options(tmp_path: Path) -> None:
     suite = Suite(id="s", title="t", steps=(SMALL.steps[0],))
     audit("default", out=tmp_path, suite=suite)
     step = Step(run="weat", title="Association tests", tests=("weat8",))
-    other = audit(
+    resumed = audit(
         "default", out=tmp_path, suite=Suite(id="s", title="t", steps=(step,)), resume=True
     )
-    assert [one.test for one in other.results] == ["weat8"]
+    assert [result.test for result in resumed.results] == ["weat8"]
 
 
-def test_without_time_the_rest_is_left_out(tmp_path: Path) -> None:
-    found = audit("default", out=tmp_path / "run", suite=SMALL, budget=0)
-    assert {step["status"] for step in found.about["steps"]} == {"skipped"}
-    assert "0 minutes were used up" in found.about["steps"][0]["reason"]
+def test_steps_beyond_the_budget_are_skipped(tmp_path: Path) -> None:
+    audited = audit("default", out=tmp_path / "run", suite=SMALL, budget=0)
+    assert {step["status"] for step in audited.about["steps"]} == {"skipped"}
+    assert "0 minutes were used up" in audited.about["steps"][0]["reason"]
 
 
-def test_an_audit_is_not_written_over(done: Path) -> None:
-    with pytest.raises(UsageError, match="holds an audit already"):
+def test_an_audit_is_not_overwritten(done: Path) -> None:
+    with pytest.raises(UsageError, match="already holds an audit"):
         audit("default", out=done, suite=SMALL)
 
 
-def test_sources_are_named_once(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="each once"):
+def test_a_duplicate_source_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="each source once"):
         audit(["default", "default"], out=tmp_path / "run")
-    with pytest.raises(UsageError, match="each once"):
+    with pytest.raises(UsageError, match="at least one source"):
         audit([], out=tmp_path / "run")
 
 
-def test_a_folder_that_is_no_audit_says_so(tmp_path: Path) -> None:
+def test_a_folder_without_a_valid_run_json_is_not_opened(tmp_path: Path) -> None:
     with pytest.raises(SourceNotFound, match=r"no run\.json"):
         open_audit(tmp_path)
     (tmp_path / "run.json").write_text("{", encoding="utf-8")
@@ -266,13 +266,13 @@ def test_every_step_of_a_suite_names_tests_that_exist(name: str) -> None:
         type("Words", (), {"is_encoder": False})(),
         type("Sentences", (), {"is_encoder": True})(),
     ]
-    made = tasks(suite, sources)
-    assert {task.step.run for task in made} == {step.run for step in suite.steps}
+    listed = list_tasks(suite, sources)
+    assert {task.step.run for task in listed} == {step.run for step in suite.steps}
     if any(step.run == "lint" for step in suite.steps):
         assert len(used_sets(suite)) > 5
 
 
-def test_a_suite_of_ones_own(tmp_path: Path) -> None:
+def test_your_own_suite_is_read_from_yaml_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("id: mine\ntitle: Mine\nsteps: [{run: weat, title: One, tests: [weat6]}]\n")
     assert load_suite(path).steps[0].tests == ("weat6",)

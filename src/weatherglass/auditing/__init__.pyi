@@ -1,11 +1,11 @@
 from . import policy as policy
 from .audit import audit as audit
-from .changes import Changed as Changed
-from .changes import changes as changes
-from .changes import nearly as nearly
+from .changes import Change as Change
+from .changes import find_changes as find_changes
+from .changes import is_rounding_only as is_rounding_only
 from .policy import Policy as Policy
 from .policy import Verdict as Verdict
-from .policy import failed as failed
+from .policy import find_failures as find_failures
 from .policy import judge as judge
 from .policy import load_policy as load_policy
 from .query import query as query
@@ -14,5 +14,7 @@ from .run_folder import REPORT as REPORT
 from .run_folder import RESULTS as RESULTS
 from .run_folder import RUN as RUN
 from .run_folder import STEPS as STEPS
+from .run_folder import RunRecord as RunRecord
 from .run_folder import open_audit as open_audit
+from .run_folder import read_run as read_run
 from .sources import Source as Source

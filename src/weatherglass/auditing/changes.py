@@ -1,4 +1,4 @@
-"""What changed between two audits."""
+"""The numbers that changed between two audits."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from weatherglass.measures import Results, to_record
-from weatherglass.report import Audited
+from weatherglass.report import AuditResult
 
 
 @dataclass(frozen=True)
-class Changed:
-    """One number in two audits; `None` where one of them does not have it."""
+class Change:
+    """A number in two audits; `None` in the audit that does not have it."""
 
     source: str
     measure: str
@@ -25,7 +25,7 @@ class Changed:
 
     @property
     def of_both(self) -> bool:
-        """Whether both audits have it."""
+        """Whether both audits have the number."""
         return self.before is not None and self.after is not None
 
 
@@ -42,60 +42,63 @@ _NUMBERS = (
 )
 
 
-def changes(before: Audited, after: Audited) -> tuple[Changed, ...]:
-    """Every number that differs. Two audits of one source each are compared whatever its name."""
+def find_changes(before: AuditResult, after: AuditResult) -> tuple[Change, ...]:
+    """Return every number that differs between two audits.
+
+    If each has a single source, these are compared whatever their names.
+    """
     single = len(before.about["sources"]) == len(after.about["sources"]) == 1
     old, new = _numbers(before, single), _numbers(after, single)
     return tuple(
-        Changed(*place, old.get(place), new.get(place))
+        Change(*place, old.get(place), new.get(place))
         for place in dict.fromkeys((*old, *new))
         if old.get(place) != new.get(place)
     )
 
 
-def nearly(found: Sequence[Changed]) -> bool:
-    """Whether numbers differ in their last digits only, as they may from machine to machine."""
+def is_rounding_only(changes: Sequence[Change]) -> bool:
+    """Return whether only last digits differ, as they may from one machine to another."""
     return all(
-        isinstance(one.before, float)
-        and isinstance(one.after, float)
-        and math.isclose(one.before, one.after, rel_tol=1e-6, abs_tol=1e-12)
-        for one in found
+        isinstance(change.before, float)
+        and isinstance(change.after, float)
+        and math.isclose(change.before, change.after, rel_tol=1e-6, abs_tol=1e-12)
+        for change in changes
     )
 
 
-def _numbers(audited: Audited, single: bool) -> dict[tuple[str, str, str, str], Any]:
-    """Each number under its place: source, measure, test and name."""
+def _numbers(audited: AuditResult, single: bool) -> dict[tuple[str, str, str, str], Any]:
+    """The numbers of an audit by source, measure, test and name."""
 
-    def named(source: dict[str, Any]) -> str:
+    def name_of(source: dict[str, Any]) -> str:
         return "" if single else str(source.get("name", ""))
 
-    found: dict[tuple[str, str, str, str], Any] = {
-        (named(one), "source", "", "fingerprint"): one.get("fingerprint") or None
-        for one in audited.about["sources"]
+    numbers: dict[tuple[str, str, str, str], Any] = {
+        (name_of(source), "source", "", "fingerprint"): source.get("fingerprint") or None
+        for source in audited.about["sources"]
     }
-    for one in Results.of(audited.results):
-        record = to_record(one)
+    for result in Results.of(audited.results):
+        record = to_record(result)
         for number in _NUMBERS:
             value = record.get(number)
             if value is not None:
                 value = value["value"] if isinstance(value, dict) else value
-                found[named(one.source), one.measure, one.test, number] = value
-    for search in audited.discoveries:
-        for cell in search.cells:
+                numbers[name_of(result.source), result.measure, result.test, number] = value
+    for discovery in audited.discoveries:
+        for cell in discovery.cells:
             place = f"{cell.group} {cell.category}"
             words = ", ".join(cell.words)
-            found[named(search.source), "discovery", place, "words"] = words
-            found[named(search.source), "discovery", place, "p"] = cell.p.value
-    for many in audited.multiverses:
-        for name, value in _summary(many).items():
-            found[named(many.source), "multiverse", many.test, name] = value
+            numbers[name_of(discovery.source), "discovery", place, "words"] = words
+            numbers[name_of(discovery.source), "discovery", place, "p"] = cell.p.value
+    for multiverse in audited.multiverses:
+        for name, value in _summary(multiverse).items():
+            numbers[name_of(multiverse.source), "multiverse", multiverse.test, name] = value
     for lint in audited.lints:
         for name, count in lint.counts.items():
-            found[named(lint.source), "lint", name, "findings"] = count
-    return found
+            numbers[name_of(lint.source), "lint", name, "findings"] = count
+    return numbers
 
 
-def _summary(many: Any) -> dict[str, Any]:
-    summary = many.summary
-    agreeing = dataclasses.asdict(summary.same_sign["all"])
-    return dict(summary.effects) | {f"same sign: {name}": n for name, n in agreeing.items()}
+def _summary(multiverse: Any) -> dict[str, Any]:
+    summary = multiverse.summary
+    same_sign = dataclasses.asdict(summary.same_sign["all"])
+    return dict(summary.effects) | {f"same sign: {name}": n for name, n in same_sign.items()}

@@ -1,4 +1,7 @@
-"""A policy: what an embedding may not show if it is to ship, and the verdict on a source."""
+"""Policies: limits on the effects of a source, and the verdict of each test.
+
+`junit` and `sarif` write verdicts in the formats that CI systems read.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +33,20 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Rule(Record):
-    """A limit on some tests. It is broken where all that it states holds.
+    """A limit on the effects of tests. A test violates it if all of its conditions hold.
 
     Attributes
     ----------
     tests
         Ids and patterns of the catalogue.
     effect
-        Broken if the effect (for factual tests the correlation) is larger than this, whatever its
-        sign …
+        The absolute effect size (for factual tests, correlation) is larger than this …
     p
         … and its p-value, corrected over all tests of the policy, is at most this …
     agreement
-        … and at least this share of all documented seed choices give the same sign. Seed choices
-        are tried for association tests on word vectors; for others the rest of the rule decides,
-        and the verdict says so.
+        … and at least this share of all documented seed choices gives the same sign. Only
+        association tests on word vectors are measured with other seed choices; for others the
+        first two conditions decide, and the verdict says so.
     """
 
     tests: Words
@@ -54,7 +56,7 @@ class Rule(Record):
 
 
 class Policy(Record):
-    """Rules; `not_run` says whether a test that cannot be run passes or fails."""
+    """A list of rules; `not_run` says whether a test that cannot be run passes or fails."""
 
     rules: tuple[Rule, ...]
     not_run: str = Field(default="fail", pattern="^(fail|pass)$")
@@ -62,7 +64,7 @@ class Policy(Record):
 
 @dataclass(frozen=True)
 class Verdict:
-    """One test under one rule: ``passed``, ``violated`` or ``not run``, with a sentence."""
+    """A test under a rule: ``passed``, ``violated`` or ``not run``, with a sentence."""
 
     test: str
     title: str
@@ -78,7 +80,7 @@ def load_policy(path: str | PathLike[str]) -> Policy:
     path = Path(path)
     documents: list[Any] = list(read_yaml(read_text(path), path.name))
     if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise CatalogError(f"{path.name}: one policy was expected, with rules.")
+        raise CatalogError(f"{path.name}: expected one policy, with rules.")
     try:
         policy = Policy.model_validate(documents[0])
     except ValidationError as error:
@@ -89,21 +91,21 @@ def load_policy(path: str | PathLike[str]) -> Policy:
 
 
 def judge(source: Vectors | Encoder, policy: Policy, *, rng: int = 0) -> tuple[Verdict, ...]:
-    """The verdict on every test of a policy.
+    """Return a verdict for every test of every rule of a policy.
 
     Parameters
     ----------
     source
-        Word vectors, or an encoder, which is asked with association tests of words and sentences.
+        Word vectors, or an encoder, which runs association tests of words and sentences.
     policy
         The rules.
     rng
-        The seed of what is drawn at random.
+        Random seed.
     """
     wanted = [(rule, test) for rule in policy.rules for test in _tests(rule)]
     distinct = {test.id: test for _, test in wanted}
     results = Results.of(_results(source, list(distinct.values()), rng)).correct()
-    by_id = {one.test: one for one in results}
+    by_id = {result.test: result for result in results}
     return tuple(
         _verdict(source, rule, by_id[test.id], results, rng)
         if test.id in by_id
@@ -112,14 +114,14 @@ def judge(source: Vectors | Encoder, policy: Policy, *, rng: int = 0) -> tuple[V
     )
 
 
-def failed(policy: Policy, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-    """The verdicts that a source does not pass with."""
+def find_failures(policy: Policy, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """Return the verdicts that make a source fail the policy."""
     bad = {"violated"} | ({"not run"} if policy.not_run == "fail" else set())
-    return tuple(one for one in verdicts if one.status in bad)
+    return tuple(verdict for verdict in verdicts if verdict.status in bad)
 
 
 def _tests(rule: Rule) -> list[Any]:
-    return [one for one in tests(*rule.tests) if isinstance(one, Test | FactualTest)]
+    return [test for test in tests(*rule.tests) if isinstance(test, Test | FactualTest)]
 
 
 def _results(source: Vectors | Encoder, chosen: list[Any], rng: int) -> list[Any]:
@@ -130,8 +132,8 @@ def _results(source: Vectors | Encoder, chosen: list[Any], rng: int) -> list[Any
         ]
     from weatherglass.encoders import seat
 
-    asked = [test for test in chosen if isinstance(test, Test)]
-    return list(seat(source, asked, rng=rng)) if asked else []
+    association_tests = [test for test in chosen if isinstance(test, Test)]
+    return list(seat(source, association_tests, rng=rng)) if association_tests else []
 
 
 def _verdict(
@@ -140,53 +142,55 @@ def _verdict(
     value, p = number_of(result), corrected_p(result, results)
     if result.status == "not run" or value is None or p is None:
         return Verdict(result.test, result.title, "not run", f"Not run: {result.reason}.")
-    word = "correlation" if result.measure == "wefat" else "effect"
-    said = f"{word} {value:.2f}, corrected p {format_p(p)}"
-    broken = abs(value) > rule.effect and p <= rule.p
+    noun = "correlation" if result.measure == "wefat" else "effect"
+    measured = f"{noun} {value:.2f}, corrected p {format_p(p)}"
+    is_violated = abs(value) > rule.effect and p <= rule.p
     agreement = None
-    if broken and rule.agreement is not None:
+    if is_violated and rule.agreement is not None:
         if result.measure == "weat" and isinstance(source, Vectors):
             agreement = multiverse(source, result.test, rng=rng).summary.same_sign["whole"].share
-            said += f", {agreement:.0%} of seed choices agree in sign"
-            broken = agreement >= rule.agreement
+            measured += f", {agreement:.0%} of seed choices agree in sign"
+            is_violated = agreement >= rule.agreement
         else:
-            said += ", other seed choices not tried"
+            measured += ", other seed choices not tried"
     limit = f"the limit is {rule.effect:g}" + (f" at p ≤ {rule.p:g}" if rule.p < 1 else "")
     if agreement is not None:
         limit += f" and {rule.agreement:.0%} agreement"
-    status = "violated" if broken else "passed"
-    return Verdict(result.test, result.title, status, f"{said}; {limit}.", value, p, agreement)
+    status = "violated" if is_violated else "passed"
+    sentence = f"{measured}; {limit}."
+    return Verdict(result.test, result.title, status, sentence, value, p, agreement)
 
 
-# Characters that XML 1.0 cannot hold, in any form.
-_BARRED = {code: "�" for code in range(0x20) if code not in (0x9, 0xA, 0xD)}
-_BARRED |= dict.fromkeys([*range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "�")
+# Characters that XML 1.0 does not allow, not even escaped.
+_NOT_XML = {code: "�" for code in range(0x20) if code not in (0x9, 0xA, 0xD)}
+_NOT_XML |= dict.fromkeys([*range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "�")
 
 
 def junit(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict]) -> str:
-    """A test suite with a case for every verdict."""
+    """Write a JUnit test suite with a case for every verdict."""
     suite = xml.Element(
         "testsuite",
         name=_clean(f"weatherglass check {source}"),
         tests=str(len(verdicts)),
-        failures=str(sum(one.status == "violated" for one in failures)),
-        errors=str(sum(one.status == "not run" for one in failures)),
-        skipped=str(sum(one.status == "not run" and one not in failures for one in verdicts)),
+        failures=str(sum(verdict.status == "violated" for verdict in failures)),
+        errors=str(sum(verdict.status == "not run" for verdict in failures)),
+        skipped=str(sum(v.status == "not run" and v not in failures for v in verdicts)),
     )
-    for one in verdicts:
-        case = xml.SubElement(suite, "testcase", classname=_clean(source), name=_clean(one.test))
-        if one.status == "not run":
-            kind = "error" if one in failures else "skipped"
-            xml.SubElement(case, kind, message=_clean(one.sentence))
-        elif one in failures:
-            xml.SubElement(case, "failure", message=_clean(one.sentence), type="policy")
+    for verdict in verdicts:
+        names = {"classname": _clean(source), "name": _clean(verdict.test)}
+        case = xml.SubElement(suite, "testcase", names)
+        if verdict.status == "not run":
+            kind = "error" if verdict in failures else "skipped"
+            xml.SubElement(case, kind, message=_clean(verdict.sentence))
+        elif verdict in failures:
+            xml.SubElement(case, "failure", message=_clean(verdict.sentence), type="policy")
     xml.indent(suite)
     return xml.tostring(suite, encoding="unicode", xml_declaration=False) + "\n"
 
 
 def sarif(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict]) -> str:
-    """A SARIF 2.1.0 log with a result for every verdict that fails."""
-    rules = {one.test: one.title for one in verdicts}
+    """Write a SARIF 2.1.0 log with a result for every verdict that fails."""
+    rules = {verdict.test: verdict.title for verdict in verdicts}
     uri = quote(source, safe="/:?=&", errors="backslashreplace")
     log = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -205,17 +209,17 @@ def sarif(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict])
                 },
                 "results": [
                     {
-                        "ruleId": one.test,
+                        "ruleId": verdict.test,
                         "level": "error",
-                        "message": {"text": one.sentence},
+                        "message": {"text": verdict.sentence},
                         "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}}}],
                         "properties": {
-                            "effect": one.effect,
-                            "p": one.p,
-                            "agreement": one.agreement,
+                            "effect": verdict.effect,
+                            "p": verdict.p,
+                            "agreement": verdict.agreement,
                         },
                     }
-                    for one in failures
+                    for verdict in failures
                 ],
             }
         ],
@@ -224,4 +228,4 @@ def sarif(source: str, verdicts: Sequence[Verdict], failures: Sequence[Verdict])
 
 
 def _clean(text: str) -> str:
-    return text.translate(_BARRED)
+    return text.translate(_NOT_XML)

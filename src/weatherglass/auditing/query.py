@@ -1,4 +1,4 @@
-"""Questions to the results of one audit or of many."""
+"""Queries on the results of one or more audits."""
 
 from __future__ import annotations
 
@@ -22,62 +22,68 @@ from .run_folder import RESULTS, read_run
 Folder = str | PathLike[str]
 
 
-def collected(folders: Iterable[Folder]) -> Any:
-    """The results of audits as one `pyarrow.Table`: a row for each test or measure on each source,
-    with the facts about the source as columns, and `folder`, where it lies."""
+def collect_results(folders: Iterable[Folder]) -> Any:
+    """Return the results of audits as a `pyarrow.Table`.
+
+    It has a row for each test or measure on each source, with the facts about the source as
+    columns, and the audit's `folder`.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     tables = []
-    for one in folders:
-        path = Path(one) / f"{RESULTS}.parquet"
+    for folder in folders:
+        path = Path(folder) / f"{RESULTS}.parquet"
         if not path.is_file():
-            raise SourceNotFound(f"{one} is not the folder of an audit: it has no {path.name}.")
+            raise SourceNotFound(f"{folder} is not the folder of an audit: it has no {path.name}.")
         try:
             table = pq.read_table(path)
-            table.validate(full=True)  # text that is none would only be seen later
+            table.validate(full=True)  # finds text that is not UTF-8, which would fail later
         except (pa.ArrowException, OSError, ValueError) as error:
             raise BadContent(f"{path} is not a result set in Parquet ({error}).") from None
-        ours = [name for name in ("record", "folder") if name in table.schema.names]
-        table = table.drop_columns(ours)
-        tables.append(table.append_column("folder", pa.array([str(one)] * len(table), pa.string())))
+        unwanted = [name for name in ("record", "folder") if name in table.schema.names]
+        table = table.drop_columns(unwanted)
+        column = pa.array([str(folder)] * len(table), pa.string())
+        tables.append(table.append_column("folder", column))
     if not tables:
-        raise UsageError("Name the folder of an audit.")
+        raise UsageError("Name the folder of at least one audit.")
     try:
         return pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
-        raise BadContent(f"The results of these folders do not fit together ({error}).") from None
+        raise BadContent(
+            f"The results of these folders have different column types ({error})."
+        ) from None
 
 
 def query(sql: str, folders: Folder | Sequence[Folder] = "audit") -> list[dict[str, Any]]:
-    """Ask the results of audits a question in SQL.
+    """Query the results of audits in SQL.
 
     Parameters
     ----------
     sql
-        A query on the table ``results``, in the language of DuckDB. It sees nothing else: no file,
-        no network, no variable.
+        A query on the table ``results``, in DuckDB's dialect. It has access to nothing else: no
+        file, no network, no variable.
     folders
         Folders that `audit` wrote.
 
     Returns
     -------
     list of dict
-        The rows, each with its columns by name; a name that comes twice gets a number.
+        The rows, each a mapping of column names to values; duplicate column names get a number.
 
     Raises
     ------
     MissingExtra
         The extra ``query`` is not installed.
     UsageError
-        The query is wrong, or asks for what it must not see.
+        The query is wrong, or reads something other than the table.
 
     Examples
     --------
     >>> import tempfile
     >>> import weatherglass as wg
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = wg.audit("default", out=folder, suite="quick")
+    ...     audited = wg.audit("default", out=folder, suite="quick")
     ...     wg.query("SELECT count(*) AS n FROM results WHERE measure = 'weat'", folder)
     [{'n': 10}]
     """
@@ -85,7 +91,7 @@ def query(sql: str, folders: Folder | Sequence[Folder] = "audit") -> list[dict[s
         import duckdb
     except ImportError:
         raise MissingExtra("A query", "query") from None
-    results = collected([folders] if isinstance(folders, str | PathLike) else folders)
+    results = collect_results([folders] if isinstance(folders, str | PathLike) else folders)
     with duckdb.connect(":memory:") as database:
         database.execute("SET python_enable_replacements = false")
         database.register("given", results)
@@ -95,25 +101,25 @@ def query(sql: str, folders: Folder | Sequence[Folder] = "audit") -> list[dict[s
         database.execute("SET lock_configuration = true")
         try:
             database.execute(sql)
-            names = _apart([column[0] for column in database.description or ()])
+            names = _number_duplicates([column[0] for column in database.description or ()])
             return [dict(zip(names, row, strict=True)) for row in database.fetchall()]
-        except Exception as error:  # the library also lets out what its C++ has thrown
+        except Exception as error:  # errors of its C++ code are of no common class
             reason = " ".join(str(error).split())
             raise UsageError(f"The query cannot be run: {reason}") from None
 
 
-def _apart(names: list[str]) -> list[str]:
-    """Each column under a name of its own.
+def _number_duplicates(names: list[str]) -> list[str]:
+    """Make column names unique.
 
-    >>> _apart(["test", "n", "n"])
+    >>> _number_duplicates(["test", "n", "n"])
     ['test', 'n', 'n_2']
     """
-    seen: Counter[str] = Counter()
-    made = []
+    counts: Counter[str] = Counter()
+    unique = []
     for name in names:
-        seen[name] += 1
-        made.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
-    return made
+        counts[name] += 1
+        unique.append(name if counts[name] == 1 else f"{name}_{counts[name]}")
+    return unique
 
 
 def rank(
@@ -123,7 +129,7 @@ def rank(
     measure: str | None = None,
     ascending: bool = False,
 ) -> list[dict[str, Any]]:
-    """The sources of audits in the order of their effect in a test.
+    """Rank the sources of audits by their effect size in a test.
 
     Parameters
     ----------
@@ -132,52 +138,53 @@ def rank(
     folders
         Folders that `audit` wrote.
     measure
-        Only this measure, where several have results under the same id.
+        Only this measure, if several have results under the same id.
     ascending
-        The smallest effect first.
+        Smallest effect first; by default the largest.
 
     Returns
     -------
     list of dict
-        For each source its place, name, facts, effect and p-values; those without an effect last.
+        For each source its rank, name, facts, effect size and p-values; sources without an effect
+        size come last.
 
     Examples
     --------
     >>> import tempfile
     >>> import weatherglass as wg
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = wg.audit("default", out=folder, suite="quick")
+    ...     audited = wg.audit("default", out=folder, suite="quick")
     ...     (first,) = wg.rank("weat6", folder)
     >>> first["rank"], first["source"], round(first["effect"], 2)
     (1, 'default', 1.71)
     """
-    several = [folders] if isinstance(folders, str | PathLike) else list(folders)
-    every = collected(several).to_pylist()
-    rows = [one for one in every if one["test"] == test and measure in (None, one["measure"])]
+    paths = [folders] if isinstance(folders, str | PathLike) else list(folders)
+    table = collect_results(paths).to_pylist()
+    rows = [row for row in table if row["test"] == test and measure in (None, row["measure"])]
     if not rows:
-        known = {one["test"] for one in every}
+        known = {row["test"] for row in table}
         raise UsageError(f"No result has the test {quote_safe(test)}.{did_you_mean(test, known)}")
-    rows.sort(key=lambda one: _order(one["effect_size"], ascending))
+    rows.sort(key=lambda row: _sort_key(row["effect_size"], ascending))
     facts = {
-        (str(folder), source["name"]): source.get("facts", {})
-        for folder in several
-        for source in read_run(Path(folder))["sources"]
+        (str(path), source.name): source.facts
+        for path in paths
+        for source in read_run(Path(path)).sources
     }
-    columns = dict.fromkeys(name for some in facts.values() for name in some)
-    made = []
-    for place, one in enumerate(rows, 1):
-        row = {"rank": place, "source": one["model"]}
-        row |= {"folder": one["folder"]} if len(several) > 1 else {}
-        ours = {"effect": one["effect_size"], "p": one["p_value"], "p_holm": one.get("p_holm")}
-        ours["reason"] = one["reason"]
-        for name in columns:
-            known_fact = facts.get((one["folder"], one["model"]), {}).get(name)
-            row[f"fact_{name}" if name in row or name in ours else name] = known_fact
-        made.append(row | ours)
-    return made
+    fact_names = dict.fromkeys(name for known_facts in facts.values() for name in known_facts)
+    ranked = []
+    for rank, row in enumerate(rows, 1):
+        head = {"rank": rank, "source": row["model"]}
+        head |= {"folder": row["folder"]} if len(paths) > 1 else {}
+        numbers = {"effect": row["effect_size"], "p": row["p_value"], "p_holm": row.get("p_holm")}
+        numbers["reason"] = row["reason"]
+        for name in fact_names:
+            value = facts.get((row["folder"], row["model"]), {}).get(name)
+            head[f"fact_{name}" if name in head or name in numbers else name] = value
+        ranked.append(head | numbers)
+    return ranked
 
 
-def _order(effect: float | None, ascending: bool) -> tuple[bool, float]:
+def _sort_key(effect: float | None, ascending: bool) -> tuple[bool, float]:
     if effect is None:
         return True, 0.0
     return False, effect if ascending else -effect

@@ -1,28 +1,31 @@
-"""The folder of a run: what each task gave is kept as it ends, and all of it together at the end.
+"""The folder of a run: each step's result is saved as it ends, and everything at the end.
 
 ::
 
     run.json        what was done, with versions, options, seeds, fingerprints and times
     results.json    every test and measure; also as results.tsv and results.parquet
-    steps/*.json    what each task gave, with the key of all that it depends on
+    steps/*.json    the result of each task, with a digest of everything that it depends on
     report.html     the report
+
+`RunRecord` is the schema of ``run.json``, for the audit, the command line and the web page.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from weatherglass._files import write_text
 from weatherglass._version import __version__
 from weatherglass.discovery import Discovery
-from weatherglass.errors import BadContent, CannotWrite, SourceNotFound
+from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
 from weatherglass.measures import Results, from_plain, loads
-from weatherglass.report import Audited
+from weatherglass.report import AuditResult
 from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Fact, Source
@@ -37,56 +40,144 @@ _PAYLOADS: dict[str, Any] = {
 }
 
 
+class _Part(BaseModel):
+    # A newer version may write more; what it wrote is kept when the record is written again.
+    model_config = ConfigDict(extra="allow")
+
+
+class SuiteRecord(_Part):
+    """The suite that was run: its id, its title, and its steps as in the YAML file."""
+
+    id: str = ""
+    title: str = ""
+
+
+class SourceRecord(_Part):
+    """A source: what it is called and what it is; `reason` says why it cannot be opened."""
+
+    name: str = ""
+    kind: str = ""
+    fingerprint: str = ""
+    words: int | None = Field(None, ge=0)
+    dim: int | None = Field(None, ge=0)
+    reason: str = ""
+    opens: str = ""
+    facts: dict[str, Fact] = Field(default_factory=dict)
+
+
+class StepRecord(_Part):
+    """A step on a source; `status` is ``done``, ``failed`` or ``skipped``, and `reason` says why.
+
+    `file` is the name of a file in the folder ``steps``, empty where there is none.
+    """
+
+    title: str = ""
+    source: str = ""
+    kind: str = ""
+    status: str = ""
+    reason: str = ""
+    seconds: float = Field(0.0, ge=0, allow_inf_nan=False)
+    file: str = ""
+
+
+class RunRecord(_Part):
+    """The content of ``run.json``.
+
+    The fields of its parts have defaults, so that a run with parts missing can still be listed;
+    `check_steps` is the check before its files are opened.
+    """
+
+    suite: SuiteRecord
+    sources: list[SourceRecord]
+    options: dict[str, Any]
+    steps: list[StepRecord]
+    machine: dict[str, Any] = Field(default_factory=dict)
+    weatherglass: str = ""
+    started: str = ""
+    command: str = ""
+    seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The record as plain data, with the fields that ``run.json`` had."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+    def check_steps(self) -> None:
+        """Raise `ValueError` if a step has no source, or names a file outside of its folder."""
+        names = {source.name for source in self.sources}
+        for step in self.steps:
+            if step.source not in names:
+                raise ValueError(f"a step has the unknown source {quote_safe(step.source)}")
+            if Path(step.file).name != step.file:
+                raise ValueError(f"a step names the file {quote_safe(step.file)}, not in {STEPS}")
+
+
+def read_run(folder: Path) -> RunRecord:
+    """Read the ``run.json`` of a folder."""
+    path = folder / RUN
+    if not path.is_file():
+        raise SourceNotFound(f"{folder} is not the folder of an audit: it has no {RUN}.")
+    try:
+        return from_plain(RunRecord, loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise _damaged(path, error) from None
+
+
+def _damaged(path: Path, error: Exception) -> BadContent:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return BadContent(f"{path} is damaged ({reason}); run the audit again.")
+
+
 def step_file(folder: Path, number: int, task: Task) -> Path:
-    """Where a task's findings are kept."""
+    """The path under which a task's result is saved."""
     name = "-".join(filter(None, (f"{number:03}", task.step.run, task.test)))
     return folder / STEPS / f"{name}.json"
 
 
-def key(task: Task, fingerprint: str, rng: int) -> str:
-    """A digest of all that a task's findings depend on."""
-    about = [task.step.model_dump(), task.test, fingerprint, rng, __version__]
-    if task.step.run == "lint":
-        about.append(task.suite.model_dump())
-    return hashlib.blake2b(json.dumps(about).encode(), digest_size=16).hexdigest()
+def step_key(task: Task, fingerprint: str, rng: int) -> str:
+    """Return a digest of everything that a task's result depends on."""
+    inputs = [task.step.model_dump(), task.test, fingerprint, rng, __version__]
+    if task.step.run == "lint":  # it checks the seed sets of all other steps
+        inputs.append(task.suite.model_dump())
+    return hashlib.blake2b(json.dumps(inputs).encode(), digest_size=16).hexdigest()
 
 
-def make(folder: Path) -> None:
-    """Make the folder of a run, or say why not."""
+def create_folder(folder: Path) -> None:
+    """Create the folder of a run."""
     try:
         (folder / STEPS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CannotWrite(f"{folder} cannot be made: {error.strerror}.") from None
+        raise CannotWrite(f"{folder} cannot be created: {error.strerror}.") from None
 
 
-def keep(path: Path, found: Payload, key: str) -> None:
-    """Keep what a task found."""
-    kind = next(name for name, one in _PAYLOADS.items() if isinstance(found, one))
-    write_text(path, json.dumps({"key": key, "kind": kind, "found": json.loads(found.to_json())}))
+def save_step(path: Path, payload: Payload, key: str) -> None:
+    """Save a task's result under its key."""
+    kind = next(name for name, cls in _PAYLOADS.items() if isinstance(payload, cls))
+    record = {"key": key, "kind": kind, "found": json.loads(payload.to_json())}
+    write_text(path, json.dumps(record))
 
 
-def kept(path: Path, key: str | None = None) -> Payload | None:
-    """What a task found, if that was kept, under this key where one is given."""
+def load_step(path: Path, key: str | None = None) -> Payload | None:
+    """Load a task's result; None if there is none, or if it has another key than this one."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         if key is not None and record["key"] != key:
             return None
-        made: Payload = _PAYLOADS[record["kind"]].from_json(json.dumps(record["found"]))
-        return made
+        payload: Payload = _PAYLOADS[record["kind"]].from_json(json.dumps(record["found"]))
+        return payload
     except (OSError, ValueError, KeyError, TypeError, RecursionError, BadContent):
         return None
 
 
 def write_results(folder: Path, results: Results) -> None:
-    """Write the result set in its three forms."""
+    """Write the result set as JSON, TSV and Parquet."""
     write_text(folder / f"{RESULTS}.json", results.to_json() + "\n")
     write_text(folder / f"{RESULTS}.tsv", results.to_delimited())
     if len(results):
         results.to_parquet(folder / f"{RESULTS}.parquet")
 
 
-def open_audit(folder: str | PathLike[str]) -> Audited:
-    """What an audit found.
+def open_audit(folder: str | PathLike[str]) -> AuditResult:
+    """Read the results of an audit.
 
     Parameters
     ----------
@@ -94,87 +185,36 @@ def open_audit(folder: str | PathLike[str]) -> Audited:
         The folder that `audit` wrote.
     """
     folder = Path(folder)
-    about = read_run(folder)
-    sources = {
-        one["name"]: Source(one["name"], one.get("opens", ""), one.get("facts", {}))
-        for one in about["sources"]
-    }
-    found = []
-    for step in about["steps"]:
-        one = kept(folder / STEPS / step["file"]) if step["file"] else None
-        if one is not None:
-            found.append(sources[step["source"]].labelled(one))
-    return gathered(about, found)
-
-
-def read_run(folder: Path) -> dict[str, Any]:
-    """The content of ``run.json``."""
-    path = folder / RUN
-    if not path.is_file():
-        raise SourceNotFound(f"{folder} is not the folder of an audit: it has no {RUN}.")
+    run = read_run(folder)
     try:
-        about: dict[str, Any] = loads(path.read_text(encoding="utf-8"))
-        return _checked(about)
-    except (OSError, ValueError):
-        raise BadContent(f"{path} is damaged; run the audit again.") from None
-
-
-@dataclass(frozen=True)
-class _Source:
-    name: str
-    opens: str = ""
-    facts: dict[str, Fact] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Step:
-    title: str
-    source: str
-    kind: str
-    status: str
-    reason: str
-    seconds: float
-    file: str
-
-
-@dataclass(frozen=True)
-class _Run:
-    """What is relied on where there is a ``run.json``; it says more."""
-
-    suite: dict[str, Any]
-    sources: tuple[_Source, ...]
-    options: dict[str, Any]
-    steps: tuple[_Step, ...]
-    machine: dict[str, Any] = field(default_factory=dict)
-    weatherglass: str = ""
-    started: str = ""
-    command: str = ""
-    seconds: float | None = None
-
-
-def _checked(about: dict[str, Any]) -> dict[str, Any]:
-    """The content of ``run.json``, if it is one; else a `ValueError`."""
-    run = from_plain(_Run, about)
-    names = {one.name for one in run.sources}
+        run.check_steps()
+    except ValueError as error:
+        raise _damaged(folder / RUN, error) from None
+    sources = {
+        source.name: Source(source.name, source.opens, source.facts) for source in run.sources
+    }
+    payloads = []
     for step in run.steps:
-        # A step's file lies beside the others, and nowhere else on the disk.
-        if step.source not in names or Path(step.file).name != step.file:
-            raise ValueError("a step without a source, or with a file outside")
-    return about
+        payload = load_step(folder / STEPS / step.file) if step.file else None
+        if payload is not None:
+            payloads.append(sources[step.source].label(payload))
+    return collect(run.to_plain(), payloads)
 
 
-def gathered(about: dict[str, Any], found: list[Payload]) -> Audited:
-    """All findings in their places; the tests of each source corrected together."""
+def collect(about: dict[str, Any], payloads: list[Payload]) -> AuditResult:
+    """Put the results of all steps together; the tests of each source are corrected together."""
     by_source: dict[str, list[Any]] = {step["source"]: [] for step in about["steps"]}
-    for some in found:
-        for one in some if isinstance(some, Results) else ():
-            if one.source.get("name") in by_source:
-                by_source[one.source["name"]].append(one)
-    results = [one for some in by_source.values() for one in Results.of(some).correct()]
-    return Audited(
+    for payload in payloads:
+        for result in payload if isinstance(payload, Results) else ():
+            if result.source.get("name") in by_source:
+                by_source[result.source["name"]].append(result)
+    corrected = [
+        result for results in by_source.values() for result in Results.of(results).correct()
+    ]
+    return AuditResult(
         about,
-        Results.of(results),
-        tuple(one for one in found if isinstance(one, Discovery)),
-        tuple(one for one in found if isinstance(one, Multiverse)),
-        tuple(one for one in found if isinstance(one, Lint)),
+        Results.of(corrected),
+        tuple(payload for payload in payloads if isinstance(payload, Discovery)),
+        tuple(payload for payload in payloads if isinstance(payload, Multiverse)),
+        tuple(payload for payload in payloads if isinstance(payload, Lint)),
     )

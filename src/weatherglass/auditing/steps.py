@@ -1,4 +1,4 @@
-"""What each kind of step does with a source; a table, so that a new kind is one function."""
+"""The kinds of steps of an audit, in a table: a new kind is one function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Source
 
-_ANY_MEASURE = {"case": "auto", "max_missing": 0.2}
+_MEASURE_DEFAULTS = {"case": "auto", "max_missing": 0.2}
+"""Options that every measure has, with defaults that show their types."""
 
 Progress = Callable[[int, int], None]
 Payload = Results | Discovery | Multiverse | Lint
@@ -26,7 +27,7 @@ Payload = Results | Discovery | Multiverse | Lint
 
 @dataclass(frozen=True)
 class Task:
-    """One step on one source. A multiverse of several tests is a task for each."""
+    """A step on a source. A multiverse of several tests is a task for each of them."""
 
     step: Step
     source: Source
@@ -35,108 +36,108 @@ class Task:
 
     @property
     def title(self) -> str:
-        """The step's title, and the test where there is one for each."""
+        """The step's title, with the test if the step has a task for each test."""
         return f"{self.step.title}: {self.test}" if self.test else self.step.title
 
 
-def tasks(suite: Suite, sources: Iterable[Source]) -> list[Task]:
-    """All that is to be done: sources one after another, steps in the order of the suite."""
-    made = []
-    for source in sources:
-        for step in suite.steps:
-            if (step.run == "seat") != source.is_encoder:
-                continue
-            made += [Task(step, source, suite, test) for test in _split(step)]
-    return made
+def list_tasks(suite: Suite, sources: Iterable[Source]) -> list[Task]:
+    """List all tasks of an audit: source by source, steps in the order of the suite."""
+    return [
+        Task(step, source, suite, test)
+        for source in sources
+        for step in suite.steps
+        if (step.run == "seat") == source.is_encoder
+        for test in _split(step)
+    ]
 
 
 def _split(step: Step) -> list[str]:
-    """The tests that are a task each."""
+    """The ids of the tests that are a task each; a single empty id for the whole step."""
     if step.run != "multiverse":
         return [""]
     try:
-        return [one.id for one in chosen_tests(step, Test)]
-    except (CatalogError, UsageError):  # one task, which fails and says why
+        return [test.id for test in chosen_tests(step, Test)]
+    except (CatalogError, UsageError):  # a single task, which fails and says why
         return [""]
 
 
 def perform(task: Task, rng: int, workers: int | None, progress: Progress) -> Payload:
-    """Do a task."""
+    """Run a task."""
     return _KINDS[task.step.run](task, {"rng": rng, "workers": workers, "progress": progress})
 
 
-def _weat(task: Task, given: dict[str, Any]) -> Results:
+def _weat(task: Task, shared: dict[str, Any]) -> Results:
     from weatherglass.measures import weat
 
-    return _each(task, chosen_tests(task.step, Test), weat, given)
+    return _run_tests(task, chosen_tests(task.step, Test), weat, shared)
 
 
-def _wefat(task: Task, given: dict[str, Any]) -> Results:
+def _wefat(task: Task, shared: dict[str, Any]) -> Results:
     from weatherglass.measures import wefat
 
-    return _each(task, chosen_tests(task.step, FactualTest), wefat, given)
+    return _run_tests(task, chosen_tests(task.step, FactualTest), wefat, shared)
 
 
-def _each(
-    task: Task, chosen: Sequence[Any], measure: Callable[..., Any], given: dict[str, Any]
+def _run_tests(
+    task: Task, chosen: Sequence[Any], measure: Callable[..., Any], shared: dict[str, Any]
 ) -> Results:
-    options = _options(task.step, measure, given)
+    options = _options(task.step, measure, shared)
     method = options.pop("control", "none")
     if method != "none":
-        options["control"] = task.source.controlled(method)
-    made = []
-    for k, test in enumerate(chosen):
-        given["progress"](k, len(chosen))
-        made.append(measure(task.source.vectors, test, **options))
-    return Results.of(made)
+        options["control"] = task.source.control_frequency(method)
+    results = []
+    for number, test in enumerate(chosen):
+        shared["progress"](number, len(chosen))
+        results.append(measure(task.source.vectors, test, **options))
+    return Results.of(results)
 
 
-def _measure(task: Task, given: dict[str, Any]) -> Results:
+def _measure(task: Task, shared: dict[str, Any]) -> Results:
     from weatherglass.catalog import seeds
     from weatherglass.measures import measure, measure_named
 
     step = task.step
-    known = {name: measure_named(name) for name in step.measures}
-    takes = {name: one.options | _ANY_MEASURE for name, one in known.items()}
-    for name in step.options:
-        if not any(name in some for some in takes.values()):
-            raise UsageError(f"The option {name} is none of those of {', '.join(known)}.")
+    measures = {name: measure_named(name) for name in step.measures}
+    accepted = {name: chosen.options | _MEASURE_DEFAULTS for name, chosen in measures.items()}
+    for option in step.options:
+        if not any(option in options for options in accepted.values()):
+            raise UsageError(f"No measure of {', '.join(measures)} has the option {option}.")
     sets = {name: seeds(id) for name, id in step.sets.items()}
-    called: dict[str, Any] = {"test": _slug(step.title), "title": step.title}
-    made = []
-    for k, (name, one) in enumerate(known.items()):
-        given["progress"](k, len(known))
-        needed = {need.name for need in one.needs}
-        some = {side: words for side, words in sets.items() if one.further or side in needed}
-        own = {option: text for option, text in step.options.items() if option in takes[name]}
-        options = {"rng": given["rng"]} if "rng" in one.options else {}
-        options |= _typed(own, takes[name])
-        made.append(measure(task.source.vectors, name, some, **called, **options))
-    return Results.of(made)
+    label: dict[str, Any] = {"test": _slug(step.title), "title": step.title}
+    results = []
+    for number, (name, chosen) in enumerate(measures.items()):
+        shared["progress"](number, len(measures))
+        needed = {need.name for need in chosen.needs}
+        used = {side: words for side, words in sets.items() if chosen.further or side in needed}
+        given = {option: text for option, text in step.options.items() if option in accepted[name]}
+        options = {"rng": shared["rng"]} if "rng" in chosen.options else {}
+        options |= _convert(given, accepted[name])
+        results.append(measure(task.source.vectors, name, used, **label, **options))
+    return Results.of(results)
 
 
 def _slug(title: str) -> str:
     return "-".join(title.lower().split())
 
 
-def _seat(task: Task, given: dict[str, Any]) -> Results:
+def _seat(task: Task, shared: dict[str, Any]) -> Results:
     from weatherglass.encoders import seat
     from weatherglass.measures import seat_test
 
-    options = _options(task.step, seat_test, given)
+    options = _options(task.step, seat_test, shared)
     chosen = chosen_tests(task.step, Test)
-    return seat(task.source.encoder, chosen, progress=given["progress"], **options)
+    return seat(task.source.encoder, chosen, progress=shared["progress"], **options)
 
 
-def _multiverse(task: Task, given: dict[str, Any]) -> Multiverse:
+def _multiverse(task: Task, shared: dict[str, Any]) -> Multiverse:
     from weatherglass.seedlab import multiverse
 
     if not task.test:
-        chosen_tests(task.step, Test)  # raises
-    return multiverse(task.source.vectors, task.test, **_options(task.step, multiverse, given))
+        chosen_tests(task.step, Test)  # raises what `_split` has suppressed
+    return multiverse(task.source.vectors, task.test, **_options(task.step, multiverse, shared))
 
 
-def _discovery(task: Task, given: dict[str, Any]) -> Discovery:
+def _discovery(task: Task, shared: dict[str, Any]) -> Discovery:
     from weatherglass.discovery import Options, discover
 
     try:
@@ -145,13 +146,13 @@ def _discovery(task: Task, given: dict[str, Any]) -> Discovery:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
         raise UsageError(f"The option {name} of discovery is wrong: {first['msg']}.") from None
-    return discover(task.source.vectors, **asdict(options) | given)
+    return discover(task.source.vectors, **asdict(options) | shared)
 
 
-def _lint(task: Task, given: dict[str, Any]) -> Lint:
+def _lint(task: Task, shared: dict[str, Any]) -> Lint:
     from weatherglass.seedlab import lint
 
-    options = _options(task.step, lint, given)
+    options = _options(task.step, lint, shared)
     return lint(used_sets(task.suite), source=task.source.vectors, **options)
 
 
@@ -167,53 +168,54 @@ _KINDS: dict[str, Callable[[Task, dict[str, Any]], Payload]] = {
 
 
 def used_sets(suite: Suite) -> list[Any]:
-    """The seed sets of the catalogue that the steps of a suite measure with, each once."""
+    """The seed sets of the catalogue that the steps of a suite measure with, without repeats."""
     from weatherglass.catalog import seed_sets, seeds
 
-    words = {one.words: one for one in reversed(seed_sets()) if one.words}
-    found: dict[str, Any] = {}
+    by_words = {seed_set.words: seed_set for seed_set in reversed(seed_sets()) if seed_set.words}
+    used: dict[str, Any] = {}
     for step in suite.steps:
-        # What a step names and the catalogue does not have is told by that step.
+        # A name that the catalogue does not have is reported by the step that uses it.
         for id in step.sets.values():
             with suppress(CatalogError):
-                found[id] = seeds(id)
+                used[id] = seeds(id)
         with suppress(CatalogError, UsageError):
             for test in chosen_tests(step, Test) if step.tests else ():
-                for one in test.sets.values():
-                    if one.words in words:
-                        found[words[one.words].id] = words[one.words]
-    return list(found.values())
+                for word_set in test.sets.values():
+                    if word_set.words in by_words:
+                        used[by_words[word_set.words].id] = by_words[word_set.words]
+    return list(used.values())
 
 
 def chosen_tests(step: Step, kind: type[Any]) -> list[Any]:
     """The tests of a kind that a step names."""
-    found = [one for one in tests(*step.tests) if isinstance(one, kind)]
-    if not found:
+    chosen = [test for test in tests(*step.tests) if isinstance(test, kind)]
+    if not chosen:
         wanted = "an association test" if kind is Test else "a factual test"
         raise UsageError(f"None of {', '.join(step.tests)} is {wanted}.")
-    return found
+    return chosen
 
 
-def _options(step: Step, function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """The options of a step for a function, with those of the audit that it takes."""
-    taken = inspect.signature(function).parameters.values()
-    known = {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY}
-    shared = {name: value for name, value in given.items() if name in known}
-    return shared | _typed(step.options, known)
+def _options(step: Step, function: Callable[..., Any], shared: dict[str, Any]) -> dict[str, Any]:
+    """The options of a step for a function, with those of the audit that the function has."""
+    parameters = inspect.signature(function).parameters.values()
+    known = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return {name: value for name, value in shared.items() if name in known} | _convert(
+        step.options, known
+    )
 
 
-def _typed(options: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
-    """Options of a YAML file, where all is text, as the defaults of the known ones are."""
-    made: dict[str, Any] = {}
+def _convert(options: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
+    """Convert options of a YAML file, where everything is text, to the types of the defaults."""
+    converted: dict[str, Any] = {}
     for name, text in options.items():
         if name not in known:
             raise UsageError(f"The option {name} is not one of {', '.join(known)}.")
         default = known[name]
         try:
-            like = TypeAdapter(type(default)) if default is not None else TypeAdapter(str)
-            made[name] = like.validate_python(text)
+            adapter = TypeAdapter(type(default)) if default is not None else TypeAdapter(str)
+            converted[name] = adapter.validate_python(text)
         except ValidationError:
             raise UsageError(
-                f"The option {name} is {text!r}; something like {default!r} was expected."
+                f"The option {name} is {text!r}; expected a value such as {default!r}."
             ) from None
-    return made
+    return converted

@@ -1,4 +1,4 @@
-"""Suites: which measures and tests an audit runs, in which order."""
+"""Suites: the measures and tests that an audit runs, in order."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .validation import complaint
 Kind = Literal["weat", "wefat", "seat", "measure", "lint", "multiverse", "discovery"]
 
 _FOLDER = DATA / "suites"
-_NEEDS = {"weat": "tests", "wefat": "tests", "seat": "tests", "multiverse": "tests"}
-_CONTROLLED = ("weat", "wefat", "discovery")
+_WITH_TESTS = ("weat", "wefat", "seat", "multiverse")
+_WITH_CONTROL = ("weat", "wefat", "discovery")
 
 
 class Step(Record):
-    """One step of an audit.
+    """A step of an audit.
 
     Attributes
     ----------
@@ -32,13 +32,13 @@ class Step(Record):
         encoder (``seat``), another ``measure``, ``lint`` of the seed sets that the other steps use,
         the ``multiverse`` of tests, or ``discovery``.
     title
-        What the report calls it.
+        Its title in the report.
     tests
-        Ids and patterns of the catalogue, for the kinds that run tests.
+        Ids and patterns of tests of the catalogue, for the kinds that run tests.
     measures, sets
-        Names of measures, and a seed set of the catalogue for each set that they need.
+        Names of measures, and for each set that they need the id of a seed set of the catalogue.
     options
-        Options of the function that is run.
+        Options of the function that runs the step.
     """
 
     run: Kind
@@ -49,16 +49,16 @@ class Step(Record):
     options: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _has_what_it_needs(self) -> Step:
-        if self.run in _NEEDS and not self.tests:
+    def _check_names(self) -> Step:
+        if self.run in _WITH_TESTS and not self.tests:
             raise ValueError(f"runs {self.run} and names no tests")
         if self.run == "measure" and not (self.measures and self.sets):
-            raise ValueError("runs measures and does not name them and their sets")
+            raise ValueError("runs measures, but does not name both measures and sets")
         return self
 
 
 class Suite(Record):
-    """Steps in order, the most important first: when time runs out, the last ones are left out."""
+    """A list of steps, the most important first: when time runs out, the last are skipped."""
 
     id: str
     title: str
@@ -66,7 +66,7 @@ class Suite(Record):
 
 
 def with_control(suite: Suite, method: str) -> Suite:
-    """The same suite with one way to handle word frequency, in all steps that have a choice.
+    """Return the suite with this frequency control in every step that has the option.
 
     >>> step = with_control(load_suite("quick"), "frequency").steps[0]
     >>> step.options
@@ -74,7 +74,7 @@ def with_control(suite: Suite, method: str) -> Suite:
     """
     steps = [
         step.model_copy(update={"options": step.options | {"control": method}})
-        if step.run in _CONTROLLED
+        if step.run in _WITH_CONTROL
         else step
         for step in suite.steps
     ]
@@ -82,7 +82,7 @@ def with_control(suite: Suite, method: str) -> Suite:
 
 
 def suites() -> tuple[str, ...]:
-    """The suites of the catalogue.
+    """Return the names of the suites of the catalogue.
 
     >>> suites()
     ('full', 'quick', 'standard')
@@ -91,7 +91,7 @@ def suites() -> tuple[str, ...]:
 
 
 def load_suite(which: str | PathLike[str]) -> Suite:
-    """A suite of the catalogue, or a YAML file with one.
+    """Load a suite of the catalogue, or from a YAML file.
 
     >>> load_suite("quick").steps[0].tests
     ('weat[1-9]', 'weat10')
@@ -106,7 +106,7 @@ def load_suite(which: str | PathLike[str]) -> Suite:
         )
     documents: list[Any] = list(read_yaml(read_text(path), path.name))
     if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise CatalogError(f"{path.name}: one suite was expected, with id, title and steps.")
+        raise CatalogError(f"{path.name}: expected one suite, with id, title and steps.")
     try:
         return Suite.model_validate(documents[0])
     except ValidationError as error:
