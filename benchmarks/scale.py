@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import weatherglass as wg
-from weatherglass.auditing.run import Order, carried_out
+from weatherglass.auditing.run import WorkerTask, run_task
 from weatherglass.auditing.sources import Source
-from weatherglass.auditing.steps import tasks
+from weatherglass.auditing.steps import list_tasks
 from weatherglass.catalog import tests
 from weatherglass.catalog.suites import load_suite
 from weatherglass.discovery.rotations import Null, Space, batches, choose, counts_of
@@ -65,13 +65,13 @@ def write_models(folder: Path, count: int) -> list[Path]:
     return paths
 
 
-def orders(paths: list[Path]) -> list[Order]:
+def orders(paths: list[Path]) -> list[WorkerTask]:
     """The tasks of an audit of these files."""
     sources = [Source(str(path)) for path in paths]
-    fingerprints = {source.name: str(source.described()["fingerprint"]) for source in sources}
+    fingerprints = {source.name: str(source.describe()["fingerprint"]) for source in sources}
     return [
-        Order.of(task, fingerprints[task.source.name], 0)
-        for task in tasks(load_suite("quick"), sources)
+        WorkerTask.of(task, fingerprints[task.source.name], 0)
+        for task in list_tasks(load_suite("quick"), sources)
     ]
 
 
@@ -108,7 +108,7 @@ def problems(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, l
     files = write_models(folder, sizes(2)[-1])
     audit = orders(files)
     per_file = len(audit) // len(files)
-    yield "models", sizes(2), lambda n: [carried_out(order) for order in audit[: n * per_file]]
+    yield "models", sizes(2), lambda n: [run_task(order) for order in audit[: n * per_file]]
 
 
 def run_all(call: Callable[..., Any], items: Any, pool: Any, shared: Any) -> None:
@@ -139,7 +139,7 @@ def main() -> None:
         kinds: tuple[tuple[str, bool, Any, Any, Any], ...] = (
             ("rotations, threads", True, counts_of, rotations, shared),
             ("rotations, processes", False, counts_of, rotations, shared),
-            ("steps of an audit, processes", False, carried_out, audit, None),
+            ("steps of an audit, processes", False, run_task, audit, None),
         )
         for name, threads, call, items, state in kinds:
             elapsed = []

@@ -296,7 +296,7 @@ def read_input(kind: str, content: bytes, folder: Path) -> None:
     """Read text that a user types, or the answer of an embedding endpoint."""
     from weatherglass._web.settings import Settings
     from weatherglass._web.upload.store import safe_name
-    from weatherglass._web.word_sets import read_set, written_out
+    from weatherglass._web.word_sets import read_set, format_words
     from weatherglass.auditing.query import query
     from weatherglass.corpus import Tokenizer
     from weatherglass.encoders import open_encoder
@@ -319,7 +319,7 @@ def read_input(kind: str, content: bytes, folder: Path) -> None:
     elif kind == "set.typed":
         typed = read_set(text, Settings())
         if not any('"' in word for word in typed.words):  # quotation marks cannot be quoted
-            assert read_set(written_out(typed.words), Settings()).words == typed.words
+            assert read_set(format_words(typed.words), Settings()).words == typed.words
     elif kind == "name.upload":
         name = safe_name(text)
         assert name

@@ -74,8 +74,8 @@ EXCUSED = {
     ),
     "makes a record from another, in memory": (
         *("_web/ask/api.py:_result", "_web/ask/api.py:_p", "_web/seeds/routes.py:_found"),
-        *("catalog/word_sets.py:WordSet.without", "auditing/run_folder.py:keep"),
-        *("auditing/steps.py:_discovery", "auditing/steps.py:_typed"),
+        *("catalog/word_sets.py:WordSet.without", "auditing/run_folder.py:save_step"),
+        *("auditing/steps.py:_discovery", "auditing/steps.py:_convert"),
         *("corpus/run_folder.py:_check_same", "_cli/wefat.py:wefat", "_cli/audit.py:_repeat"),
         *("encoders/sentence_cache.py:Memory._write",),
     ),
