@@ -296,7 +296,7 @@ def read_input(kind: str, content: bytes, folder: Path) -> None:
     """Read text that a user types, or the answer of an embedding endpoint."""
     from weatherglass._web.settings import Settings
     from weatherglass._web.upload.store import safe_name
-    from weatherglass._web.word_sets import read_set, format_words
+    from weatherglass._web.word_sets import format_words, read_set
     from weatherglass.auditing.query import query
     from weatherglass.corpus import Tokenizer
     from weatherglass.encoders import open_encoder
