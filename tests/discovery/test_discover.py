@@ -73,7 +73,7 @@ def names_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_everything_planted_is_found(names_file: Path) -> None:
+def test_every_planted_association_is_found(names_file: Path) -> None:
     """Recall 1.0 at `STRENGTH`: every group is significant in every category, with words that were
     made to lean towards it."""
     for seed in range(5):
@@ -92,7 +92,7 @@ def _number(token: str) -> int:
     return sum((ord(letter) - 97) * 26**k for k, letter in enumerate(token[1:]))
 
 
-def test_where_nothing_is_planted_nothing_is_found(names_file: Path) -> None:
+def test_no_cell_is_significant_where_no_association_is_planted(names_file: Path) -> None:
     found = discover(planted(0.0)[0], names=str(names_file), **SMALL)
     assert not found.significant
     assert found.order == ()
@@ -100,7 +100,7 @@ def test_where_nothing_is_planted_nothing_is_found(names_file: Path) -> None:
     assert found.indirect.share is None
 
 
-def test_the_result_holds_what_was_done(names_file: Path) -> None:
+def test_a_discovery_records_names_words_and_notes(names_file: Path) -> None:
     vectors, names = planted(STRENGTH)
     found = discover(vectors, names=str(names_file), **SMALL)
     assert sorted(name for group in found.groups for name in group.names) == sorted(names)
@@ -117,7 +117,7 @@ def test_the_result_holds_what_was_done(names_file: Path) -> None:
     assert again == found
 
 
-def test_json_and_parquet_keep_everything(names_file: Path, tmp_path: Path) -> None:
+def test_a_discovery_survives_json_and_parquet(names_file: Path, tmp_path: Path) -> None:
     found = discover(planted(STRENGTH)[0], names=str(names_file), **SMALL)
     assert Discovery.from_json(found.to_json()) == found
     found.to_parquet(tmp_path / "found.parquet")
@@ -129,7 +129,7 @@ def test_json_and_parquet_keep_everything(names_file: Path, tmp_path: Path) -> N
         Discovery.from_parquet(names_file)
 
 
-def test_the_same_on_any_number_of_workers(names_file: Path) -> None:
+def test_discovery_is_the_same_on_any_number_of_workers(names_file: Path) -> None:
     vectors, _ = planted(0.5)
     results = [discover(vectors, names=str(names_file), workers=k, **SMALL) for k in (1, 3)]
     assert results[0] == results[1]
@@ -164,7 +164,7 @@ def stopped_halfway(vectors: Vectors, options: dict[str, Any]) -> None:
         discover(vectors, progress=stop, **options)
 
 
-def test_a_search_that_was_stopped_goes_on(
+def test_an_interrupted_search_resumes_from_its_checkpoint(
     names_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vectors, _ = planted(0.5)
@@ -181,7 +181,7 @@ def test_a_search_that_was_stopped_goes_on(
     assert sorted(batches) == every  # what is done is not kept
 
 
-def test_damaged_counts_are_counted_again(
+def test_a_damaged_checkpoint_is_counted_again(
     names_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vectors, _ = planted(0.5)
@@ -219,21 +219,21 @@ def test_damaged_counts_are_counted_again(
         ({"keep_names": 0.0}, "keep_names is 0.0"),
         ({"control": "rank"}, "control is 'rank'; it must be one of auto, frequency, none"),
         ({"alphabet": "greek"}, "alphabet is 'greek'"),
-        ({"groups": "many"}, "groups is 'many'; a whole number was expected"),
-        ({"groups": 2.5}, "groups is 2.5; a whole number was expected"),
-        ({"words": None}, "words is None; a whole number was expected"),
-        ({"rng": np.random.default_rng(0)}, "rng is .*; a whole number was expected"),
-        ({"alpha": "0.05"}, "alpha is '0.05'; it must be a share"),
-        ({"names": 7}, "names is 7; a list's name or a file was expected"),
+        ({"groups": "many"}, "groups is 'many'; expected an integer"),
+        ({"groups": 2.5}, "groups is 2.5; expected an integer"),
+        ({"words": None}, "words is None; expected an integer"),
+        ({"rng": np.random.default_rng(0)}, "rng is .*; expected an integer"),
+        ({"alpha": "0.05"}, "alpha is '0.05'; it must be greater than 0"),
+        ({"names": 7}, "names is 7; expected the name of a list"),
         ({"workers": -1}, "workers is -1; it must be at least 1"),
     ],
 )
-def test_wrong_options_are_named(options: dict[str, Any], message: str) -> None:
+def test_a_wrong_option_is_named_in_the_error(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         discover(planted(0.0)[0], **options)
 
 
-def test_numbers_of_numpy_and_paths_are_taken(names_file: Path) -> None:
+def test_options_accept_numpy_numbers_and_paths(names_file: Path) -> None:
     vectors, _ = planted(0.0)
     plain = discover(vectors, names=str(names_file), **SMALL)
     numbers = SMALL | {"groups": np.int64(SMALL["groups"]), "alpha": np.float32(0.5)}
@@ -241,44 +241,44 @@ def test_numbers_of_numpy_and_paths_are_taken(names_file: Path) -> None:
     assert type(discover(vectors, names=names_file, **numbers).options["alpha"]) is float
 
 
-def test_fewer_names_than_groups(tmp_path: Path) -> None:
+def test_fewer_names_than_groups_is_an_error_with_reasons(tmp_path: Path) -> None:
     few = tmp_path / "few.txt"
     few.write_text("Naaa\nNbaa\nNobody\n", encoding="utf-8")
     with pytest.raises(
-        CannotMeasure, match=r"2 names can be used in .*, too few for 4 groups .1 are not in"
+        CannotMeasure, match=r"Only 2 names can be used in .*, too few for 4 groups .1 are not in"
     ):
         discover(planted(0.0)[0], names=str(few), **SMALL)
     four = tmp_path / "four.txt"
     four.write_text("Naaa\nNbaa\nNcaa\nNdaa\n", encoding="utf-8")
-    with pytest.raises(CannotMeasure, match=r"too few for 4 groups .2 were cleaned away by --keep"):
+    with pytest.raises(CannotMeasure, match=r"too few for 4 groups .2 were removed by --keep"):
         discover(planted(0.0)[0], names=str(four), **SMALL | {"keep_names": 0.5})
 
 
-def test_names_that_are_all_alike(names_file: Path) -> None:
+def test_identical_name_vectors_cannot_be_clustered(names_file: Path) -> None:
     vectors, names = planted(0.0)
     rows = np.array(vectors.matrix)
     rows[: len(names)] = rows[0]
     alike = Vectors.of([vectors.words[k] for k in range(len(vectors))], rows)
-    with pytest.raises(CannotMeasure, match="120 names have 1 different vectors"):
+    with pytest.raises(CannotMeasure, match="120 names have only 1 distinct vectors"):
         discover(alike, names=str(names_file), **SMALL)
 
 
-def test_more_categories_than_words_and_cells_larger_than_categories(names_file: Path) -> None:
+def test_too_many_categories_or_too_large_cells_are_refused(names_file: Path) -> None:
     vectors, _ = planted(0.0)
     names = str(names_file)
     with pytest.raises(
-        CannotMeasure, match="240 words have 240 different vectors, too few for 500"
+        CannotMeasure, match="240 words have only 240 distinct vectors, too few for 500"
     ):
         discover(vectors, names=names, **SMALL | {"categories": 500})
     with pytest.raises(CannotMeasure, match="a cell needs 200"):
         discover(vectors, names=names, **SMALL | {"per_cell": 200})
 
 
-def test_fewer_dimensions_than_groups_is_said(names_file: Path) -> None:
+def test_fewer_dimensions_than_groups_is_noted(names_file: Path) -> None:
     vectors, _ = planted(0.0, dim=GROUPS)
     flat = Vectors.of([vectors.words[k] for k in range(len(vectors))], vectors.matrix[:, :3])
     found = discover(flat, names=str(names_file), **SMALL)
-    assert any("3 dimensions, fewer than there are groups" in note for note in found.notes)
+    assert any("3 dimensions, fewer than the 4 groups" in note for note in found.notes)
 
 
 def test_rows_without_direction_are_left_out(names_file: Path) -> None:
@@ -292,7 +292,7 @@ def test_rows_without_direction_are_left_out(names_file: Path) -> None:
     assert any("2 rows of memory have no direction" in note for note in found.notes)
 
 
-def test_a_novel_is_no_list_of_names(tmp_path: Path) -> None:
+def test_running_text_is_refused_as_a_list_of_names(tmp_path: Path) -> None:
     novel = tmp_path / "novel.txt"
     line = "It was a bright cold day, and nobody on the pier had thought of bringing a coat.\n"
     novel.write_text(line * 40, encoding="utf-8")
@@ -300,7 +300,7 @@ def test_a_novel_is_no_list_of_names(tmp_path: Path) -> None:
         discover(planted(0.0)[0], names=str(novel), **SMALL)
 
 
-def test_facts_of_a_table_become_means_of_the_groups(tmp_path: Path) -> None:
+def test_facts_of_names_are_averaged_by_group(tmp_path: Path) -> None:
     vectors, names = planted(STRENGTH)
     table = tmp_path / "facts.csv"
     rows = [f"{name},{k // NAMES * 10},{'' if k % 2 else k}" for k, name in enumerate(names)]
@@ -311,7 +311,7 @@ def test_facts_of_a_table_become_means_of_the_groups(tmp_path: Path) -> None:
     assert last.facts["odd"] == pytest.approx(np.mean(range(0, NAMES, 2)))
 
 
-def test_without_voronoi_a_word_may_stand_in_several_cells(names_file: Path) -> None:
+def test_without_voronoi_a_word_may_be_in_several_cells(names_file: Path) -> None:
     vectors, _ = planted(0.0)
     once = discover(vectors, names=str(names_file), **SMALL | {"per_cell": 8})
     often = discover(vectors, names=str(names_file), voronoi=False, **SMALL | {"per_cell": 8})
@@ -322,7 +322,7 @@ def test_without_voronoi_a_word_may_stand_in_several_cells(names_file: Path) -> 
 
 
 @pytest.mark.slow
-def test_names_are_found_in_the_embedding_itself(default: Vectors) -> None:
+def test_auto_extracts_names_from_the_embedding(default: Vectors) -> None:
     options = {"groups": 4, "categories": 8, "words": 2000, "rotations": 99}
     found = discover(default, names="auto", name_rank=30_000, **options)
     drawn = {name for group in found.groups for name in group.names}
@@ -333,7 +333,7 @@ def test_names_are_found_in_the_embedding_itself(default: Vectors) -> None:
 
 
 @pytest.mark.slow
-def test_on_default_it_finds_people_and_not_frequency(default: Vectors) -> None:
+def test_groups_of_the_default_vectors_reflect_people_not_frequency(default: Vectors) -> None:
     """Rotations are few: p-values can be no smaller than 1/1000."""
     found = discover(default, rotations=999)
     assert found.control.method == "frequency"
@@ -355,7 +355,7 @@ def test_on_default_it_finds_people_and_not_frequency(default: Vectors) -> None:
     assert spread[-1] < 0.2
 
 
-def test_the_name_rank_leaves_rare_names_out(default: Vectors) -> None:
+def test_name_rank_excludes_rare_names(default: Vectors) -> None:
     options = {"groups": 3, "categories": 4, "words": 1000, "rotations": 19}
     found = discover(default, name_rank=20_000, keep_names=1.0, **options)
     names = [name for group in found.groups for name in group.names]
@@ -393,12 +393,12 @@ def test_no_false_discoveries_in_a_real_embedding_whose_names_are_rotated(
     assert wrong <= binom.ppf(0.99, runs, alpha)
 
 
-def test_the_options_that_can_be_given_are_all_recorded(names_file: Path) -> None:
+def test_every_option_of_discover_is_recorded(names_file: Path) -> None:
     found = discover(planted(0.0)[0], names=str(names_file), **SMALL)
     assert set(found.options) == {field.name for field in dataclasses.fields(Options)}
 
 
-def test_two_embeddings_with_the_same_names_and_words(names_file: Path) -> None:
+def test_a_comparison_uses_the_same_names_and_words_for_both_embeddings(names_file: Path) -> None:
     """The second has nothing planted in it: all that the first shows vanishes."""
     before, after = planted(STRENGTH)[0], planted(0.0, seed=1)[0]
     compared = discover_both(before, after, names=str(names_file), **SMALL)
@@ -413,7 +413,7 @@ def test_two_embeddings_with_the_same_names_and_words(names_file: Path) -> None:
     assert same.before.cells == same.after.cells == compared.before.cells
 
 
-def test_only_names_and_words_that_both_have_are_compared(names_file: Path) -> None:
+def test_a_comparison_uses_only_names_and_words_of_both_embeddings(names_file: Path) -> None:
     before, names = planted(STRENGTH)
     gone = {names[0], "waaa", "wbaa"}
     kept = [before.words[k] for k in range(len(before)) if before.words[k] not in gone]
@@ -424,7 +424,7 @@ def test_only_names_and_words_that_both_have_are_compared(names_file: Path) -> N
     assert compared.after.words["used"] == 238
 
 
-def test_a_comparison_says_what_only_one_of_the_two_has(names_file: Path) -> None:
+def test_a_comparison_counts_names_in_only_one_embedding(names_file: Path) -> None:
     before, names = planted(STRENGTH)
     words = [before.words[k] for k in range(len(before))]
     rows = np.array(before.matrix)
@@ -434,12 +434,12 @@ def test_a_comparison_says_what_only_one_of_the_two_has(names_file: Path) -> Non
     assert found.before.names["only in one"] == 7
     assert found.before.names["used"] == len(names) - 7
     share, unusable = found.before.notes
-    assert share.startswith(f"{before.source} and after share 239 words of lower-case letters")
+    assert share.startswith(f"{before.source} and after share only 239 lower-case words")
     assert unusable.startswith("1 rows of after have no direction")
 
 
 @pytest.mark.slow
-def test_frequency_is_taken_out_of_both_or_of_none(default: Vectors) -> None:
+def test_a_comparison_controls_both_embeddings_for_frequency_or_neither(default: Vectors) -> None:
     """Where one of two embeddings needs it, both get it."""
     plain, _ = control(default, "frequency")
     options = {"groups": 4, "categories": 8, "words": 2000, "rotations": 19}
@@ -449,7 +449,7 @@ def test_frequency_is_taken_out_of_both_or_of_none(default: Vectors) -> None:
     assert [one.control.asked for one in (both.before, both.after)] == ["auto"] * 2
 
 
-def test_files_of_word2vec_and_glove_give_what_the_embedding_gives(
+def test_discovery_is_the_same_from_word2vec_and_glove_files(
     default: Vectors, tmp_path: Path
 ) -> None:
     some = Vectors.of([default.words[k] for k in range(30_000)], default.matrix[:30_000])

@@ -16,7 +16,7 @@ from weatherglass.discovery.kmeans import _starts, most_central
 from weatherglass.discovery.names import clean, find, frequent_words, is_word, locate, place
 from weatherglass.discovery.result import Category, Group
 from weatherglass.discovery.rotations import Chosen, Null, Space, open_checkpoint, significant
-from weatherglass.vectors.frequency import by_frequency
+from weatherglass.vectors.frequency import order_by_frequency
 
 
 def plane(*words: str) -> Vectors:
@@ -25,7 +25,7 @@ def plane(*words: str) -> Vectors:
     return Vectors.of(words, np.stack([np.cos(angles), np.sin(angles)], axis=1))
 
 
-def test_cleaning_drops_the_names_that_are_used_as_words(default: Vectors) -> None:
+def test_cleaning_drops_names_that_are_used_as_words(default: Vectors) -> None:
     names = find(default, load_names("ssa"))
     cleaned = clean(default, names, names.positions, 0.8, 0)
     assert {"may", "virginia", "will", "china", "april"} <= set(cleaned.dropped)
@@ -34,7 +34,7 @@ def test_cleaning_drops_the_names_that_are_used_as_words(default: Vectors) -> No
     assert len(cleaned.positions) == round(0.8 * len(names.positions))
 
 
-def test_words_are_lower_case_letters_in_one_part_or_several() -> None:
+def test_words_and_phrases_consist_of_lower_case_letters() -> None:
     assert [is_word(token, "english") for token in ("cat", "new_york", "ice cream")] == [True] * 3
     for token in ("Cat", "x1", "café", "_a", "a__b", "", "it's"):
         assert not is_word(token, "english")
@@ -42,53 +42,53 @@ def test_words_are_lower_case_letters_in_one_part_or_several() -> None:
     assert not is_word("Café", "any")
 
 
-def test_a_token_that_is_more_frequent_with_a_capital_is_no_word() -> None:
+def test_a_token_more_frequent_with_a_capital_is_not_a_word() -> None:
     """ "John" stands before "john" in the file, "will" before "Will"."""
     vectors = plane("John", "john", "will", "Will", "New_York", "new_york", "NASA", "nasa", "cat")
     found = frequent_words(vectors, 10, np.empty(0, np.intp))
     assert [vectors.words[int(at)] for at in found] == ["will", "cat"]
 
 
-def test_without_capitals_the_names_are_no_words() -> None:
+def test_names_are_not_words_in_an_uncased_vocabulary() -> None:
     vectors = plane("john", "cat", "mary", "dog")
     found = frequent_words(vectors, 10, vectors.words.find(["john", "mary"]))
     assert [vectors.words[int(at)] for at in found] == ["cat", "dog"]
 
 
-def test_the_most_frequent_words_are_those_with_the_largest_counts() -> None:
+def test_frequent_words_follow_the_counts_of_the_file() -> None:
     vectors = Vectors.of(["a", "b", "c"], np.eye(3), counts=[1, 9, 5])
-    assert by_frequency(vectors).tolist() == [1, 2, 0]
+    assert order_by_frequency(vectors).tolist() == [1, 2, 0]
     found = frequent_words(vectors, 2, np.empty(0, np.intp))
     assert [vectors.words[int(at)] for at in found] == ["b", "c"]
 
 
-def test_names_are_found_with_and_without_capitals() -> None:
+def test_names_are_found_in_cased_and_uncased_vocabularies() -> None:
     cased = plane("Mary", "mary", "Ann", "the")
     assert locate(cased, ["mary", "ann"]).tolist() == [0, 2]  # a list without capitals
     assert locate(cased, ["Mary", "ann"]).tolist() == [0, -1]  # "ann" is another word then
     assert locate(plane("mary", "ann"), ["Mary", "ANN", "Zoe"]).tolist() == [0, 1, -1]
 
 
-def test_a_list_in_capitals_or_without_any_is_read_as_names_are_written() -> None:
+def test_a_list_in_a_single_case_is_capitalised() -> None:
     cased = plane("Anna", "anna", "Jean-Luc", "Mary_Ann", "the")
     assert locate(cased, ["ANNA", "JEAN-LUC", "MARY ANN"]).tolist() == [0, 2, 3]
     assert locate(cased, ["anna", "jean-luc", "mary_ann"]).tolist() == [0, 2, 3]
     assert locate(cased, ["mary ann", "Nobody"]).tolist() == [-1, -1]  # written with care
 
 
-def test_capitals_of_any_alphabet_make_names() -> None:
+def test_names_are_recognised_by_capitals_of_any_script() -> None:
     """ "Анна" stands before "анна" in the file, "дом" before "Дом"."""
     vectors = plane("Анна", "анна", "дом", "Дом")
     found = frequent_words(vectors, 10, np.empty(0, np.intp), "any")
     assert [vectors.words[int(at)] for at in found] == ["дом"]
 
 
-def test_names_that_are_not_there_are_listed() -> None:
+def test_out_of_vocabulary_names_are_listed() -> None:
     found = find(plane("Mary", "the"), NameList("x", "x", ("Mary", "Ann", "Zoe")))
     assert found.missing == ("Ann", "Zoe")
 
 
-def test_starts_of_k_means_are_rows_far_apart() -> None:
+def test_kmeans_starts_from_rows_that_are_far_apart() -> None:
     """One of each of five heaps, whatever is drawn."""
     stream = np.random.default_rng(0)
     rows = np.repeat(np.eye(5), 40, axis=0) + 0.01 * stream.standard_normal((200, 5))
@@ -100,26 +100,26 @@ def test_starts_of_k_means_are_rows_far_apart() -> None:
         assert all((rows == start).all(axis=1).any() for start in starts)
 
 
-def test_a_name_that_was_found_is_found_again_as_it_is_written() -> None:
+def test_a_spelling_from_the_vocabulary_is_found_again() -> None:
     """Whatever the rest of the list looks like."""
     vectors = plane("naaa", "Naaa", "First")
     assert place(vectors, ["naaa"]).tolist() == [0]
     assert place(vectors, ["First", "naaa"]).tolist() == [2, 0]
 
 
-def test_other_spellings_of_a_list_are_tried() -> None:
+def test_alternative_spellings_of_a_name_are_tried() -> None:
     names = NameList("x", "x", ("Obrien",), spellings={"Obrien": ("O'Brien",)})
     assert find(plane("cat", "O'Brien"), names).positions.tolist() == [1]
 
 
-def test_illustrative_names_are_central_together() -> None:
+def test_example_names_are_chosen_so_that_their_average_is_central() -> None:
     """The mean points along (1, 0). The first is nearest to it; the second balances the first."""
     angles = np.radians([10, -12, 12, 60, -60, -10.5])
     rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     assert most_central(rows, 2) == [0, 5]
 
 
-def test_eq_1_is_counted_with_its_sign() -> None:
+def test_indirect_bias_counts_the_positive_products_of_equation_1() -> None:
     """Two groups, three categories of two words. In the third the words lie the other way round."""
     words = np.array([[1, 0], [-1, 0], [0.9, 0.1], [-0.9, 0.1], [-1, 0.2], [1, 0.2]], np.float32)
     space = Space(np.array([[1.0, 0], [-1.0, 0]]), words, np.array([0, 2, 4, 6]), 1)
@@ -134,13 +134,13 @@ def test_eq_1_is_counted_with_its_sign() -> None:
     assert (best.carried, best.of) == (1, 2)
 
 
-def test_one_is_added_to_both_counts() -> None:
+def test_p_values_add_one_to_numerator_and_denominator() -> None:
     """Of 19 rotations none reached the only cell: p = 1/20, which 0.05 just allows."""
     assert significant(np.array([[0]]), 19, 0.05).all()
     assert not significant(np.array([[0]]), 18, 0.05).any()
 
 
-def test_counts_are_kept_for_one_search() -> None:
+def test_a_checkpoint_belongs_to_a_single_search() -> None:
     words = np.eye(4, dtype=np.float32)
     space = Space(np.eye(4)[:2], words, np.array([0, 4]), 1)
     scores = np.ones((2, 1))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from weatherglass.catalog import NameList
 from weatherglass.errors import CannotMeasure
-from weatherglass.vectors import Vectors, by_frequency
+from weatherglass.vectors import Vectors, order_by_frequency
 
 Positions = NDArray[np.intp]
 Alphabet = Literal["english", "any"]
@@ -38,7 +38,7 @@ def frequent_words(
     cased vocabulary a token is excluded if its capitalised form is more frequent ("john"); in any
     vocabulary, if it is one of the names. With `also`, only words that both embeddings have.
     """
-    order = by_frequency(vectors)
+    order = order_by_frequency(vectors)
     rank = np.empty(len(vectors) + 1, np.intp)
     rank[order] = np.arange(len(vectors))
     rank[-1] = len(vectors)  # the rank of an out-of-vocabulary token
@@ -126,8 +126,8 @@ def find(vectors: Vectors, names: NameList) -> Names:
     facts = {
         column: np.array([np.nan if v is None else v for v in values], np.float64)[is_present]
         for column, values in names.facts.items()
-        if names.units.get(column)
-        != "people"  # the number of bearers of a name does not describe a group
+        # The number of bearers of a name does not describe a group.
+        if names.units.get(column) != "people"
     }
     missing = tuple(
         name for name, present in zip(names.names, is_present, strict=True) if not present
@@ -218,7 +218,7 @@ def extract(vectors: Vectors, known: Names, share: float, rng: int, rank: int | 
     """
     margin = _train_margin(vectors, known.positions, known.positions, rng)
     min_margin = float(np.quantile(margin(known.positions), 1 - share))
-    frequent = by_frequency(vectors)[: rank or EXTRACT_RANK]
+    frequent = order_by_frequency(vectors)[: rank or EXTRACT_RANK]
     is_candidate = [_looks_like_name(token, vectors.cased) for token in vectors.words.at(frequent)]
     positions = frequent[np.array(is_candidate, bool) & is_usable(vectors, frequent)]
     if len(positions):
@@ -243,7 +243,7 @@ def _has_name_neighbours(
     """Return whether at least half of the nearest neighbours of each token are known names."""
     from sklearn.neighbors import NearestNeighbors
 
-    frequent = by_frequency(vectors)[:NON_NAME_RANK]
+    frequent = order_by_frequency(vectors)[:NON_NAME_RANK]
     pool = np.union1d(frequent[is_usable(vectors, frequent)], known)
     count = min(NEIGHBOURS + 1, len(pool))  # one more, because a token is its own neighbour
     rows = vectors.single_unit_at(pool)
@@ -263,7 +263,7 @@ def _train_margin(
     from sklearn.svm import LinearSVC
     from threadpoolctl import threadpool_limits
 
-    frequent = by_frequency(vectors)[:NON_NAME_RANK]
+    frequent = order_by_frequency(vectors)[:NON_NAME_RANK]
     words = frequent[is_usable(vectors, frequent) & ~np.isin(frequent, known)]
     if not len(words):
         raise CannotMeasure(
