@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import weatherglass as wg
 from weatherglass._web.ask.question import Question
 from weatherglass._web.settings import Settings
-from weatherglass._web.word_sets import find_sets, find_tests, read_set, written_out
+from weatherglass._web.word_sets import find_sets, find_tests, format_words, read_set
 from weatherglass.errors import UnknownEntry, UsageError
 
 from .conftest import asked
@@ -95,7 +95,7 @@ words = st.text(
 @given(st.lists(words.map(str.strip).filter(bool), max_size=8))
 def test_words_written_out_are_read_as_they_were(some):
     some = [word for word in dict.fromkeys(some) if len(word) <= 100]
-    assert read_set(written_out(some), Settings()).words == tuple(some)
+    assert read_set(format_words(some), Settings()).words == tuple(some)
 
 
 @given(
@@ -207,7 +207,7 @@ def test_several_sources_stand_side_by_side(client, as_browser):
 
 
 def test_dropping_each_word_gives_what_the_library_gives(client, as_browser, tiny):
-    from weatherglass._web.ask.question import answered, dropped
+    from weatherglass._web.ask.question import answer_question, measure_influence
 
     expected = wg.weat(wg.open_vectors(tiny), _test(), influence=True).influence
     part = client.get("/ask/influence", params=MINE | {"source": "tiny.txt"})
@@ -217,8 +217,8 @@ def test_dropping_each_word_gives_what_the_library_gives(client, as_browser, tin
     session = client.app.app.state.session
 
     async def drop():
-        made = await answered(session, Question(("tiny.txt",), sets=tuple(MINE.values())))
-        return await dropped(session, made, "tiny.txt")
+        made = await answer_question(session, Question(("tiny.txt",), sets=tuple(MINE.values())))
+        return await measure_influence(session, made, "tiny.txt")
 
     import asyncio
 

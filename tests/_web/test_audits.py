@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from weatherglass._web.audits import runs
 from weatherglass._web.settings import Settings
 from weatherglass.auditing.audit import audit
-from weatherglass.auditing.changes import changes
+from weatherglass.auditing.changes import find_changes
 from weatherglass.auditing.run_folder import open_audit
 
 from .conftest import asked
@@ -109,7 +109,7 @@ def test_the_report_is_shown_in_a_sandbox_under_its_own_policy(client, kept, as_
 
 def test_two_audits_differ_as_the_command_line_says(client, kept, as_browser):
     told = client.get("/api/audits/compare?before=first&after=below/second").json()
-    found = changes(open_audit(kept / "first"), open_audit(kept / "below" / "second"))
+    found = find_changes(open_audit(kept / "first"), open_audit(kept / "below" / "second"))
     assert told["changes"] == [vars(one) for one in found]
     (one,) = told["changes"]
     assert one["after"] - one["before"] == pytest.approx(0.25)

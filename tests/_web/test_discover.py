@@ -83,7 +83,7 @@ def test_every_cell_is_a_link_and_opens_with_score_p_and_neighbours(client, foun
     part = client.get(at, headers=as_browser(part=True)).text
     assert "<html" not in part
     assert f"{best.score:.3f}" in part
-    near = wg.open_vectors("default").neighbours(best.words[0], tables.NEAR)
+    near = wg.open_vectors("default").neighbours(best.words[0], tables.NEIGHBOURS_PER_WORD)
     told = client.get(f"/api/discover/cell?{QUERY}&group={best.group}&category={best.category}")
     cell = told.json()
     assert cell["words"] == list(best.words)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from weatherglass._web.guard import is_own_name
+from weatherglass._web.guard import is_own_host
 from weatherglass._web.settings import Settings
-from weatherglass._web.sources import is_inside, vector_files
+from weatherglass._web.sources import find_vector_files, is_inside
 from weatherglass.errors import UsageError
 
 from .conftest import asked, running
@@ -32,8 +32,8 @@ def test_any_other_name_is_refused_so_that_no_name_can_be_rebound(client, host):
 
 def test_bound_to_every_address_numbers_are_own_names_and_foreign_names_are_not():
     open_to_all = Settings(host="0.0.0.0", token=TOKEN)
-    assert is_own_name("192.168.0.7:8765", open_to_all)
-    assert not is_own_name("evil.test:8765", open_to_all)
+    assert is_own_host("192.168.0.7:8765", open_to_all)
+    assert not is_own_host("evil.test:8765", open_to_all)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +110,13 @@ def test_a_body_without_a_length_is_refused_while_it_comes():
 
     from starlette.exceptions import HTTPException
 
-    from weatherglass._web.guard import _limited
+    from weatherglass._web.guard import _limit_body
 
     async def endless():
         return {"type": "http.request", "body": b"x" * 1000, "more_body": True}
 
     async def read():
-        receive = _limited(endless, 10_000, 60)
+        receive = _limit_body(endless, 10_000, 60)
         for _ in range(10):
             assert len((await receive())["body"]) == 1000
         with pytest.raises(HTTPException) as refused:
@@ -200,7 +200,7 @@ def test_only_files_inside_the_named_folders_are_opened(folder, tmp_path):
     (tmp_path / "secret.txt").write_text("b 1 2\n")
     (folder / "notes.txt").write_text("Bought 3 roses.\n")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
-    assert [file.name for file in vector_files([folder])] == ["mine.txt"]
+    assert [file.name for file in find_vector_files([folder])] == ["mine.txt"]
     assert not is_inside(folder / ".." / "secret.txt", [folder])
     assert not is_inside(Path("\0"), [folder])
 

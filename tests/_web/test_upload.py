@@ -149,7 +149,7 @@ def test_an_empty_file_is_told(client, place):
 
 def test_a_full_disk_is_told_and_nothing_stays(client, place, monkeypatch):
     class Full:
-        free = store.SPARE
+        free = store.MIN_FREE_BYTES
 
     monkeypatch.setattr(store.shutil, "disk_usage", lambda path: Full)
     answer = send(client, "a.txt", VECTORS)
@@ -230,7 +230,7 @@ def test_a_script_names_a_file_that_was_sent_and_not_where_it_was_kept(client, p
 
 def test_what_is_trained_counts_as_a_file_and_what_cannot_be_does_not(client, place, monkeypatch):
     one = send(client, "sea.txt", TEXT, "corpus").json()
-    monkeypatch.setattr(store, "MOST", 3)
+    monkeypatch.setattr(store, "MAX_UPLOADS", 3)
     for _ in range(4):
         rare = client.get("/api/uploads/train", params={"id": one["id"], "min_count": 900})
         assert rare.status_code == 422

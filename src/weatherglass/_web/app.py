@@ -20,19 +20,19 @@ from .discover import PAGE as DISCOVER
 from .explore import PAGE as EXPLORE
 from .guard import Guard
 from .jobs import Jobs
-from .rendering import KINDS, NAV, render, static_file
+from .rendering import MEDIA_TYPES, NAV, render, static_file
 from .responses import (
-    ALWAYS,
-    MAY_WORK,
+    ERROR_RESPONSES,
+    JOB_RESPONSES,
     Progress,
-    add_answers,
-    form_of,
-    page_of,
-    progress_of,
+    add_error_handlers,
+    describe_progress,
+    html_response,
+    template_kind,
     wants_page,
 )
 from .seeds import PAGE as SEEDS
-from .session import Here, Session
+from .session import CurrentSession, Session
 from .settings import Settings
 from .sources import Sources
 from .upload import PAGE as UPLOAD
@@ -77,7 +77,7 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
         description="Reads the social bias in word embeddings and says how sure it is.",
         docs_url=None,
         redoc_url=None,
-        responses=ALWAYS,
+        responses=ERROR_RESPONSES,
         lifespan=lifespan,
     )
     app.state.session = session
@@ -85,7 +85,7 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
     for page in PAGES:
         app.include_router(page.router)
     app.include_router(frame)
-    add_answers(app)
+    add_error_handlers(app)
     return Guard(app, settings)
 
 
@@ -97,7 +97,7 @@ async def static(name: str, request: Request) -> Response:
     content = await run_in_threadpool(static_file, name)
     if content is None:
         raise HTTPException(404, "There is no such file.")
-    kind = next((kind for end, kind in KINDS.items() if name.endswith(end)), "text/plain")
+    kind = next((kind for end, kind in MEDIA_TYPES.items() if name.endswith(end)), "text/plain")
     # The address has a hash of the content, so that the file behind it never changes.
     keep = "private, max-age=31536000, immutable" if "v" in request.query_params else "no-cache"
     return Response(content, media_type=kind, headers={"Cache-Control": keep})
@@ -106,28 +106,28 @@ async def static(name: str, request: Request) -> Response:
 JobId = Annotated[str, InPath(description="The id of a job.", max_length=40)]
 
 
-@frame.get("/jobs/{id}", responses={**MAY_WORK})
-async def job(id: JobId, here: Here) -> Progress:
+@frame.get("/jobs/{id}", responses={**JOB_RESPONSES})
+async def job(id: JobId, here: CurrentSession) -> Progress:
     """How far a job is; once it is over, its question has the answer."""
     found = here.jobs.find(id)
     if found.has_failed:
         found.future.result()
-    return progress_of(found)
+    return describe_progress(found)
 
 
 @frame.post(
     "/jobs/{id}/cancel",
     responses={
-        **page_of("It is cancelled, or had already ended."),
+        **html_response("It is cancelled, or had already ended."),
         204: {"description": "It had already ended: the page that waits for it has the answer."},
     },
 )
-async def cancel(id: JobId, here: Here, request: Request) -> Response:
+async def cancel(id: JobId, here: CurrentSession, request: Request) -> Response:
     """End a job."""
     found = here.jobs.cancel(id)
     if not wants_page(request):
-        return JSONResponse(progress_of(found).model_dump())
-    part = form_of(request)
+        return JSONResponse(describe_progress(found).model_dump())
+    part = template_kind(request)
     if part == "part" and not found.has_failed:
         return Response(status_code=204)
     return HTMLResponse(render(f"cancelled_{part}.html", job=found))

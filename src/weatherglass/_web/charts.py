@@ -8,17 +8,17 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, Literal
 
+from markupsafe import Markup
 from starlette.responses import Response
 
-from weatherglass.report import Markup as ReportMarkup
-from weatherglass.report import described, drawing, element, save_plot, with_slurs_masked
+from weatherglass.report import describe_chart, element, import_altair, mask_slurs, save_plot
 
-from .rendering import FILE_PATIENCE, as_file
+from .rendering import FILE_WAIT_SECONDS, download_headers
 from .session import Session
 
-Form = Literal["json", "svg"]
-CHART_KINDS: dict[str, str] = {"json": "application/json", "svg": "image/svg+xml"}
-PICTURE: dict[int | str, dict[str, Any]] = {
+ChartFormat = Literal["json", "svg"]
+CHART_TYPES: dict[str, str] = {"json": "application/json", "svg": "image/svg+xml"}
+CHART_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The picture: described for Vega-Lite, or drawn.",
         "content": {
@@ -30,11 +30,11 @@ PICTURE: dict[int | str, dict[str, Any]] = {
 """What a route of pictures answers."""
 
 
-async def picture(
+async def chart_response(
     here: Session,
     key: Hashable,
     make: Callable[[], Any],
-    form: Form,
+    form: ChartFormat,
     *,
     name: str = "picture",
     job: str = "",
@@ -61,29 +61,29 @@ async def picture(
     """
 
     def draw(report: Callable[..., None]) -> bytes:
-        drawing()  # raises where the package is missing
-        return _written(make(), form)
+        import_altair()  # raises where the package is missing
+        return _encode_chart(make(), form)
 
-    patience = FILE_PATIENCE if form == "svg" else None
+    patience = FILE_WAIT_SECONDS if form == "svg" else None
     content = await here.jobs.answer(
         ("picture", form, key), "Drawing", draw, job=job, patience=patience
     )
     return Response(
-        content, media_type=CHART_KINDS[form], headers=as_file(name, "svg", form == "svg")
+        content, media_type=CHART_TYPES[form], headers=download_headers(name, "svg", form == "svg")
     )
 
 
-def figure(spec: str, still: str, told: str) -> ReportMarkup:
+def chart_figure(spec: str, still: str, told: str) -> Markup:
     """Where the browser draws a picture, in what the report writes; ``parts.html`` has the same."""
     image = element("noscript", element("img", src=still, alt=told))
     room = element("div", image, class_="picture", role="img", aria_label=told)
     return element("figure", room, class_="chart", data_spec=spec)
 
 
-def _written(chart: Any, form: Form) -> bytes:
+def _encode_chart(chart: Any, form: ChartFormat) -> bytes:
     if form == "json":
-        return json.dumps(described(chart), separators=(",", ":"), allow_nan=False).encode()
+        return json.dumps(describe_chart(chart), separators=(",", ":"), allow_nan=False).encode()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "chart.svg")
-        save_plot(with_slurs_masked(chart), file)
+        save_plot(mask_slurs(chart), file)
         return file.read_bytes()

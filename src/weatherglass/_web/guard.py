@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .responses import refusal
+from .responses import error_response
 from .settings import Settings
 
 POLICY = (
@@ -38,11 +38,11 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-UPLOADS = "/upload"
+UPLOAD_PREFIX = "/upload"
 """Paths that begin so may be sent a file, and have the larger limit."""
 
 _SAFE = ("GET", "HEAD")
-_ANY = ("0.0.0.0", "::", "")
+_ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
 class Guard:
@@ -58,7 +58,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        guarded = _with_headers(send, scope["method"] == "HEAD")
+        guarded = _add_headers(send, scope["method"] == "HEAD")
         refused = self._refused(request)
         if refused is not None:
             await refused(scope, receive, guarded)
@@ -66,33 +66,33 @@ class Guard:
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
         most = self._most(scope["path"])
-        await self.app(scope, _limited(receive, most, self.settings.silence), guarded)
+        await self.app(scope, _limit_body(receive, most, self.settings.silence), guarded)
 
     def _refused(self, request: Request) -> Response | None:
         """The answer to a request that goes no further."""
         headers = request.headers
         host = headers.get("host", "")
-        if not is_own_name(host, self.settings):
-            return refusal(request, 421, "This server does not answer under that name.")
+        if not is_own_host(host, self.settings):
+            return error_response(request, 421, "This server does not answer under that name.")
         if not _is_own_page(request.method, headers, host):
-            return refusal(request, 403, "Only a page of this server may send that.")
+            return error_response(request, 403, "Only a page of this server may send that.")
         length = headers.get("content-length", "0")
         most = self._most(request.url.path)
         if not length.isdecimal() or int(length) > most:
-            return refusal(request, 413, f"The request is too long; at most {most:,} bytes.")
+            return error_response(request, 413, f"The request is too long; at most {most:,} bytes.")
         return self._stranger(request) if self.settings.token else None
 
     def _most(self, path: str) -> int:
-        return self.settings.upload if path.startswith(UPLOADS) else self.settings.body
+        return self.settings.upload if path.startswith(UPLOAD_PREFIX) else self.settings.body
 
     def _stranger(self, request: Request) -> Response | None:
         """The answer to someone who does not know the token, or comes by its link."""
         if request.method in _SAFE and self._knows(request.query_params.get("token", "")):
             return self._welcome(request)
-        if self._knows(_bearer(request.headers)) or self._knows(self._kept(request.headers)):
+        if self._knows(_bearer_token(request.headers)) or self._knows(self._kept(request.headers)):
             return None
         told = "This server asks for a token: open the link that it printed when it was started."
-        answer = refusal(request, 401, told)
+        answer = error_response(request, 401, told)
         answer.headers["WWW-Authenticate"] = "Bearer"
         return answer
 
@@ -116,32 +116,32 @@ class Guard:
         return answer
 
 
-def is_own_name(host: str, settings: Settings) -> bool:
+def is_own_host(host: str, settings: Settings) -> bool:
     """Whether a Host header names this server; ports are left to whoever forwards them.
 
     >>> mine = Settings()
-    >>> [is_own_name(one, mine) for one in ("localhost:8765", "127.0.0.1", "evil.test", "")]
+    >>> [is_own_host(one, mine) for one in ("localhost:8765", "127.0.0.1", "evil.test", "")]
     [True, True, False, False]
     """
-    name = _name(host)
+    name = _host_name(host)
     if not name:
         return False
     own = {settings.host.strip("[]").lower()}
     if settings.is_local:
         own |= {"localhost", "127.0.0.1", "::1"}
-    elif settings.host in _ANY:
+    elif settings.host in _ANY_ADDRESS:
         # A rebound name is always a name, never a number.
-        return name in own | _names_of_this_machine() or _is_number(name)
+        return name in own | _machine_names() or _is_ip_address(name)
     return name in own
 
 
 @cache
-def _names_of_this_machine() -> frozenset[str]:
+def _machine_names() -> frozenset[str]:
     """What the machine is called; to ask the network for it can take seconds."""
     return frozenset({"localhost", socket.gethostname().lower(), socket.getfqdn().lower()})
 
 
-def _name(host: str) -> str:
+def _host_name(host: str) -> str:
     try:
         parts = urlsplit(f"//{host}")
         _ = parts.port
@@ -151,7 +151,7 @@ def _name(host: str) -> str:
         return ""
 
 
-def _is_number(name: str) -> bool:
+def _is_ip_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -175,12 +175,12 @@ def _is_own_page(method: str, headers: Headers, host: str) -> bool:
     return site in (None, "same-origin", "none")
 
 
-def _bearer(headers: Headers) -> str:
+def _bearer_token(headers: Headers) -> str:
     kind, _, given = headers.get("authorization", "").partition(" ")
     return given.strip() if kind.lower() == "bearer" else ""
 
 
-def _limited(receive: Receive, most: int, silence: float) -> Receive:
+def _limit_body(receive: Receive, most: int, silence: float) -> Receive:
     """A body that ends with an error when more comes than was allowed, or nothing for long."""
     seen, is_whole = 0, False
 
@@ -200,7 +200,7 @@ def _limited(receive: Receive, most: int, silence: float) -> Receive:
     return counted
 
 
-def _with_headers(send: Send, bodiless: bool) -> Callable[[Any], Any]:
+def _add_headers(send: Send, bodiless: bool) -> Callable[[Any], Any]:
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)

@@ -24,7 +24,7 @@ from weatherglass.errors import WeatherglassError
 from .settings import Settings
 
 T = TypeVar("T")
-LONG_LANES = 2
+LONG_WORKERS = 2
 
 
 class Cancelled(WeatherglassError):
@@ -123,7 +123,7 @@ class Jobs:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._quick = ThreadPoolExecutor(max(2, cpu_count()), "ask")
-        self._long = ThreadPoolExecutor(LONG_LANES, "job")
+        self._long = ThreadPoolExecutor(LONG_WORKERS, "job")
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._by_id: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
@@ -195,7 +195,7 @@ class Jobs:
         found = self.start(key, what, work, is_long=is_long)
         if not found.is_over:
             wait = self.settings.patience if patience is None else patience
-            waiting = asyncio.wrap_future(_listened(found.future))
+            waiting = asyncio.wrap_future(_follow(found.future))
             await asyncio.wait([waiting], timeout=wait)
         if not found.is_over:
             if found.began and time.monotonic() - found.began > found.seconds:
@@ -254,7 +254,7 @@ class Jobs:
                 del self._by_id[id]
 
 
-def _listened(future: Future[Any]) -> Future[Any]:
+def _follow(future: Future[Any]) -> Future[Any]:
     """A future that ends with another and cannot end it: a reader who leaves cancels nothing."""
     heard: Future[None] = Future()
 

@@ -20,7 +20,7 @@ from weatherglass.report import html, numbers, style_sheet
 NAV: list[tuple[str, str]] = []
 """The pages at the top, as they are registered: what each is called, and its path."""
 
-KINDS = {
+MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
@@ -43,8 +43,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = {
-        "word": lru_cache(8192)(lambda text: Markup(html.word(text))),
-        "words": lambda some: Markup(html.listed(some)),
+        "word": lru_cache(8192)(html.word_markup),
+        "words": lambda some: html.word_list(some),
         "sentence": lambda text: (_short if len(text) <= _SHORT else _sentence)(text),
         "effect": numbers.effect,
         "p_value": numbers.p_value,
@@ -52,22 +52,22 @@ def _environment() -> Environment:
     }
     made.filters |= filters
     shared: dict[str, Any] = {"nav": NAV, "static": static_url, "version": __version__}
-    made.globals |= shared | {"ends": numbers.ends, "signed": signed}
+    made.globals |= shared | {"ends": numbers.interval, "signed": format_signed}
     return made
 
 
 def _sentence(text: str) -> Markup:
-    return Markup(html.sentence(text))
+    return html.sentence_markup(text)
 
 
 _SHORT = 500
 _short = lru_cache(2048)(_sentence)  # a long text is shown once, and would only fill the memory
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """A difference, with its sign.
 
-    >>> signed(0.126), signed(-0.04)
+    >>> format_signed(0.126), format_signed(-0.04)
     ('+0.13', '−0.04')
     """
     text = numbers.effect(value)
@@ -108,14 +108,14 @@ def static_url(name: str) -> str:
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
-FILE_PATIENCE = 30.0
+FILE_WAIT_SECONDS = 30.0
 """Seconds that a file is waited for: what came instead would be kept as the file."""
 
 
-def file_of(kinds: Iterable[str]) -> dict[int | str, dict[str, Any]]:
+def file_responses(kinds: Iterable[str]) -> dict[int | str, dict[str, Any]]:
     """The `responses` entry of a route that gives a file of one of some kinds.
 
-    >>> file_of(["text/csv"])[200]["content"]
+    >>> file_responses(["text/csv"])[200]["content"]
     {'text/csv': {'schema': {'type': 'string'}}}
     """
     objects = ("application/json", "application/yaml")
@@ -141,10 +141,10 @@ def csv_text(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     return stream.getvalue()
 
 
-def as_file(name: str, ending: str, is_file: bool = True) -> dict[str, str]:
+def download_headers(name: str, ending: str, is_file: bool = True) -> dict[str, str]:
     """The header that lets a browser keep an answer as a file.
 
-    >>> as_file("weat 6", "csv")["Content-Disposition"]
+    >>> download_headers("weat 6", "csv")["Content-Disposition"]
     "attachment; filename*=UTF-8''weat%206.csv"
     """
     if not is_file:

@@ -36,7 +36,7 @@ _STATUS: tuple[tuple[type[WeatherglassError], int], ...] = (
     (Busy, 429),
     (MissingExtra, 503),
 )
-_TOLD = {
+_MESSAGES = {
     400: "The request cannot be read.",
     404: "There is no such page.",
     405: "That cannot be done to this page.",
@@ -60,7 +60,7 @@ class Progress(BaseModel):
     left: float | None = Field(None, description="Seconds that it will take, as far as is known.")
 
 
-def _described(status: int, told: str) -> dict[str, Any]:
+def _json_or_html(status: int, told: str) -> dict[str, Any]:
     # Not as a `model`: that would be put under the one media type of the route.
     name = Progress.__name__ if status == 202 else Problem.__name__
     return {
@@ -72,8 +72,8 @@ def _described(status: int, told: str) -> dict[str, Any]:
     }
 
 
-ALWAYS: dict[int | str, dict[str, Any]] = {
-    status: _described(status, told)
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: _json_or_html(status, told)
     for status, told in {
         400: "The request cannot be read.",
         401: "The server asks for a token.",
@@ -91,20 +91,20 @@ ALWAYS: dict[int | str, dict[str, Any]] = {
 }
 """What every route may answer besides its own; `responses` of the whole app."""
 
-HTML: dict[str, Any] = {"response_class": HTMLResponse}
+HTML_ROUTE: dict[str, Any] = {"response_class": HTMLResponse}
 """What the decorator of a route that gives a page is given."""
 
-MAY_WORK: dict[int | str, dict[str, Any]] = {
-    202: _described(202, "The answer takes a while: ask again with `job`, or cancel it."),
-    409: _described(409, "The job was cancelled, or took too long."),
+JOB_RESPONSES: dict[int | str, dict[str, Any]] = {
+    202: _json_or_html(202, "The answer takes a while: ask again with `job`, or cancel it."),
+    409: _json_or_html(409, "The job was cancelled, or took too long."),
 }
 """What a route that computes may also answer."""
 
 
-def page_of(told: str) -> dict[int | str, dict[str, Any]]:
+def html_response(told: str) -> dict[int | str, dict[str, Any]]:
     """The `responses` entry of a route that gives a page.
 
-    >>> sorted(page_of("The page.")[200]["content"])
+    >>> sorted(html_response("The page.")[200]["content"])
     ['text/html']
     """
     return {200: {"description": told, "content": {"text/html": {"schema": {"type": "string"}}}}}
@@ -116,7 +116,7 @@ def wants_page(request: Request) -> bool:
     return "text/html" in headers.get("accept", "") or "hx-request" in headers  # htmx takes any
 
 
-def form_of(request: Request) -> str:
+def template_kind(request: Request) -> str:
     """Whether a script asks for a part of a page, or a person for the page."""
     return "part" if request.headers.get("hx-request") else "page"
 
@@ -131,50 +131,50 @@ def page_path(address: str) -> str:
     return "/" if first == "ask" else f"/{first}"
 
 
-def part_of(
+def render_part(
     request: Request, template: str, title: str, back: tuple[str, str], **values: Any
 ) -> Response:
     """A part of a page: alone for a script, inside the frame for a browser without scripts.
 
     `back` is the address and the name of the page that it belongs to.
     """
-    if form_of(request) == "part":
+    if template_kind(request) == "part":
         return HTMLResponse(render(template, **values))
     about = {"part": template, "title": title, "back": back, "page_path": page_path(back[0])}
     return HTMLResponse(render("part_page.html", **about, **values))
 
 
-def refusal(request: Request, status: int, told: str) -> Response:
+def error_response(request: Request, status: int, told: str) -> Response:
     """A sentence in place of an answer."""
     if not wants_page(request):
         return JSONResponse({"error": told}, status)
     return HTMLResponse(
-        render(f"problem_{form_of(request)}.html", told=told, status=status), status
+        render(f"problem_{template_kind(request)}.html", told=told, status=status), status
     )
 
 
-def progress_of(job: Job) -> Progress:
+def describe_progress(job: Job) -> Progress:
     """How far a job is."""
     return Progress(job=job.id, what=job.what, done=job.done, total=job.total, left=job.left)
 
 
-def status_of(error: WeatherglassError) -> int:
+def error_status(error: WeatherglassError) -> int:
     """The HTTP status of an error of the library."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 422)
 
 
-def told_by(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """The sentence of an error, without what no browser can show."""
     return str(error).encode("utf-8", "backslashreplace").decode()
 
 
-def again(request: Request, job: Job) -> str:
+def retry_url(request: Request, job: Job) -> str:
     """The address at which the same question is asked again."""
     url = request.url.include_query_params(job=job.id)
     return f"{url.path}?{url.query}"
 
 
-def add_answers(app: FastAPI) -> None:
+def add_error_handlers(app: FastAPI) -> None:
     """Let an app answer with these, and its API document say so."""
     plain = app.openapi
 
@@ -191,8 +191,8 @@ def add_answers(app: FastAPI) -> None:
     async def failed(request: Request, error: WeatherglassError) -> Response:
         # A script that was waiting for the job asked rightly: the end of the job is its answer.
         was_waiting = isinstance(error, Cancelled) and "hx-request" in request.headers
-        status = 200 if was_waiting else status_of(error)
-        answer = refusal(request, status, told_by(error))
+        status = 200 if was_waiting else error_status(error)
+        answer = error_response(request, status, error_text(error))
         if isinstance(error, Busy):
             answer.headers["Retry-After"] = "5"
         return answer
@@ -200,19 +200,19 @@ def add_answers(app: FastAPI) -> None:
     @app.exception_handler(Working)
     async def working(request: Request, error: Working) -> Response:
         if not wants_page(request):
-            return JSONResponse(progress_of(error.job).model_dump(), 202)
+            return JSONResponse(describe_progress(error.job).model_dump(), 202)
         shown = {
             "job": error.job,
-            "again": again(request, error.job),
+            "again": retry_url(request, error.job),
             "page_path": page_path(request.url.path),
         }
-        return HTMLResponse(render(f"working_{form_of(request)}.html", **shown), 202)
+        return HTMLResponse(render(f"working_{template_kind(request)}.html", **shown), 202)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
         usual = error.detail in ("Not Found", "Method Not Allowed", "Bad Request")
-        told = _TOLD.get(error.status_code, "") if usual else ""
-        answer = refusal(request, error.status_code, told or error.detail)
+        told = _MESSAGES.get(error.status_code, "") if usual else ""
+        answer = error_response(request, error.status_code, told or error.detail)
         answer.headers.update(error.headers or {})
         return answer
 
@@ -222,9 +222,9 @@ def add_answers(app: FastAPI) -> None:
         where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
         seen = first.get("input")
         given = f" (given {quote_safe(seen)})" if isinstance(seen, str) else ""
-        return refusal(request, 422, f"{where}: {first['msg']}{given}.")
+        return error_response(request, 422, f"{where}: {first['msg']}{given}.")
 
     @app.exception_handler(Exception)
     async def mistaken(request: Request, error: Exception) -> Response:
         _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
-        return refusal(request, 500, "The server made a mistake; its terminal says more.")
+        return error_response(request, 500, "The server made a mistake; its terminal says more.")

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Request
 from weatherglass.catalog import Test
 from weatherglass.errors import WeatherglassError
 from weatherglass.measures import weat
-from weatherglass.report import asked, can_draw, described, strips
+from weatherglass.report import can_draw, describe_chart, draw_strips, group_by_test
 from weatherglass.vectors import Vectors
 
 from .jobs import Jobs
@@ -43,16 +43,16 @@ class Session:
         test = Test(x=words[:20], y=words[20:40], a=words[40:60], b=words[60:])
         result = weat(Vectors.of(words, rng.normal(size=(80, 8))), test, intervals=True, workers=1)
         if can_draw():
-            described(strips(asked([result])[0], {"memory": "memory"}))
+            describe_chart(draw_strips(group_by_test([result])[0], {"memory": "memory"}))
             static_file("pictures.js")
 
 
-async def _here(request: Request) -> Session:
+async def _get_session(request: Request) -> Session:
     found: Session = request.app.state.session
     return found
 
 
-Here = Annotated[Session, Depends(_here)]
+CurrentSession = Annotated[Session, Depends(_get_session)]
 """The server, as an argument of a route: ``async def page(here: Here)``."""
 
 

@@ -19,12 +19,19 @@ from weatherglass.errors import (
     quote_safe,
 )
 from weatherglass.report import short_names
-from weatherglass.vectors import GLOVE, Vectors, find_format, header, numbers_at_end, open_vectors
+from weatherglass.vectors import (
+    GLOVE,
+    Vectors,
+    count_trailing_numbers,
+    find_format,
+    open_vectors,
+    parse_header,
+)
 
 from .jobs import Cancelled, Jobs
 from .settings import Settings
 
-ENDINGS = (
+SUFFIXES = (
     *(".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".arrow", ".parquet", ".h5"),
     *(".gz", ".bz2", ".xz", ".zst", ".zip"),
 )
@@ -55,7 +62,7 @@ class Source:
                 except Cancelled:
                     raise
                 except WeatherglassError as error:
-                    error.args = (without_path(str(error), self.spec, self.name),)
+                    error.args = (hide_path(str(error), self.spec, self.name),)
                     raise
                 self._opened = replace(vectors, source=self.name)  # sentences show no path
             return self._opened
@@ -67,7 +74,7 @@ class Sources:
     def __init__(self, settings: Settings, jobs: Jobs) -> None:
         self.settings, self.jobs = settings, jobs
         self._sources: dict[str, Source] = {}
-        for spec in (*settings.sources, *map(str, vector_files(settings.folders))):
+        for spec in (*settings.sources, *map(str, find_vector_files(settings.folders))):
             self.add(spec)
 
     def __iter__(self) -> Iterator[Source]:
@@ -130,15 +137,15 @@ class Sources:
         return made
 
 
-def prints(vectors: Mapping[str, Vectors]) -> tuple[tuple[str, str], ...]:
+def fingerprints(vectors: Mapping[str, Vectors]) -> tuple[tuple[str, str], ...]:
     """What tells sources from others: names and fingerprints."""
     return tuple((name, one.fingerprint) for name, one in vectors.items())
 
 
-def without_path(told: str, spec: str, name: str) -> str:
+def hide_path(told: str, spec: str, name: str) -> str:
     """A sentence about a source, without where it lies on the disk of the server.
 
-    >>> without_path("/data/a.txt has no line 7.", "/data/a.txt?format=glove", "a.txt")
+    >>> hide_path("/data/a.txt has no line 7.", "/data/a.txt?format=glove", "a.txt")
     'a.txt has no line 7.'
     """
     path = spec.partition("?")[0]
@@ -147,13 +154,13 @@ def without_path(told: str, spec: str, name: str) -> str:
     return told
 
 
-def vector_files(folders: Sequence[Path]) -> list[Path]:
+def find_vector_files(folders: Sequence[Path]) -> list[Path]:
     """The files of some folders that look like vectors; links that lead outside are left out."""
     return [
         file
         for folder in folders
         for file in sorted(folder.iterdir())
-        if file.suffix.lower() in ENDINGS and file.is_file() and is_inside(file, folders)
+        if file.suffix.lower() in SUFFIXES and file.is_file() and is_inside(file, folders)
         if _holds_vectors(file)
     ]
 
@@ -166,7 +173,7 @@ def _holds_vectors(path: Path) -> bool:
     except (WeatherglassError, OSError):
         return False
     first = seen.head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-    return form is not GLOVE or header(first) is not None or numbers_at_end(first) > 1
+    return form is not GLOVE or parse_header(first) is not None or count_trailing_numbers(first) > 1
 
 
 def is_inside(path: Path, folders: Sequence[Path]) -> bool:

@@ -19,14 +19,14 @@ from weatherglass.seedlab import Finding, lint
 
 from .session import Session
 from .settings import Settings
-from .sources import prints
+from .sources import fingerprints
 
 _PARTS = re.compile(r'"([^"]*)"|([^\s,;]+)')
 _OF_TEST = re.compile(r"(.+)\.([XYAB])")
 
 
 @dataclass(frozen=True)
-class Reference:
+class CatalogSet:
     """A set of the catalogue that was named: what it is, and where it comes from."""
 
     name: str
@@ -38,14 +38,14 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Typed:
+class WordSetInput:
     """A set as it was typed, read.
 
     `words` has each word once, `references` the sets of the catalogue that they are from.
     """
 
     words: tuple[str, ...] = ()
-    references: tuple[Reference, ...] = ()
+    references: tuple[CatalogSet, ...] = ()
     _label: str = field(default="", repr=False)
 
     @property
@@ -60,7 +60,7 @@ class Typed:
         return any(map(is_slur, self.words))
 
 
-def read_set(text: str, settings: Settings, label: str = "") -> Typed:
+def read_set(text: str, settings: Settings, label: str = "") -> WordSetInput:
     """Read a set as it was typed.
 
     Raises
@@ -82,7 +82,7 @@ def read_set(text: str, settings: Settings, label: str = "") -> Typed:
     references = []
     for quoted, plain in _PARTS.findall(text):
         if plain.startswith("@") and len(plain) > 1:
-            found = reference(plain[1:])
+            found = find_reference(plain[1:])
             references.append(found)
             words |= dict.fromkeys(found.words)
         elif word := quoted.strip() or plain:
@@ -94,21 +94,21 @@ def read_set(text: str, settings: Settings, label: str = "") -> Typed:
             words[word] = None
     if len(words) > settings.words:
         raise UsageError(f"The set has {len(words):,} words; at most {settings.words:,} are asked.")
-    return Typed(tuple(words), tuple(references), label.strip())
+    return WordSetInput(tuple(words), tuple(references), label.strip())
 
 
-def reference(name: str) -> Reference:
+def find_reference(name: str) -> CatalogSet:
     """The set of the catalogue that a name stands for."""
     of_test = _OF_TEST.fullmatch(name)
     if of_test:
         entry = test(of_test[1])
         if not isinstance(entry, Test) or entry.level != "word":
             raise UsageError(f"{entry.id} is no association test of words.")
-        return of_word_set(name, entry.sets[of_test[2]], entry)
-    return of_seed_set(seeds(name))
+        return describe_word_set(name, entry.sets[of_test[2]], entry)
+    return describe_seed_set(seeds(name))
 
 
-def of_seed_set(one: SeedSet) -> Reference:
+def describe_seed_set(one: SeedSet) -> CatalogSet:
     """A seed set with its provenance in a sentence."""
     words = tuple(dict.fromkeys(one.words))
     if not words:
@@ -117,28 +117,28 @@ def of_seed_set(one: SeedSet) -> Reference:
     told = f"{one.study.short}: " if one.study else ""
     told += one.description or one.concept
     told = told.rstrip(".") + (f" ({where})" if where else "")
-    return Reference(one.id, one.concept, words, f"{told}.", one.notes, one.flags)
+    return CatalogSet(one.id, one.concept, words, f"{told}.", one.notes, one.flags)
 
 
-def of_word_set(name: str, one: WordSet, entry: Test) -> Reference:
+def describe_word_set(name: str, one: WordSet, entry: Test) -> CatalogSet:
     """A set of a test with its provenance in a sentence."""
     study = one.source or entry.study
     told = f"{study.short}: " if study else ""
     flags = ("slurs",) if any(map(is_slur, one.words)) else ()
-    return Reference(name, one.label, one.words, f"{told}{one.label}, of {entry.id}.", "", flags)
+    return CatalogSet(name, one.label, one.words, f"{told}{one.label}, of {entry.id}.", "", flags)
 
 
-def written_out(words: Iterable[str]) -> str:
+def format_words(words: Iterable[str]) -> str:
     """Words as they are typed, so that they are read again as they are.
 
-    >>> written_out(["rose", "New York", "@home"])
+    >>> format_words(["rose", "New York", "@home"])
     'rose, "New York", "@home"'
     """
     return ", ".join(f'"{word}"' if re.search(r"[\s,;]|^@", word) else word for word in words)
 
 
 @dataclass(frozen=True)
-class Looked:
+class Lookup:
     """A set in some sources.
 
     `missing` has the words that each source lacks, `wrong` why a source cannot be asked, and
@@ -150,11 +150,13 @@ class Looked:
     findings: tuple[Finding, ...]
 
 
-async def looked_up(here: Session, sources: Sequence[str], typed: Typed, job: str = "") -> Looked:
+async def look_up_words(
+    here: Session, sources: Sequence[str], typed: WordSetInput, job: str = ""
+) -> Lookup:
     """Look the words of a set up."""
     vectors = await here.sources.opened(sources, job)
 
-    def work(report: Callable[..., None]) -> Looked:
+    def work(report: Callable[..., None]) -> Lookup:
         missing, wrong = {}, {}
         for name, one in vectors.items():
             try:
@@ -164,14 +166,14 @@ async def looked_up(here: Session, sources: Sequence[str], typed: Typed, job: st
         first = next(iter(vectors.values()))
         found = lint(_seed_set(typed), source=first).at_least("warning")
         told = (one for one in found if one.check != "missing")  # the words themselves are shown
-        return Looked(missing, wrong, tuple(sorted(told, key=lambda one: one.severity)))
+        return Lookup(missing, wrong, tuple(sorted(told, key=lambda one: one.severity)))
 
     return await here.jobs.answer(
-        ("words", typed, prints(vectors)), "Looking words up", work, job=job
+        ("words", typed, fingerprints(vectors)), "Looking words up", work, job=job
     )
 
 
-def _seed_set(typed: Typed) -> SeedSet:
+def _seed_set(typed: WordSetInput) -> SeedSet:
     """A set for lint: the catalogue's own, with its repeats, if it is one of its seed sets."""
     if len(typed.references) == 1 and typed.references[0].words == typed.words:
         with suppress(UnknownEntry):  # a set of a test
@@ -180,7 +182,7 @@ def _seed_set(typed: Typed) -> SeedSet:
     return SeedSet(id=visible or quote_safe(typed.words[0], 20), words=typed.words)
 
 
-MOST = 12
+MAX_FOUND = 12
 
 
 @cache
@@ -195,31 +197,31 @@ def find_tests(asked: str) -> list[Test]:
     >>> [one.id for one in find_tests("insects caliskan")]
     ['weat1']
     """
-    return [one for one in word_tests() if _has(_told(one), asked)]
+    return [one for one in word_tests() if _contains_all(_searchable_text(one), asked)]
 
 
-def _told(one: Test) -> str:
+def _searchable_text(one: Test) -> str:
     study = one.study.short if one.study else ""
     labels = " ".join(part.label for part in one.sets.values())
     return f"{one.id} {one.title} {study} {labels}"
 
 
 @cache
-def _sets() -> tuple[tuple[Reference, str, str], ...]:
+def _sets() -> tuple[tuple[CatalogSet, str, str], ...]:
     """Every set with words, what it is found by first, and what it is found by as well."""
     made = [
-        (of_seed_set(one), f"{one.concept} {one.id.replace('_', ' ')}", " ".join(one.words))
+        (describe_seed_set(one), f"{one.concept} {one.id.replace('_', ' ')}", " ".join(one.words))
         for one in seed_sets()
         if one.words
     ]
     for entry in word_tests():
         for name, one in entry.sets.items():
-            told = of_word_set(f"{entry.id}.{name}", one, entry)
+            told = describe_word_set(f"{entry.id}.{name}", one, entry)
             made.append((told, f"{one.label} {entry.id}", " ".join(one.words)))
     return tuple(made)
 
 
-def find_sets(asked: str, most: int = MOST) -> Sequence[Reference]:
+def find_sets(asked: str, most: int = MAX_FOUND) -> Sequence[CatalogSet]:
     """Sets that a search finds: by concept, id and study first, then by their words.
 
     >>> [one.name for one in find_sets("career caliskan", 2)]
@@ -232,14 +234,14 @@ def find_sets(asked: str, most: int = MOST) -> Sequence[Reference]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0] or 0)][:most]
 
 
-def _rank(asked: str, one: Reference, known: str, words: str) -> int | None:
+def _rank(asked: str, one: CatalogSet, known: str, words: str) -> int | None:
     """How well a set fits a search, the best first; None if it does not."""
     ways = (known, f"{known} {one.provenance}", words)
-    rank = next((k for k, text in enumerate(ways) if _has(text, asked)), None)
+    rank = next((k for k, text in enumerate(ways) if _contains_all(text, asked)), None)
     is_called_so = one.label.lower().startswith(asked.strip().lower())
     return rank if rank is None or not is_called_so else -1
 
 
-def _has(text: str, asked: str) -> bool:
+def _contains_all(text: str, asked: str) -> bool:
     text = text.lower()
     return all(part in text for part in asked.lower().split())

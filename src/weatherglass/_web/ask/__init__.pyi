@@ -1,3 +1,3 @@
-from .question import MOST_LETTERS as MOST_LETTERS
-from .question import JobOf as JobOf
+from .question import MAX_SET_CHARACTERS as MAX_SET_CHARACTERS
+from .question import JobQuery as JobQuery
 from .routes import PAGE as PAGE

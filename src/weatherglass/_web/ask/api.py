@@ -14,15 +14,23 @@ from starlette.responses import Response
 from weatherglass.catalog import Test
 from weatherglass.errors import CannotMeasure
 from weatherglass.measures import WeatResult
-from weatherglass.report import asked, strips
+from weatherglass.report import draw_strips, group_by_test
 from weatherglass.significance import PValue
 
-from ..charts import PICTURE, Form, picture
-from ..rendering import FILE_PATIENCE, as_file, file_of
-from ..responses import MAY_WORK
-from ..session import Here
+from ..charts import CHART_RESPONSES, ChartFormat, chart_response
+from ..rendering import FILE_WAIT_SECONDS, download_headers, file_responses
+from ..responses import JOB_RESPONSES
+from ..session import CurrentSession
 from ..sources import Source
-from .question import SIDES, Answer, Asked, JobOf, answered, how_sure, says
+from .question import (
+    SIDES,
+    Answer,
+    JobQuery,
+    QuestionQuery,
+    answer_question,
+    explain_p_value,
+    state_result,
+)
 
 router: APIRouter = APIRouter()
 
@@ -61,8 +69,8 @@ class ResultOut(BaseModel):
     fingerprint: str
     status: str
     reason: str
-    says: str
-    how_sure: str
+    state_result: str
+    explain_p_value: str
     effect: float | None
     interval: IntervalOut | None
     p: POut | None
@@ -85,7 +93,7 @@ class AnswerOut(BaseModel):
 
 
 @router.get("/api/sources")
-async def sources(here: Here) -> list[SourceOut]:
+async def sources(here: CurrentSession) -> list[SourceOut]:
     """The sources that can be asked."""
     return [
         SourceOut(
@@ -97,10 +105,10 @@ async def sources(here: Here) -> list[SourceOut]:
     ]
 
 
-@router.get("/api/ask", responses={**MAY_WORK})
-async def ask(here: Here, question: Asked, job: JobOf = "") -> AnswerOut:
+@router.get("/api/ask", responses={**JOB_RESPONSES})
+async def ask(here: CurrentSession, question: QuestionQuery, job: JobQuery = "") -> AnswerOut:
     """The answer to a question."""
-    made = await answered(here, question, job)
+    made = await answer_question(here, question, job)
     printed = made.test.printed
     return AnswerOut(
         test=made.test.id,
@@ -121,8 +129,8 @@ def _result(name: str, one: WeatResult) -> ResultOut:
         fingerprint=str(one.source["fingerprint"]),
         status=one.status,
         reason=one.reason,
-        says=says(one) if is_done else "",
-        how_sure=how_sure(one) if is_done else "",
+        says=state_result(one) if is_done else "",
+        how_sure=explain_p_value(one) if is_done else "",
         effect=one.effect,
         interval=first and IntervalOut.model_validate(first, from_attributes=True),
         p=_p(one.p),
@@ -141,36 +149,41 @@ downloads: APIRouter = APIRouter(default_response_class=Response)
 _KINDS = {"yaml": "application/yaml", "csv": "text/csv", "py": "text/x-python"}
 
 
-@downloads.get("/ask/picture.{form}", responses={**PICTURE, **MAY_WORK})
-async def word_strips(here: Here, question: Asked, form: Form, job: JobOf = "") -> Response:
+@downloads.get("/ask/picture.{form}", responses={**CHART_RESPONSES, **JOB_RESPONSES})
+async def word_strips(
+    here: CurrentSession, question: QuestionQuery, form: ChartFormat, job: JobQuery = ""
+) -> Response:
     """The association of every target, source by source."""
-    made = await answered(here, question, job, FILE_PATIENCE if form == "svg" else None)
+    made = await answer_question(here, question, job, FILE_WAIT_SECONDS if form == "svg" else None)
     names = {one.source["name"]: name for name, one in made.done.items()}
 
     def draw() -> Any:
         if not names:
             raise CannotMeasure("There is nothing to draw: the test was not run.")
-        return strips(asked(made.done.values())[0], names)
+        return draw_strips(group_by_test(made.done.values())[0], names)
 
-    return await picture(here, ("strips", made.key), draw, form, name=made.test.id, job=job)
+    return await chart_response(here, ("strips", made.key), draw, form, name=made.test.id, job=job)
 
 
 @downloads.get(
     "/ask/download.{kind}",
-    responses={**file_of(_KINDS.values()), **MAY_WORK},
+    responses={**file_responses(_KINDS.values()), **JOB_RESPONSES},
 )
 async def download(
-    here: Here, question: Asked, kind: Literal["yaml", "csv", "py"], job: JobOf = ""
+    here: CurrentSession,
+    question: QuestionQuery,
+    kind: Literal["yaml", "csv", "py"],
+    job: JobQuery = "",
 ) -> Response:
     """The test as YAML, the numbers as CSV, or a Python script that repeats them."""
-    made = await answered(here, question, job, FILE_PATIENCE)
+    made = await answer_question(here, question, job, FILE_WAIT_SECONDS)
     if kind == "yaml":
         content = as_yaml(made.test)
     elif kind == "csv":
         content = made.all().to_delimited(",")
     else:
         content = as_python(made, here.sources, here.settings.is_local)
-    headers = as_file(made.test.id, kind)
+    headers = download_headers(made.test.id, kind)
     return Response(content.encode("utf-8", "replace"), media_type=_KINDS[kind], headers=headers)
 
 

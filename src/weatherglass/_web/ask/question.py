@@ -13,20 +13,20 @@ from fastapi import Depends, Query
 from weatherglass.catalog import SeedSet, Test, seed_sets
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import Influence, Results, WeatResult, association_test, weat
-from weatherglass.report import LEVEL, claim, numbers
+from weatherglass.report import ALPHA, claim, numbers
 from weatherglass.seedlab import Lint, Multiverse, lint, multiverse
 from weatherglass.vectors import Vectors
 
 from ..session import Session
 from ..settings import Settings
-from ..sources import prints
-from ..word_sets import Typed, read_set
+from ..sources import fingerprints
+from ..word_sets import WordSetInput, read_set
 
 SIDES = ("x", "y", "a", "b")
-MOST_LETTERS = 10_000
+MAX_SET_CHARACTERS = 10_000
 Alternative = Literal["greater", "less", "two-sided"]
 Side = Literal["x", "y", "a", "b"]
-Four = tuple[str, str, str, str]
+SetTexts = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Question:
 
     sources: tuple[str, ...] = ()
     test: str = ""
-    sets: Four = ("", "", "", "")
-    names: Four = ("", "", "", "")
+    sets: SetTexts = ("", "", "", "")
+    names: SetTexts = ("", "", "", "")
     alternative: Alternative = "greater"
     missing: float = 0.2
 
@@ -76,11 +76,11 @@ class Question:
         return urlencode(parts)
 
     @staticmethod
-    def by_side(some: Four) -> dict[str, str]:
+    def by_side(some: SetTexts) -> dict[str, str]:
         """Four things under the letters of the sides."""
         return dict(zip(SIDES, some, strict=True))
 
-    def read(self, side: str, settings: Settings) -> Typed:
+    def read(self, side: str, settings: Settings) -> WordSetInput:
         """One of the sets."""
         at = SIDES.index(side)
         return read_set(self.sets[at], settings, self.names[at])
@@ -93,7 +93,7 @@ class Question:
         UsageError
             It is no association test of words, or a set has no words.
         """
-        return _test(self, settings)
+        return _build_test(self, settings)
 
     def as_sets(self) -> Question:
         """The same with the test's sets in the four boxes, so that they can be changed."""
@@ -104,7 +104,7 @@ class Question:
 
 
 @lru_cache(1024)
-def _test(question: Question, settings: Settings) -> Test:
+def _build_test(question: Question, settings: Settings) -> Test:
     if question.test:
         entry = association_test(question.test)
         if entry.level != "word":
@@ -119,11 +119,13 @@ def _test(question: Question, settings: Settings) -> Test:
     return Test(**sets)
 
 
-Words = Annotated[str, Query(max_length=MOST_LETTERS, description="Words, or @ and a set's id.")]
+Words = Annotated[
+    str, Query(max_length=MAX_SET_CHARACTERS, description="Words, or @ and a set's id.")
+]
 Name = Annotated[str, Query(max_length=60, description="What the set stands for.")]
 
 
-async def _asked(
+async def _read_question(
     source: Annotated[
         tuple[Annotated[str, Query(max_length=200)], ...],
         Query(max_length=50, description="Sources by name; without one, the first."),
@@ -143,18 +145,18 @@ async def _asked(
     missing: Annotated[float, Query(ge=0, le=1, description="Most words missing.")] = 0.2,
 ) -> Question:
     sources = tuple(dict.fromkeys(filter(None, source)))
-    sets: Four = ("", "", "", "") if test else (x, y, a, b)
-    names: Four = ("", "", "", "") if test else (x_name, y_name, a_name, b_name)
+    sets: SetTexts = ("", "", "", "") if test else (x, y, a, b)
+    names: SetTexts = ("", "", "", "") if test else (x_name, y_name, a_name, b_name)
     return Question(sources, test.strip(), sets, names, alternative, missing)
 
 
-Asked = Annotated[Question, Depends(_asked)]
+QuestionQuery = Annotated[Question, Depends(_read_question)]
 """The question of an address, as an argument of a route."""
 
-JobOf = Annotated[str, Query(max_length=40, description="The job that is waited for.")]
+JobQuery = Annotated[str, Query(max_length=40, description="The job that is waited for.")]
 
 
-QUICK = 52
+MAX_QUICK_TARGETS = 52
 """Targets that are counted in about a second; more have a lane of their own."""
 
 
@@ -182,7 +184,7 @@ class Answer:
         return Results.of(self.results.values())
 
 
-async def answered(
+async def answer_question(
     here: Session, question: Question, job: str = "", patience: float | None = None
 ) -> Answer:
     """The answer to a question; a file is worth more patience than a page."""
@@ -206,16 +208,18 @@ async def answered(
 
     targets = len(test.x.words) + len(test.y.words)
     return await here.jobs.answer(
-        ("ask", question, prints(vectors)),
+        ("ask", question, fingerprints(vectors)),
         "Measuring",
         work,
-        is_long=targets > QUICK,
+        is_long=targets > MAX_QUICK_TARGETS,
         job=job,
         patience=patience,
     )
 
 
-async def dropped(here: Session, answer: Answer, on: str, job: str = "") -> list[Influence]:
+async def measure_influence(
+    here: Session, answer: Answer, on: str, job: str = ""
+) -> list[Influence]:
     """What dropping each single word does on a source, the word that matters most first."""
     whole = answer.results[on]
     if whole.status != "done":
@@ -236,7 +240,7 @@ async def dropped(here: Session, answer: Answer, on: str, job: str = "") -> list
     return await here.jobs.answer(key, "Dropping one word at a time", work, is_long=True, job=job)
 
 
-async def other_words(here: Session, answer: Answer, on: str, job: str = "") -> Multiverse:
+async def run_multiverse(here: Session, answer: Answer, on: str, job: str = "") -> Multiverse:
     """The same test with every documented choice of seed words, on a source."""
 
     def work(report: Callable[..., None]) -> Multiverse:
@@ -252,11 +256,11 @@ async def other_words(here: Session, answer: Answer, on: str, job: str = "") -> 
     return await here.jobs.answer(key, "Trying other seed words", work, is_long=True, job=job)
 
 
-async def looked_at(here: Session, answer: Answer, job: str = "") -> tuple[Lint, Lint]:
+async def lint_sets(here: Session, answer: Answer, job: str = "") -> tuple[Lint, Lint]:
     """What lint says of the targets and of the attributes, on the first source."""
 
     def work(report: Callable[..., None]) -> tuple[Lint, Lint]:
-        ids = _ids(answer.test)
+        ids = _lint_ids(answer.test)
         sets = {
             name: SeedSet(id=ids[name], concept=_concept(one.words), words=one.words)
             for name, one in answer.test.sets.items()
@@ -270,7 +274,7 @@ async def looked_at(here: Session, answer: Answer, job: str = "") -> tuple[Lint,
     return await here.jobs.answer(("lint", answer.key), "Looking at the words", work, job=job)
 
 
-def _ids(test: Test) -> dict[str, str]:
+def _lint_ids(test: Test) -> dict[str, str]:
     """What lint calls the sets: their labels, if they can be told apart by them."""
     labels = {
         name: "".join(c for c in one.label if c.isprintable()).strip() or name
@@ -294,32 +298,32 @@ _TAILS = {
 }
 
 
-def says(one: WeatResult) -> str:
+def state_result(one: WeatResult) -> str:
     """What a result says, as far as it is sure.
 
     >>> import weatherglass as wg
-    >>> says(wg.weat(wg.open_vectors("default"), "weat6"))
+    >>> state_result(wg.weat(wg.open_vectors("default"), "weat6"))
     'Male names are nearer to career words, and female names to family words.'
     """
     assert one.p is not None
     told = claim(one)
-    if one.p.value <= LEVEL:
+    if one.p.value <= ALPHA:
         return told
     return f"{told.rstrip('.')}; but this may well be chance."
 
 
-def how_sure(one: WeatResult) -> str:
+def explain_p_value(one: WeatResult) -> str:
     """The p-value as a share of the ways in which the targets can be sorted.
 
     >>> import weatherglass as wg
-    >>> how_sure(wg.weat(wg.open_vectors("default"), "weat9"))[:59]
+    >>> explain_p_value(wg.weat(wg.open_vectors("default"), "weat9"))[:59]
     'Of all 924 ways to sort the 12 targets into two sets, only '
     """
     p = one.p
     assert p is not None
     tail, targets = _TAILS[p.alternative], one.n["X"] + one.n["Y"]
     if p.count is not None and p.partitions is not None and p.alternative != "two-sided":
-        only = "only " if p.value <= LEVEL else ""
+        only = "only " if p.value <= ALPHA else ""
         gives = "gives" if p.count == 1 else "give"
         return (
             f"Of all {p.partitions:,} ways to sort the {targets} targets into two sets, "
@@ -327,14 +331,14 @@ def how_sure(one: WeatResult) -> str:
         )
     found = {"tilted": "computed, not drawn", "bracket": "certain to lie between two ends"}
     how = f", {found[p.method]}" if p.method in found else ""
-    share = numbers.said_p(p.value)
+    share = numbers.p_equation(p.value)
     return (
         f"Among all ways to sort the {targets} targets into two sets, {tail} has the share "
         f"{share}{how}."
     )
 
 
-METHODS = {
+P_METHODS = {
     "exact": "exact: every way to sort the targets was counted",
     "tilted": "tilted inversion: the tail was integrated, and its error is known",
     "bracket": "certified bracket: the true value lies between two ends",

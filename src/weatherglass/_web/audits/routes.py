@@ -10,21 +10,21 @@ from functools import cache
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
-import markupsafe
 from fastapi import APIRouter, Query
+from markupsafe import Markup
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
-from weatherglass.auditing import REPORT, Changed
-from weatherglass.report import element, joined, numbers, page, sentence, short_names, table
+from weatherglass.auditing import REPORT, Change
+from weatherglass.report import element, join, numbers, page, sentence_markup, short_names, table
 
-from ..ask import JobOf
-from ..charts import PICTURE, Form, picture
-from ..rendering import as_file, csv_text, file_of, render
-from ..responses import HTML, MAY_WORK, page_of
-from ..session import Here, Page
-from .runs import FILES, Run, audited, changed, find_run, find_runs, seen
+from ..ask import JobQuery
+from ..charts import CHART_RESPONSES, ChartFormat, chart_response
+from ..rendering import csv_text, download_headers, file_responses, render
+from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response
+from ..session import CurrentSession, Page
+from .runs import FILE_TYPES, Run, compare_runs, find_run, find_runs, open_run, render_run
 
 _PS = ("p", "p_rotation", "p_holm", "pearson_p")
 _NUMBERS = {
@@ -36,7 +36,7 @@ _NUMBERS = {
 }
 
 
-def all_of(runs: Sequence[Run]) -> markupsafe.Markup:
+def runs_table(runs: Sequence[Run]) -> Markup:
     """Runs as a table of links."""
     rows = []
     for run in runs:
@@ -45,43 +45,45 @@ def all_of(runs: Sequence[Run]) -> markupsafe.Markup:
         steps = ", ".join(f"{count:,} {status}" for status, count in run.counts.items())
         rows.append(
             (
-                element("a", element("bdi", sentence(run.name)), href=at),
+                element("a", element("bdi", sentence_markup(run.name)), href=at),
                 element(
                     "span",
-                    joined(*(element("bdi", sentence(name)) for name in names), between=", "),
+                    join(
+                        *(element("bdi", sentence_markup(name)) for name in names), separator=", "
+                    ),
                 ),
-                sentence(run.about.suite.id),
-                sentence(run.when),
-                sentence(steps),
+                sentence_markup(run.about.suite.id),
+                sentence_markup(run.when),
+                sentence_markup(steps),
             )
         )
     heads = ("Audit", "Sources", "Suite", "When (UTC)", "Steps")
-    return markupsafe.Markup(table("Audits", heads, rows))
+    return table("Audits", heads, rows)
 
 
-def listed(some: Sequence[Changed], several: bool) -> markupsafe.Markup:
+def changes_table(some: Sequence[Change], several: bool) -> Markup:
     """Changes as a table."""
     rows = [
         (
-            sentence(one.test),
-            *([element("bdi", sentence(one.source))] if several else []),
-            sentence(one.measure),
-            sentence(_NUMBERS.get(one.number, one.number)),
-            *map(sentence, written(one)),
+            sentence_markup(one.test),
+            *([element("bdi", sentence_markup(one.source))] if several else []),
+            sentence_markup(one.measure),
+            sentence_markup(_NUMBERS.get(one.number, one.number)),
+            *map(sentence_markup, format_change(one)),
         )
         for one in some
     ]
     heads = ("Test", *(["Source"] if several else []), "Measure", "Number", "Before", "After")
     last = len(heads) - 1
-    return markupsafe.Markup(table("Changes", heads, rows, numbers=(last - 1, last)))
+    return table("Changes", heads, rows, numbers=(last - 1, last))
 
 
-def written(one: Changed) -> tuple[str, str]:
+def format_change(one: Change) -> tuple[str, str]:
     """Both numbers as pages write them; with more digits where these hide the change.
 
-    >>> written(Changed("", "weat", "weat6", "effect", 1.7078, 1.7112))
+    >>> format_change(Change("", "weat", "weat6", "effect", 1.7078, 1.7112))
     ('1.708', '1.711')
-    >>> written(Changed("", "weat", "weat6", "p", 0.0123, 0.5))
+    >>> format_change(Change("", "weat", "weat6", "p", 0.0123, 0.5))
     ('0.012', '0.50')
     """
     pair = (one.before, one.after)
@@ -99,9 +101,9 @@ def written(one: Changed) -> tuple[str, str]:
     return before, after
 
 
-def as_csv(some: Sequence[Changed]) -> str:
+def changes_csv(some: Sequence[Change]) -> str:
     """Changes as CSV."""
-    return csv_text(Changed.__dataclass_fields__, (asdict(one).values() for one in some))
+    return csv_text(Change.__dataclass_fields__, (asdict(one).values() for one in some))
 
 
 router = APIRouter()
@@ -145,7 +147,7 @@ class ChangesOut(BaseModel):
 
 
 @router.get("/api/audits")
-async def runs(here: Here) -> list[RunOut]:
+async def list_json(here: CurrentSession) -> list[RunOut]:
     """The audits in the folders of the server, the latest first."""
     found = await run_in_threadpool(find_runs, here.settings.folders)
     return [
@@ -161,20 +163,20 @@ async def runs(here: Here) -> list[RunOut]:
     ]
 
 
-@router.get("/api/audits/run", response_class=Response, responses={**_ALL, **MAY_WORK})
-async def audit_json(here: Here, run: Name = "", job: JobOf = "") -> Response:
+@router.get("/api/audits/run", response_class=Response, responses={**_ALL, **JOB_RESPONSES})
+async def run_json(here: CurrentSession, run: Name = "", job: JobQuery = "") -> Response:
     """What an audit found."""
-    _, made = await audited(here, run, job)
+    _, made = await open_run(here, run, job)
     content = made.results.to_json().encode("utf-8", "replace")
     return Response(content, media_type="application/json")
 
 
-@router.get("/api/audits/compare", responses={**MAY_WORK})
+@router.get("/api/audits/compare", responses={**JOB_RESPONSES})
 async def compare_json(
-    here: Here, before: Name = "", after: Name = "", job: JobOf = ""
+    here: CurrentSession, before: Name = "", after: Name = "", job: JobQuery = ""
 ) -> ChangesOut:
     """What changed between two audits."""
-    found = await changed(here, before, after, job)
+    found = await compare_runs(here, before, after, job)
     return ChangesOut(
         before=found.before.name,
         after=found.after.name,
@@ -183,38 +185,46 @@ async def compare_json(
 
 
 PAGE = Page("Audits", "/audits", router)
-MOST_ROWS = 300
+MAX_ROWS = 300
 File = Literal["results.json", "results.tsv", "results.parquet", "run.json", "report.html"]
 
 
-@router.get("/audits", **HTML, responses=page_of("The page."))
-async def list_audits(here: Here) -> Response:
+@router.get("/audits", **HTML_ROUTE, responses=html_response("The page."))
+async def list_page(here: CurrentSession) -> Response:
     """The audits in the folders of the server."""
     runs = await run_in_threadpool(find_runs, here.settings.folders)
     folders = [str(show_audit) for show_audit in here.settings.folders]
-    shown = {"page_path": "/audits", "runs": runs, "folders": folders, "table": all_of(runs)}
+    shown = {"page_path": "/audits", "runs": runs, "folders": folders, "table": runs_table(runs)}
     return HTMLResponse(render("audits.html", **shown))
 
 
-@router.get("/audits/run", **HTML, responses={**page_of("One audit."), **MAY_WORK})
-async def show_audit(here: Here, run: Name = "", job: JobOf = "") -> Response:
+@router.get("/audits/run", **HTML_ROUTE, responses={**html_response("One audit."), **JOB_RESPONSES})
+async def run_page(here: CurrentSession, run: Name = "", job: JobQuery = "") -> Response:
     """One audit: what was measured, the strongest findings, every effect, the steps."""
-    found, made = await seen(here, run, job)
+    found, made = await render_run(here, run, job)
     shown = {"page_path": "/audits", "run": found, "view": made, "files": found.files()}
     return HTMLResponse(render("audit.html", **shown))
 
 
-@router.get("/audits/effects.{form}", responses={**PICTURE, **MAY_WORK}, response_class=Response)
-async def effects(here: Here, form: Form, run: Name = "", job: JobOf = "") -> Response:
+@router.get(
+    "/audits/effects.{form}",
+    responses={**CHART_RESPONSES, **JOB_RESPONSES},
+    response_class=Response,
+)
+async def effects_chart(
+    here: CurrentSession, form: ChartFormat, run: Name = "", job: JobQuery = ""
+) -> Response:
     """Every effect of an audit with its interval."""
-    found, made = await audited(here, run, job)
-    return await picture(
+    found, made = await open_run(here, run, job)
+    return await chart_response(
         here, ("effects", found.state), made.plot, form, name=f"effects-{found.name}", job=job
     )
 
 
-@router.get("/audits/report", **HTML, responses=page_of("The report, as the audit wrote it."))
-async def report(here: Here, run: Name = "") -> Response:
+@router.get(
+    "/audits/report", **HTML_ROUTE, responses=html_response("The report, as the audit wrote it.")
+)
+async def report_page(here: CurrentSession, run: Name = "") -> Response:
     """The report of an audit.
 
     It is a page of its own with styles and a script inside, which pages of the server may not
@@ -223,7 +233,7 @@ async def report(here: Here, run: Name = "") -> Response:
     """
     found = await run_in_threadpool(find_run, here.settings.folders, run)
     content = await run_in_threadpool(found.read, REPORT)
-    policy = await run_in_threadpool(_policy)
+    policy = await run_in_threadpool(_report_policy)
     # A page in a sandbox cannot be alone in its group of windows: browsers refuse to show it.
     headers = {
         "Content-Security-Policy": policy,
@@ -233,10 +243,10 @@ async def report(here: Here, run: Name = "") -> Response:
 
 
 @cache
-def _policy() -> str:
+def _report_policy() -> str:
     ours = "'none'"
     if page.can_draw():
-        digest = hashlib.sha256(page.script().encode()).digest()
+        digest = hashlib.sha256(page.chart_script().encode()).digest()
         ours = f"'sha256-{base64.b64encode(digest).decode()}'"
     return (
         f"sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src {ours}; "
@@ -244,27 +254,31 @@ def _policy() -> str:
     )
 
 
-@router.get("/audits/file", response_class=Response, responses=file_of(FILES.values()))
-async def download(here: Here, file: File = "results.tsv", run: Name = "") -> Response:
+@router.get("/audits/file", response_class=Response, responses=file_responses(FILE_TYPES.values()))
+async def download(here: CurrentSession, file: File = "results.tsv", run: Name = "") -> Response:
     """A file of an audit."""
     found = await run_in_threadpool(find_run, here.settings.folders, run)
     content = await run_in_threadpool(found.read, file)
     stem, _, ending = file.rpartition(".")
-    headers = as_file(f"{found.name}-{stem}", ending)
-    return Response(content, media_type=FILES[file], headers=headers)
+    headers = download_headers(f"{found.name}-{stem}", ending)
+    return Response(content, media_type=FILE_TYPES[file], headers=headers)
 
 
-@router.get("/audits/compare", **HTML, responses={**page_of("What changed."), **MAY_WORK})
-async def compare(here: Here, before: Name = "", after: Name = "", job: JobOf = "") -> Response:
+@router.get(
+    "/audits/compare", **HTML_ROUTE, responses={**html_response("What changed."), **JOB_RESPONSES}
+)
+async def compare_page(
+    here: CurrentSession, before: Name = "", after: Name = "", job: JobQuery = ""
+) -> Response:
     """What changed between two audits."""
     runs = await run_in_threadpool(find_runs, here.settings.folders)
-    found = await changed(here, before, after, job)
+    found = await compare_runs(here, before, after, job)
     shown = {
         "page_path": "/audits",
         "runs": runs,
         "found": found,
-        "table": listed(found.both[:MOST_ROWS], found.several),
-        "most": MOST_ROWS,
+        "table": changes_table(found.both[:MAX_ROWS], found.several),
+        "most": MAX_ROWS,
     }
     return HTMLResponse(render("audits_compare.html", **shown))
 
@@ -272,12 +286,12 @@ async def compare(here: Here, before: Name = "", after: Name = "", job: JobOf = 
 @router.get(
     "/audits/changes.csv",
     response_class=Response,
-    responses={**file_of(["text/csv"]), **MAY_WORK},
+    responses={**file_responses(["text/csv"]), **JOB_RESPONSES},
 )
 async def changes_file(
-    here: Here, before: Name = "", after: Name = "", job: JobOf = ""
+    here: CurrentSession, before: Name = "", after: Name = "", job: JobQuery = ""
 ) -> Response:
     """Every number that changed, as CSV."""
-    found = await changed(here, before, after, job)
-    content = as_csv(found.changes).encode("utf-8", "replace")
-    return Response(content, media_type="text/csv", headers=as_file("changes", "csv"))
+    found = await compare_runs(here, before, after, job)
+    content = changes_csv(found.changes).encode("utf-8", "replace")
+    return Response(content, media_type="text/csv", headers=download_headers("changes", "csv"))

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-import markupsafe
+from markupsafe import Markup
 from pydantic import BaseModel, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from weatherglass.auditing import REPORT, RESULTS, RUN, STEPS, Changed, changes, open_audit
+from weatherglass.auditing import REPORT, RESULTS, RUN, STEPS, Change, find_changes, open_audit
 from weatherglass.errors import (
     BadContent,
     SourceNotFound,
@@ -28,29 +28,28 @@ from weatherglass.errors import (
     quote_safe,
 )
 from weatherglass.report import (
-    Audited,
-    Markup,
-    effects,
-    findings,
-    measured_on,
-    not_done,
-    repeat,
+    AuditResult,
+    effects_section,
+    findings_section,
+    overview_section,
+    repeat_section,
     short_names,
-    sources,
+    source_names,
+    steps_section,
 )
 
-from ..charts import figure
+from ..charts import chart_figure
 from ..jobs import Cancelled
 from ..session import Session
 from ..sources import is_inside
 
-DEEPEST = 3
-MOST_RUNS = 500
-MOST_FOLDERS = 20_000
-MOST_BYTES = 64 << 20
+MAX_DEPTH = 3
+MAX_RUNS = 500
+MAX_FOLDERS = 20_000
+MAX_FILE_BYTES = 64 << 20
 """Of each file of a run: a file that is larger is none that an audit wrote."""
 
-FILES = {
+FILE_TYPES = {
     REPORT: "text/html; charset=utf-8",
     f"{RESULTS}.json": "application/json",
     f"{RESULTS}.tsv": "text/tab-separated-values; charset=utf-8",
@@ -82,7 +81,7 @@ class About(BaseModel):
     """What ``run.json`` must say before a page shows it."""
 
     suite: _Suite
-    sources: list[_Source] = Field(max_length=1000)
+    source_names: list[_Source] = Field(max_length=1000)
     steps: list[_Step] = Field(max_length=20_000)
     started: str = Field("", max_length=40)
     command: str = Field("", max_length=10_000)
@@ -118,23 +117,23 @@ class Run:
 
     def files(self) -> list[str]:
         """Those of `FILES` that are there."""
-        return [name for name in FILES if _is_own(self.folder / name, self.folder)]
+        return [name for name in FILE_TYPES if _is_own_file(self.folder / name, self.folder)]
 
     def read(self, name: str) -> bytes:
         """The content of one of `FILES`."""
         path = self.folder / name
-        if name not in FILES or not _is_own(path, self.folder):
+        if name not in FILE_TYPES or not _is_own_file(path, self.folder):
             raise SourceNotFound(f"The audit {quote_safe(self.name)} has no {name}.")
         try:
             return path.read_bytes()
         except OSError as error:
             raise BadContent(f"{name} cannot be read: {error.strerror}.") from None
 
-    def opened(self) -> Audited:
+    def opened(self) -> AuditResult:
         """All that the audit found."""
         for step in self.about.steps:
             path = self.folder / STEPS / step.file
-            if step.file and path.exists() and not _is_own(path, self.folder):
+            if step.file and path.exists() and not _is_own_file(path, self.folder):
                 raise BadContent(
                     f"The audit {quote_safe(self.name)} names a file that is not its own: "
                     f"{quote_safe(step.file)}. Run the audit again."
@@ -151,13 +150,13 @@ def find_runs(folders: Sequence[Path]) -> list[Run]:
     """Every run in some folders, or a few levels below, the latest first."""
     made: list[Run] = []
     for folder in folders:
-        for place in _below(folder):
+        for place in _walk_folders(folder):
             about = _about(place)
             if about is not None and is_inside(place, folders):
                 name = place.relative_to(folder).as_posix()
                 name = folder.resolve().name if name == "." else name
-                made.append(Run(_free(name, made), place, about))
-            if len(made) == MOST_RUNS:
+                made.append(Run(_unused_name(name, made), place, about))
+            if len(made) == MAX_RUNS:
                 break
     return sorted(made, key=lambda one: one.about.started, reverse=True)
 
@@ -173,22 +172,22 @@ def find_run(folders: Sequence[Path], name: str) -> Run:
     return known[name]
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _walk_folders(folder: Path) -> Iterator[Path]:
     """A folder and those below it, links left out: they could lead anywhere, or round in rings."""
     level, seen = [folder], 0
-    for depth in range(DEEPEST + 1):
+    for depth in range(MAX_DEPTH + 1):
         below: list[Path] = []
         for one in level:
             seen += 1
-            if seen > MOST_FOLDERS:
+            if seen > MAX_FOLDERS:
                 return
             yield one
-            if depth < DEEPEST and not (one / RUN).is_file():
-                below += _folders(one)
+            if depth < MAX_DEPTH and not (one / RUN).is_file():
+                below += _subfolders(one)
         level = below
 
 
-def _folders(folder: Path) -> list[Path]:
+def _subfolders(folder: Path) -> list[Path]:
     try:
         return sorted(
             one
@@ -202,7 +201,7 @@ def _folders(folder: Path) -> list[Path]:
 def _about(folder: Path) -> About | None:
     """What a folder's ``run.json`` says, if it is one of an audit."""
     path = folder / RUN
-    if not _is_own(path, folder):
+    if not _is_own_file(path, folder):
         return None
     try:
         return About.model_validate(json.loads(path.read_text(encoding="utf-8")))
@@ -210,29 +209,31 @@ def _about(folder: Path) -> About | None:
         return None
 
 
-def _is_own(path: Path, folder: Path) -> bool:
+def _is_own_file(path: Path, folder: Path) -> bool:
     """Whether a path is a file inside a folder, links followed, and not too large to be shown."""
     try:
-        return path.is_file() and is_inside(path, [folder]) and path.stat().st_size <= MOST_BYTES
+        return (
+            path.is_file() and is_inside(path, [folder]) and path.stat().st_size <= MAX_FILE_BYTES
+        )
     except (OSError, ValueError):
         return False
 
 
-def _free(name: str, taken: Sequence[Run]) -> str:
+def _unused_name(name: str, taken: Sequence[Run]) -> str:
     """The name, or the name with a number, where another run has it."""
     names = {one.name for one in taken}
-    numbered = (name if k == 1 else f"{name} ({k})" for k in range(1, MOST_RUNS + 2))
+    numbered = (name if k == 1 else f"{name} ({k})" for k in range(1, MAX_RUNS + 2))
     return next(one for one in numbered if one not in names)
 
 
 T = TypeVar("T")
 
 
-async def audited(here: Session, name: str, job: str = "") -> tuple[Run, Audited]:
+async def open_run(here: Session, name: str, job: str = "") -> tuple[Run, AuditResult]:
     """A run, and all that it found."""
     run = await run_in_threadpool(find_run, here.settings.folders, name)
 
-    def work(report: Callable[..., None]) -> Audited:
+    def work(report: Callable[..., None]) -> AuditResult:
         return run.opened()
 
     key = ("audit", run.state)
@@ -240,18 +241,18 @@ async def audited(here: Session, name: str, job: str = "") -> tuple[Run, Audited
     return run, await here.jobs.answer(key, what, work, is_long=True, job=job)
 
 
-async def seen(here: Session, name: str, job: str = "") -> tuple[Run, markupsafe.Markup]:
+async def render_run(here: Session, name: str, job: str = "") -> tuple[Run, Markup]:
     """A run, and the report's sections about what was measured and found."""
-    run, found = await audited(here, name, job)
+    run, found = await open_run(here, name, job)
 
-    def work(report: Callable[..., None]) -> markupsafe.Markup:
-        return _whole(run.name, lambda: _sections(run, found))
+    def work(report: Callable[..., None]) -> Markup:
+        return _as_bad_content(run.name, lambda: _sections(run, found))
 
     key = ("audit seen", run.state)
     return run, await here.jobs.answer(key, "Putting it together", work, is_long=True, job=job)
 
 
-def _whole(name: str, make: Callable[[], T]) -> T:
+def _as_bad_content(name: str, make: Callable[[], T]) -> T:
     """What is made of a run's files; these may say anything, and then it is the run's fault."""
     try:
         return make()
@@ -261,37 +262,37 @@ def _whole(name: str, make: Callable[[], T]) -> T:
         raise BadContent(f"The audit {quote_safe(name)} is damaged; run it again.") from None
 
 
-def _sections(run: Run, found: Audited) -> markupsafe.Markup:
-    names = short_names(sources(found))
+def _sections(run: Run, found: AuditResult) -> Markup:
+    names = short_names(source_names(found))
     at = urlencode({"run": run.name})
 
     def draw(make: Any, name: str, told: str, **options: Any) -> Markup:
-        return figure(f"/audits/effects.json?{at}", f"/audits/effects.svg?{at}", told)
+        return chart_figure(f"/audits/effects.json?{at}", f"/audits/effects.svg?{at}", told)
 
     made = "".join(
         (
-            findings(found, names),
-            measured_on(found, names),
-            *effects(found, names, draw),
-            *not_done(found, names),
-            repeat(found),
+            findings_section(found, names),
+            overview_section(found, names),
+            *effects_section(found, names, draw),
+            *steps_section(found, names),
+            repeat_section(found),
         )
     )
     report = f'href="/audits/report?{at}#discovery" target="_blank"'
-    return markupsafe.Markup(made.replace('href="#discovery"', report))
+    return Markup(made.replace('href="#discovery"', report))
 
 
 @dataclass(frozen=True)
-class Compared:
+class RunComparison:
     """Two runs, and every number that differs; `several` where one of them has several sources."""
 
     before: Run
     after: Run
-    changes: tuple[Changed, ...]
+    find_changes: tuple[Change, ...]
     several: bool
 
     @property
-    def both(self) -> list[Changed]:
+    def both(self) -> list[Change]:
         """What both have, and not alike; the vectors themselves apart."""
         return [one for one in self.changes if one.of_both and one.measure != "source"]
 
@@ -316,17 +317,17 @@ class Compared:
         return urlencode({"before": self.before.name, "after": self.after.name})
 
 
-async def changed(here: Session, before: str, after: str, job: str = "") -> Compared:
+async def compare_runs(here: Session, before: str, after: str, job: str = "") -> RunComparison:
     """What changed between two runs."""
     if before == after:
         raise UsageError("Choose two audits that are not the same.")
-    first, old = await audited(here, before, job)
-    second, new = await audited(here, after, job)
+    first, old = await open_run(here, before, job)
+    second, new = await open_run(here, after, job)
 
-    def work(report: Callable[..., None]) -> Compared:
-        found = _whole(f"{first.name} or {second.name}", lambda: changes(old, new))
+    def work(report: Callable[..., None]) -> RunComparison:
+        found = _as_bad_content(f"{first.name} or {second.name}", lambda: find_changes(old, new))
         several = max(len(one.about.sources) for one in (first, second)) > 1
-        return Compared(first, second, found, several)
+        return RunComparison(first, second, found, several)
 
     key = ("changes", first.state, second.state)
     return await here.jobs.answer(key, "Comparing", work, job=job)

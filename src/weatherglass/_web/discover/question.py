@@ -10,7 +10,13 @@ from fastapi import Depends, Query
 
 Names = Literal["ssa", "surnames", "auto"]
 Control = Literal["auto", "frequency", "none"]
-MOST = {"groups": 50, "categories": 500, "words": 200_000, "per_cell": 10, "rotations": 100_000}
+MAX_VALUES = {
+    "groups": 50,
+    "categories": 500,
+    "words": 200_000,
+    "per_cell": 10,
+    "rotations": 100_000,
+}
 """The largest numbers that a search may be asked for, so that it fits into memory and a day."""
 
 
@@ -65,25 +71,25 @@ class Search:
         return made | {"rng": self.seed}
 
 
-def _most(name: str, least: int, told: str) -> Any:
-    return Query(ge=least, le=MOST[name], description=told)
+def _bounded(name: str, least: int, told: str) -> Any:
+    return Query(ge=least, le=MAX_VALUES[name], description=told)
 
 
-Id = Annotated[str, Query(max_length=60, description="An id, as the table has it.")]
-Source = Annotated[str, Query(max_length=200, description="A source by name.")]
+CellId = Annotated[str, Query(max_length=60, description="An id, as the table has it.")]
+SourceName = Annotated[str, Query(max_length=200, description="A source by name.")]
 
 
-async def _asked(
-    source: Source = "",
+async def _read_search(
+    source: SourceName = "",
     against: Annotated[
         str, Query(max_length=200, description="A second source, to be compared with the first.")
     ] = "",
     names: Annotated[Names, Query(description="Which list of names.")] = "ssa",
-    groups: Annotated[int, _most("groups", 2, "Groups of names.")] = 12,
-    categories: Annotated[int, _most("categories", 1, "Categories of words.")] = 64,
-    words: Annotated[int, _most("words", 1, "Most frequent words.")] = 30_000,
-    per_cell: Annotated[int, _most("per_cell", 1, "Words of a cell.")] = 3,
-    rotations: Annotated[int, _most("rotations", 1, "Random rotations.")] = 10_000,
+    groups: Annotated[int, _bounded("groups", 2, "Groups of names.")] = 12,
+    categories: Annotated[int, _bounded("categories", 1, "Categories of words.")] = 64,
+    words: Annotated[int, _bounded("words", 1, "Most frequent words.")] = 30_000,
+    per_cell: Annotated[int, _bounded("per_cell", 1, "Words of a cell.")] = 3,
+    rotations: Annotated[int, _bounded("rotations", 1, "Random rotations.")] = 10_000,
     alpha: Annotated[float, Query(gt=0, lt=1, description="Rate of false discoveries.")] = 0.05,
     control: Annotated[Control, Query(description="Whether to take frequency out.")] = "auto",
     seed: Annotated[int, Query(ge=0, lt=1 << 32, description="The seed of what is drawn.")] = 0,
@@ -103,5 +109,5 @@ async def _asked(
     )
 
 
-Asked = Annotated[Search, Depends(_asked)]
+SearchQuery = Annotated[Search, Depends(_read_search)]
 """The search of an address, as an argument of a route."""

@@ -11,17 +11,24 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from weatherglass.discovery import Comparison
 from weatherglass.errors import WeatherglassError
-from weatherglass.report import figures as figures_of
+from weatherglass.report import summary_figures as figures_of
 
-from ..ask import JobOf
-from ..charts import PICTURE, Form, picture
+from ..ask import JobQuery
+from ..charts import CHART_RESPONSES, ChartFormat, chart_response
 from ..jobs import Working
-from ..rendering import as_file, csv_text, file_of, render
-from ..responses import HTML, MAY_WORK, page_of, part_of, status_of, told_by
-from ..session import Here, Page, Session
+from ..rendering import csv_text, download_headers, file_responses, render
+from ..responses import (
+    HTML_ROUTE,
+    JOB_RESPONSES,
+    error_status,
+    error_text,
+    html_response,
+    render_part,
+)
+from ..session import CurrentSession, Page, Session
 from . import tables
-from .question import MOST, Asked, Id, Search
-from .tables import Found, opened_cell, run_search
+from .question import MAX_VALUES, CellId, Search, SearchQuery
+from .tables import SearchResult, open_cell, run_search
 
 router = APIRouter()
 _ALL: dict[int | str, dict[str, Any]] = {
@@ -55,19 +62,23 @@ class CellOut(BaseModel):
     neighbours: dict[str, list[Near]]
 
 
-@router.get("/api/discover", response_class=Response, responses={**_ALL, **MAY_WORK})
-async def search(here: Here, asked: Asked, job: JobOf = "") -> Response:
+@router.get("/api/discover", response_class=Response, responses={**_ALL, **JOB_RESPONSES})
+async def search_json(here: CurrentSession, asked: SearchQuery, job: JobQuery = "") -> Response:
     """Search; 202 with the progress until it is done."""
     made = await run_search(here, asked, job)
     return Response(made.to_json().encode("utf-8", "replace"), media_type="application/json")
 
 
-@router.get("/api/discover/cell", responses={**MAY_WORK})
+@router.get("/api/discover/cell", responses={**JOB_RESPONSES})
 async def cell_json(
-    here: Here, asked: Asked, group: Id = "", category: Id = "", job: JobOf = ""
+    here: CurrentSession,
+    asked: SearchQuery,
+    group: CellId = "",
+    category: CellId = "",
+    job: JobQuery = "",
 ) -> CellOut:
     """One cell with the neighbours of its words."""
-    made = await opened_cell(here, asked, group, category, job)
+    made = await open_cell(here, asked, group, category, job)
     one = made.cell
     return CellOut(
         group=one.group,
@@ -92,36 +103,40 @@ _MOVED: dict[int | str, dict[str, Any]] = {303: {"description": "The same search
 _FILES = {"json": "application/json", "csv": "text/csv", "html": "text/html"}
 
 
-@router.get("/discover", **HTML, responses={**page_of("The page."), **MAY_WORK, **_MOVED})
-async def page(here: Here, search: Asked, request: Request, job: JobOf = "") -> Response:
+@router.get(
+    "/discover", **HTML_ROUTE, responses={**html_response("The page."), **JOB_RESPONSES, **_MOVED}
+)
+async def page(
+    here: CurrentSession, search: SearchQuery, request: Request, job: JobQuery = ""
+) -> Response:
     """Ask for a search, and read what it found. The address is the search."""
     if search.source and not job and request.url.query != search.query:
         return RedirectResponse(f"/discover?{search.query}", 303)
-    status, shown = 200, _form(here, search)
+    status, shown = 200, _form_values(here, search)
     try:
         if search.source:
-            shown |= _view(await run_search(here, search, job), search)
+            shown |= _answer_values(await run_search(here, search, job), search)
     except Working as still:
         status = 202
         again = f"/discover/found?{search.query}&job={still.job.id}"
         shown |= {"working": still.job, "again": again}
     except WeatherglassError as error:
-        status, shown["told"] = status_of(error), told_by(error)
+        status, shown["told"] = error_status(error), error_text(error)
     return HTMLResponse(render("discover.html", **shown), status)
 
 
-def _form(here: Session, search: Search) -> dict[str, Any]:
+def _form_values(here: Session, search: Search) -> dict[str, Any]:
     known = [one.key for one in here.jobs.of("discover") if isinstance(one.key, tuple)]
     return {
         "page_path": "/discover",
         "search": search,
         "sources": list(here.sources),
-        "most": MOST,
+        "most": MAX_VALUES,
         "earlier": [key[1] for key in known if key[1] != search],
     }
 
 
-def _view(found: Found, search: Search) -> dict[str, Any]:
+def _answer_values(found: SearchResult, search: Search) -> dict[str, Any]:
     """What a template needs to show what was found."""
     if isinstance(found, Comparison):
         return {
@@ -135,31 +150,48 @@ def _view(found: Found, search: Search) -> dict[str, Any]:
         "found": found,
         "search": search,
         "figures": figures_of(found),
-        "lead": tables.searched(found),
+        "lead": tables.describe_search(found),
         "cells": tables.linked_cells_table(found, search),
         "groups": tables.names_table(found),
     }
 
 
-@router.get("/discover/found", **HTML, responses={**page_of("What was found."), **MAY_WORK})
-async def part(here: Here, search: Asked, job: JobOf = "") -> Response:
+@router.get(
+    "/discover/found", **HTML_ROUTE, responses={**html_response("What was found."), **JOB_RESPONSES}
+)
+async def answer_part(here: CurrentSession, search: SearchQuery, job: JobQuery = "") -> Response:
     """What was found, as part of a page."""
     made = await run_search(here, search, job)
-    return HTMLResponse(render("discover_found.html", **_view(made, search)))
+    return HTMLResponse(render("discover_found.html", **_answer_values(made, search)))
 
 
-@router.get("/discover/cell", **HTML, responses={**page_of("One cell."), **MAY_WORK})
-async def cell(
-    here: Here, search: Asked, request: Request, group: Id = "", category: Id = "", job: JobOf = ""
+@router.get(
+    "/discover/cell", **HTML_ROUTE, responses={**html_response("One cell."), **JOB_RESPONSES}
+)
+async def cell_part(
+    here: CurrentSession,
+    search: SearchQuery,
+    request: Request,
+    group: CellId = "",
+    category: CellId = "",
+    job: JobQuery = "",
 ) -> Response:
     """One cell: its words, score and p-value, and what lies near its words."""
-    opened = await opened_cell(here, search, group, category, job)
+    opened = await open_cell(here, search, group, category, job)
     back = f"/discover?{search.query}", "The whole table"
-    return part_of(request, "discover_cell_part.html", "One cell of a search", back, opened=opened)
+    return render_part(
+        request, "discover_cell_part.html", "One cell of a search", back, opened=opened
+    )
 
 
-@router.get("/discover/picture.{form}", responses={**PICTURE, **MAY_WORK}, response_class=Response)
-async def drawn(here: Here, search: Asked, form: Form, job: JobOf = "") -> Response:
+@router.get(
+    "/discover/picture.{form}",
+    responses={**CHART_RESPONSES, **JOB_RESPONSES},
+    response_class=Response,
+)
+async def chart(
+    here: CurrentSession, search: SearchQuery, form: ChartFormat, job: JobQuery = ""
+) -> Response:
     """The strongest categories of a discovery; of a comparison, the scores before and after."""
     from weatherglass.report import plot_change, plot_discovery
 
@@ -170,19 +202,24 @@ async def drawn(here: Here, search: Asked, form: Form, job: JobOf = "") -> Respo
             return plot_change(found)
         return plot_discovery(found, show_slurs=True)  # masked where it is written
 
-    return await picture(here, ("found", search.query), draw, form, name="discovery", job=job)
+    return await chart_response(
+        here, ("found", search.query), draw, form, name="discovery", job=job
+    )
 
 
 @router.get(
     "/discover/download.{kind}",
     response_class=Response,
     responses={
-        **MAY_WORK,
-        **file_of(_FILES.values()),
+        **JOB_RESPONSES,
+        **file_responses(_FILES.values()),
     },
 )
 async def download(
-    here: Here, search: Asked, kind: Literal["json", "csv", "html"], job: JobOf = ""
+    here: CurrentSession,
+    search: SearchQuery,
+    kind: Literal["json", "csv", "html"],
+    job: JobQuery = "",
 ) -> Response:
     """All that was found as JSON, the cells as CSV, or the report's page."""
     found = await run_search(here, search, job)
@@ -194,14 +231,14 @@ async def download(
     key = ("found file", kind, search.query)
     content = await here.jobs.answer(key, "Writing", work, job=job)
     name = "-".join(("discovery", *search.sources))
-    return Response(content, media_type=_FILES[kind], headers=as_file(name, kind))
+    return Response(content, media_type=_FILES[kind], headers=download_headers(name, kind))
 
 
-def _json(found: Found) -> str:
+def _json(found: SearchResult) -> str:
     return found.to_json() + "\n"
 
 
-def _csv(found: Found) -> str:
+def _csv(found: SearchResult) -> str:
     rows = found.to_rows()
     return csv_text(
         rows[0] if rows else (),
@@ -209,7 +246,7 @@ def _csv(found: Found) -> str:
     )
 
 
-def _html(found: Found) -> str:
+def _html(found: SearchResult) -> str:
     from weatherglass.report import comparison_page, discovery_page
 
     if isinstance(found, Comparison):

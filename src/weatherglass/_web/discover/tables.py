@@ -8,26 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-import markupsafe
+from markupsafe import Markup
 
 from weatherglass.discovery import Category, Cell, Change, Comparison, Discovery, Group
 from weatherglass.errors import UnknownEntry, UsageError, did_you_mean, quote_safe
 from weatherglass.report import (
-    KINDS,
-    Markup,
-    between,
-    cells_table,
+    CHANGE_MARKS,
+    discovery_table,
     element,
+    format_p_interval,
     groups_table,
-    in_order,
-    joined,
-    label,
-    listed,
-    measured,
-    place,
+    label_markup,
     prose,
-    style,
-    tick,
+    word_list,
 )
 from weatherglass.report import table as plain_table
 from weatherglass.significance import format_p
@@ -35,69 +28,45 @@ from weatherglass.vectors import Vectors
 
 from ..jobs import Cancelled
 from ..session import Session
-from ..sources import prints
+from ..sources import fingerprints
 from .question import Search
 
 _SHARE = re.compile(r' style="--share:([\d.]+%)"')
 _GONE = Markup("–")
 
 
-def linked_cells_table(found: Discovery, search: Search) -> markupsafe.Markup:
-    """The table of groups and categories, every cell a link to all that is known of it."""
-    scores = [one.score for one in found.significant]
-    low, high = min(scores, default=0.0), max(scores, default=0.0)
-    labels = {one.id: label(one.label) for one in found.categories}
-    inside = {}
-    for one in found.cells:
-        shade = f"s{style.step(one.score, low, high)}" if one.significant else "rest"
-        said = joined(place(one, labels), measured(one))
-        inside[one.group, one.category] = (shade, _link(one, said, search))
-    shown_cells = [(one.group, one.category) for one in found.significant]
-    made = joined(
-        element(
-            "div",
-            tick("rest", "Show the cells that are not significant, in grey"),
-            _legend(low, high) if scores else "",
-            class_="controls",
-        ),
-        cells_table(found.groups, in_order(found), inside, shown=shown_cells),
-    )
-    return markupsafe.Markup(made)
+def linked_cells_table(found: Discovery, search: Search) -> Markup:
+    """The report's table of groups and categories, each cell a link to its details."""
+
+    def link(cell: Cell, details: Markup) -> Markup:
+        where = f"/discover/cell?{search.query}&" + urlencode(
+            {"group": cell.group, "category": cell.category}
+        )
+        return element(
+            "a",
+            word_list(cell.words),
+            element("span", details, class_="said"),
+            class_="in",
+            href=where,
+            hx_get=where,
+            hx_target="#cell",
+        )
+
+    return discovery_table(found, fill_cell=link)
 
 
-def _link(cell: Cell, said: Markup, search: Search) -> Markup:
-    where = f"/discover/cell?{search.query}&" + urlencode(
-        {"group": cell.group, "category": cell.category}
-    )
-    return element(
-        "a",
-        listed(cell.words),
-        element("span", said, class_="said"),
-        class_="in",
-        href=where,
-        hx_get=where,
-        hx_target="#cell",
-    )
-
-
-def _legend(low: float, high: float) -> Markup:
-    swatches = (element("i", class_=f"s{at}") for at in range(style.STEPS))
-    row = element("span", *swatches, class_="swatches", aria_hidden="true")
-    return element("p", f"Score {low:.2f} ", row, f" {high:.2f}", class_="legend")
-
-
-def names_table(found: Discovery) -> markupsafe.Markup:
+def names_table(found: Discovery) -> Markup:
     """The groups with a few of their names.
 
     The bars under shares are styles inside the report's page, which pages of the server do not
     allow: a script sets them.
     """
-    return markupsafe.Markup(_SHARE.sub(r' data-share="\1"', groups_table(found)))
+    return Markup(_SHARE.sub(r' data-share="\1"', groups_table(found)))
 
 
-def changes_table(compared: Comparison) -> markupsafe.Markup:
+def changes_table(compared: Comparison) -> Markup:
     """What appears, vanishes and stays between two sources, the highest scores first."""
-    labels = {one.id: label(one.label) for one in compared.before.categories}
+    labels = {one.id: label_markup(one.label) for one in compared.before.categories}
     rows = [
         (
             element("span", labels[_cell_of(one).category]),
@@ -106,11 +75,11 @@ def changes_table(compared: Comparison) -> markupsafe.Markup:
             *_two(one.before),
             *_two(one.after),
         )
-        for kind, mark in KINDS.items()
+        for kind, mark in CHANGE_MARKS.items()
         for one in compared.of(kind)
     ]
     heads = ("Category", "Group", "Change", "Words before", "p", "Words after", "p")
-    return markupsafe.Markup(plain_table("Changes", heads, rows, numbers=(4, 6)))
+    return plain_table("Changes", heads, rows, numbers=(4, 6))
 
 
 def _cell_of(one: Change) -> Cell:
@@ -127,11 +96,11 @@ def _two(cell: Cell | None) -> tuple[Markup, str]:
 
 def _words(cell: Cell) -> Markup:
     """The words as one thing, which a narrow screen does not take apart."""
-    return element("span", listed(cell.words))
+    return element("span", word_list(cell.words))
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedCell:
     """One cell with its group and category, the others of its category, and its words'
     neighbours."""
 
@@ -146,7 +115,7 @@ class Opened:
         """The p-value, with how much the chance of the draw leaves open."""
         p = self.cell.p
         if p.low > 0:
-            return between(p)
+            return format_p_interval(p)
         return f"{format_p(p.value)} (at most {format_p(p.high)})"
 
     @property
@@ -155,7 +124,7 @@ class Opened:
         return self.group.size - len(self.group.shown)
 
     @property
-    def others_table(self) -> markupsafe.Markup:
+    def others_table(self) -> Markup:
         """The same category in the other groups."""
         rows = [
             (
@@ -168,7 +137,7 @@ class Opened:
             for one in sorted(self.beside, key=lambda one: -one.score)
         ]
         heads = ("Group", "Words", "Score", "p", "")
-        return markupsafe.Markup(plain_table("Other groups", heads, rows, numbers=(2, 3)))
+        return plain_table("Other groups", heads, rows, numbers=(2, 3))
 
 
 def find_cell(found: Discovery, group: str, category: str) -> tuple[Cell, Group, Category]:
@@ -188,20 +157,22 @@ def find_cell(found: Discovery, group: str, category: str) -> tuple[Cell, Group,
 def figures(compared: Comparison) -> list[tuple[str, str]]:
     """The figures of a comparison to be seen first."""
     told = {"appears": "cells appear", "vanishes": "cells vanish", "stays": "cells stay"}
-    return [(f"{KINDS[kind]} {len(compared.of(kind)):,}", said) for kind, said in told.items()]
+    return [
+        (f"{CHANGE_MARKS[kind]} {len(compared.of(kind)):,}", said) for kind, said in told.items()
+    ]
 
 
-def searched(found: Discovery) -> markupsafe.Markup:
+def describe_search(found: Discovery) -> Markup:
     """What was searched, in a few sentences."""
-    return markupsafe.Markup(prose.searched(found))
+    return prose.describe_search(found)
 
 
-Found = Discovery | Comparison
-NEAR = 8
+SearchResult = Discovery | Comparison
+NEIGHBOURS_PER_WORD = 8
 """Neighbours of a word."""
 
 
-async def run_search(here: Session, search: Search, job: str = "") -> Found:
+async def run_search(here: Session, search: Search, job: str = "") -> SearchResult:
     """What a search found.
 
     The search goes on from what an earlier one of the same kind has counted, so that nothing is
@@ -211,17 +182,17 @@ async def run_search(here: Session, search: Search, job: str = "") -> Found:
         raise UsageError("No source was named; a search needs one.")
     vectors = await here.sources.opened(search.sources, job)
 
-    def work(report: Callable[..., None]) -> Found:
+    def work(report: Callable[..., None]) -> SearchResult:
         from weatherglass.discovery import discover, discover_both
 
         def tell(done: int, total: int) -> None:
             report(done, total, "Turning names against words at random")
 
         run: Any = discover_both if search.is_comparison else discover
-        made: Found = run(*vectors.values(), resume=True, progress=tell, **search.options)
+        made: SearchResult = run(*vectors.values(), resume=True, progress=tell, **search.options)
         return made
 
-    key = ("discover", search, prints(vectors))
+    key = ("discover", search, fingerprints(vectors))
     try:
         what = "Putting names into groups and words into categories"
         return await here.jobs.answer(key, what, work, is_long=True, job=job)
@@ -229,9 +200,9 @@ async def run_search(here: Session, search: Search, job: str = "") -> Found:
         raise Cancelled(f"{error} The same search goes on from what was counted.") from None
 
 
-async def opened_cell(
+async def open_cell(
     here: Session, search: Search, group: str, category: str, job: str = ""
-) -> Opened:
+) -> OpenedCell:
     """A cell, and the nearest neighbours of its words."""
     found = await run_search(here, search, job)
     if isinstance(found, Comparison):
@@ -240,7 +211,7 @@ async def opened_cell(
     vectors = (await here.sources.opened((search.source,), job))[search.source]
     near = await neighbours(here, vectors, one.words, job)
     beside = tuple(other for other in found.cells if other.category == category and other != one)
-    return Opened(one, its_group, its_category, beside, near)
+    return OpenedCell(one, its_group, its_category, beside, near)
 
 
 async def neighbours(
@@ -252,7 +223,7 @@ async def neighbours(
         made = {}
         for at, word in enumerate(words):
             report(at, len(words))
-            made[word] = vectors.neighbours(word, NEAR)
+            made[word] = vectors.neighbours(word, NEIGHBOURS_PER_WORD)
         return made
 
     key = ("near", words, vectors.fingerprint)

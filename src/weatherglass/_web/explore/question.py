@@ -15,11 +15,11 @@ from weatherglass.errors import UsageError, WeatherglassError, did_you_mean
 from weatherglass.measures import MeasureResult, find_words, measure
 from weatherglass.vectors import Vectors
 
-from ..ask import MOST_LETTERS
+from ..ask import MAX_SET_CHARACTERS
 from ..session import Session
 from ..settings import Settings
-from ..sources import prints
-from ..word_sets import Typed, read_set
+from ..sources import fingerprints
+from ..word_sets import WordSetInput, read_set
 
 View = Literal["near", "axis", "map"]
 Axis = tuple[str, str]
@@ -30,26 +30,26 @@ _AXES: dict[View, tuple[Axis, ...]] = {
     "axis": (("a", "b"),),
     "map": (("a", "b"), ("c", "d")),
 }
-USUAL = 20
+DEFAULT_NEIGHBOURS = 20
 """So many neighbours, where nothing else is said."""
 
 
 @dataclass(frozen=True)
-class Look:
+class Exploration:
     """What is looked at: the whole of it stands in the address.
 
     Examples
     --------
-    >>> Look(sources=("default",), word="nurse").query
+    >>> Exploration(sources=("default",), word="nurse").query
     'source=default&word=nurse'
-    >>> Look(view="axis", words="nurse", a="she", b="he").is_whole
+    >>> Exploration(view="axis", words="nurse", a="she", b="he").is_whole
     True
     """
 
     view: View = "near"
     sources: tuple[str, ...] = ()
     word: str = ""
-    n: int = USUAL
+    n: int = DEFAULT_NEIGHBOURS
     words: str = ""
     a: str = ""
     b: str = ""
@@ -79,46 +79,52 @@ class Look:
             parts.append(("view", self.view))
         parts += [("source", one) for one in self.sources]
         parts += [(name, getattr(self, name)) for name in self.fields if getattr(self, name)]
-        if self.view == "near" and self.n != USUAL:
+        if self.view == "near" and self.n != DEFAULT_NEIGHBOURS:
             parts.append(("n", str(self.n)))
         return urlencode(parts)
 
-    def read(self, name: str, settings: Settings) -> Typed:
+    def read(self, name: str, settings: Settings) -> WordSetInput:
         """One of the word sets."""
         return read_set(getattr(self, name), settings)
 
 
-Text = Annotated[str, Query(max_length=MOST_LETTERS, description="Words, or @ and a set's id.")]
-SourcesOf = Annotated[
+SetQuery = Annotated[
+    str, Query(max_length=MAX_SET_CHARACTERS, description="Words, or @ and a set's id.")
+]
+SourcesQuery = Annotated[
     tuple[Annotated[str, Query(max_length=200)], ...],
     Query(max_length=50, description="Sources by name; without one, the first."),
 ]
-WordOf = Annotated[str, Query(max_length=100, description="The word whose neighbours are meant.")]
-CountOf = Annotated[int, Query(ge=1, le=200, description="How many neighbours.")]
+WordQuery = Annotated[
+    str, Query(max_length=100, description="The word whose neighbours are meant.")
+]
+CountQuery = Annotated[int, Query(ge=1, le=200, description="How many neighbours.")]
 
 
-async def _asked(
+async def _read_exploration(
     view: Annotated[View, Query(description="Neighbours, one axis or two.")] = "near",
-    source: SourcesOf = (),
-    word: WordOf = "",
-    n: CountOf = USUAL,
-    words: Text = "",
-    a: Text = "",
-    b: Text = "",
-    c: Text = "",
-    d: Text = "",
-) -> Look:
-    return Look(
+    source: SourcesQuery = (),
+    word: WordQuery = "",
+    n: CountQuery = DEFAULT_NEIGHBOURS,
+    words: SetQuery = "",
+    a: SetQuery = "",
+    b: SetQuery = "",
+    c: SetQuery = "",
+    d: SetQuery = "",
+) -> Exploration:
+    return Exploration(
         view, tuple(dict.fromkeys(filter(None, source))), word.strip(), n, words, a, b, c, d
     )
 
 
-LookedAt = Annotated[Look, Depends(_asked)]
+ExplorationQuery = Annotated[Exploration, Depends(_read_exploration)]
 """What an address asks Explore, as an argument of a route."""
 
 
-_KNOWN = 20_000  # of the most frequent words, among which a misspelt one is looked for
-_MANY = 100_000_000  # numbers; to compare a word with more of them takes seconds
+MAX_SUGGESTION_WORDS = (
+    20_000  # of the most frequent words, among which a misspelt one is looked for
+)
+MAX_QUICK_NUMBERS = 100_000_000  # numbers; to compare a word with more of them takes seconds
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,7 @@ class Near:
     reason: str = ""
 
 
-async def near(here: Session, look: Look, job: str = "") -> dict[str, Near]:
+async def find_neighbours(here: Session, look: Exploration, job: str = "") -> dict[str, Near]:
     """The nearest words, source by source."""
     if not look.word:
         raise UsageError("There is no word; neighbours are those of a word.")
@@ -140,23 +146,23 @@ async def near(here: Session, look: Look, job: str = "") -> dict[str, Near]:
         made = {}
         for done, (name, one) in enumerate(vectors.items()):
             report(done, len(vectors))
-            made[name] = _near(one, look.word, look.n)
+            made[name] = _neighbours_of(one, look.word, look.n)
         return made
 
-    key = ("near", look.word, look.n, *prints(vectors))
+    key = ("near", look.word, look.n, *fingerprints(vectors))
     numbers = sum(len(one) * one.dim for one in vectors.values())
     return await here.jobs.answer(
-        key, "Looking for neighbours", work, is_long=numbers > _MANY, job=job
+        key, "Looking for neighbours", work, is_long=numbers > MAX_QUICK_NUMBERS, job=job
     )
 
 
-def _near(vectors: Vectors, word: str, count: int) -> Near:
+def _neighbours_of(vectors: Vectors, word: str, count: int) -> Near:
     try:
         # Many files write a phrase with underscores.
         ways = [find_words(vectors, [way], "auto") for way in (word, word.replace(" ", "_"))]
         spelled = next((one.words[0] for one in ways if one.words), None)
         if spelled is None:
-            known = list(islice(vectors.words, _KNOWN))
+            known = list(islice(vectors.words, MAX_SUGGESTION_WORDS))
             return Near(reason=f"It does not have this word.{did_you_mean(word.lower(), known)}")
         return Near(spelled, tuple(vectors.neighbours(spelled, count)))
     except WeatherglassError as error:
@@ -164,10 +170,10 @@ def _near(vectors: Vectors, word: str, count: int) -> Near:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class Placement:
     """Words on the axes of a view, source by source; `labels` are what their ends stand for."""
 
-    look: Look
+    look: Exploration
     results: Mapping[str, tuple[MeasureResult, ...]]
     labels: Mapping[str, str]
     key: tuple[object, ...]
@@ -216,7 +222,7 @@ class Placed:
         return {word: made[word] for word in sorted(made, key=lambda word: -means[word])}
 
 
-async def placed(here: Session, look: Look, job: str = "") -> Placed:
+async def place_words(here: Session, look: Exploration, job: str = "") -> Placement:
     """The words of a list on one axis or two, each from one set of words to another."""
     sets = {name: look.read(name, here.settings) for name in look.fields}
     empty = next((name for name, one in sets.items() if not one.words), None)
@@ -229,20 +235,20 @@ async def placed(here: Session, look: Look, job: str = "") -> Placed:
         made = {}
         for done, (name, one) in enumerate(vectors.items()):
             report(done, len(vectors))
-            made[name] = tuple(_on(one, sets, axis) for axis in look.axes)
+            made[name] = tuple(_semaxis(one, sets, axis) for axis in look.axes)
         return made
 
-    key = ("placed", look.axes, tuple(sets.values()), *prints(vectors))
+    key = ("placed", look.axes, tuple(sets.values()), *fingerprints(vectors))
     results = await here.jobs.answer(key, "Placing the words", work, job=job)
-    labels = {name: one.label or _first(one.words) for name, one in sets.items()}
-    return Placed(look, results, labels, (*key, *vectors))
+    labels = {name: one.label or _first_words(one.words) for name, one in sets.items()}
+    return Placement(look, results, labels, (*key, *vectors))
 
 
-def _on(vectors: Vectors, sets: Mapping[str, Typed], axis: Axis) -> MeasureResult:
+def _semaxis(vectors: Vectors, sets: Mapping[str, WordSetInput], axis: Axis) -> MeasureResult:
     high, low = axis
     words = {"X": sets["words"].words, "A": sets[high].words, "B": sets[low].words}
     return measure(vectors, "semaxis", words, max_missing=1.0)
 
 
-def _first(words: tuple[str, ...]) -> str:
+def _first_words(words: tuple[str, ...]) -> str:
     return ", ".join(words[:2]) + (", …" if len(words) > 2 else "")

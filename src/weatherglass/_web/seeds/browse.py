@@ -21,35 +21,35 @@ from weatherglass.catalog import (
     seeds,
 )
 from weatherglass.errors import UnknownEntry, UsageError
-from weatherglass.report import listed
+from weatherglass.report import word_list
 from weatherglass.seedlab import SEVERITIES, Finding, Lint, lint
 
 from ..session import Session
 from ..settings import Settings
-from ..sources import prints
+from ..sources import fingerprints
 from ..word_sets import read_set
 
-By = Literal["concept", "study", "origin"]
-FEW = 24
+Grouping = Literal["concept", "study", "origin"]
+MAX_OPEN_SETS = 24
 """So many sets are shown at once; of more, the groups are folded."""
 
-_FIRST = 7
+MAX_FIRST_WORDS = 7
 
 
 @dataclass(frozen=True)
-class Browse:
+class SeedFilter:
     """Which sets are shown, and in which groups.
 
     Examples
     --------
-    >>> len(Browse().sets()), len(Browse(study="garg2018").sets())
+    >>> len(SeedFilter().sets()), len(SeedFilter(study="garg2018").sets())
     (178, 21)
-    >>> [one.id for one in Browse(find="career caliskan").sets()]
+    >>> [one.id for one in SeedFilter(find="career caliskan").sets()]
     ['careers-Caliskan_et_al_2017', 'career-Caliskan_et_al_2017']
     """
 
     find: str = ""
-    by: By = "concept"
+    by: Grouping = "concept"
     concept: str = ""
     study: str = ""
     origin: str = ""
@@ -85,20 +85,20 @@ class Browse:
                 raise
             return []  # each is known, and no set has all of them
         parts = self.find.lower().split()
-        return [one for one in some if all(_has(one, part) for part in parts)]
+        return [one for one in some if all(_matches(one, part) for part in parts)]
 
     def groups(self) -> list[tuple[str, str, list[SeedSet]]]:
         """The sets in groups: what a group is called, what that means, its sets."""
         made: dict[str, list[SeedSet]] = {}
         for one in self.sets():
-            for name in _names(one, self.by):
+            for name in _group_keys(one, self.by):
                 made.setdefault(name, []).append(one)
-        told = _meanings(self.by)
+        told = _group_descriptions(self.by)
         order = sorted(made, key=lambda name: list(told).index(name) if name in told else len(told))
-        return [(_called(name, self.by), told.get(name, ""), made[name]) for name in order]
+        return [(_group_title(name, self.by), told.get(name, ""), made[name]) for name in order]
 
 
-def _names(one: SeedSet, by: By) -> Iterator[str]:
+def _group_keys(one: SeedSet, by: Grouping) -> Iterator[str]:
     if by == "concept":
         yield one.concept
     elif by == "study":
@@ -107,22 +107,22 @@ def _names(one: SeedSet, by: By) -> Iterator[str]:
         yield from one.sources or ("",)
 
 
-def _called(name: str, by: By) -> str:
+def _group_title(name: str, by: Grouping) -> str:
     if not name:
         return "not documented"
-    return {"concept": name, "study": studies().get(name, name), "origin": in_words(name)}[by]
+    return {"concept": name, "study": studies().get(name, name), "origin": format_origin(name)}[by]
 
 
-def in_words(origin: str) -> str:
+def format_origin(origin: str) -> str:
     """A source of words as it is read.
 
-    >>> in_words("population-derived"), in_words("borrowed-from-social-sciences")
+    >>> format_origin("population-derived"), format_origin("borrowed-from-social-sciences")
     ('population-derived', 'borrowed from social sciences')
     """
     return origin.replace("-", " ") if origin.count("-") > 1 else origin
 
 
-def _meanings(by: By) -> dict[str, str]:
+def _group_descriptions(by: Grouping) -> dict[str, str]:
     """The groups in their order, with what each is."""
     if by == "concept":
         return dict(sorted(concepts().items()))
@@ -137,9 +137,11 @@ def studies() -> dict[str, str]:
     return {one.study.key: one.study.short for one in seed_sets() if one.study}
 
 
-def _has(one: SeedSet, part: str) -> bool:
+def _matches(one: SeedSet, part: str) -> bool:
     """Whether a set is called so, or a word of it begins so."""
-    return part in _told()[one.id] or any(word.lower().startswith(part) for word in one.words)
+    return part in _searchable_texts()[one.id] or any(
+        word.lower().startswith(part) for word in one.words
+    )
 
 
 @cache
@@ -152,11 +154,13 @@ def flags_of(id: str) -> tuple[str, ...]:
 def first_words(id: str) -> Markup:
     """The first words of a set, for a list."""
     words = seeds(id).words
-    return Markup(listed(words[:_FIRST]) + (", …" if len(words) > _FIRST else ""))
+    return Markup(
+        word_list(words[:MAX_FIRST_WORDS]) + (", …" if len(words) > MAX_FIRST_WORDS else "")
+    )
 
 
 @cache
-def _told() -> dict[str, str]:
+def _searchable_texts() -> dict[str, str]:
     """What each set is found by besides its words."""
     made = {}
     for one in seed_sets():
@@ -173,26 +177,26 @@ def _told() -> dict[str, str]:
     return made
 
 
-async def _asked(
+async def _read_filter(
     find: Annotated[str, Query(max_length=100, description="What to look for.")] = "",
-    by: Annotated[By, Query(description="How the sets are grouped.")] = "concept",
+    by: Annotated[Grouping, Query(description="How the sets are grouped.")] = "concept",
     concept: Annotated[str, Query(max_length=100, description="Only of this concept.")] = "",
     study: Annotated[str, Query(max_length=100, description="Only of this study.")] = "",
     origin: Annotated[
         str, Query(max_length=100, description="Only with words from there, such as curated.")
     ] = "",
-) -> Browse:
-    return Browse(find.strip(), by, concept, study, origin)
+) -> SeedFilter:
+    return SeedFilter(find.strip(), by, concept, study, origin)
 
 
-Browsed = Annotated[Browse, Depends(_asked)]
+FilterQuery = Annotated[SeedFilter, Depends(_read_filter)]
 """What an address asks of the catalogue, as an argument of a route."""
 
 
-_LONG = 300  # words; to look at more takes seconds
+MAX_QUICK_WORDS = 300  # words; to look at more takes seconds
 
 
-async def looked_at(
+async def lint_sets(
     here: Session, one: SeedSet, other: SeedSet | None, source: str, job: str = ""
 ) -> Lint:
     """What lint says of a set, or of two that are held against each other, in a source."""
@@ -203,16 +207,18 @@ async def looked_at(
         return lint(one, against=other or (), source=first, progress=report)
 
     size = len(one) + (len(other) if other else 0)
-    key = ("seed lint", one, other, *prints(vectors))
-    return await here.jobs.answer(key, "Looking at the words", work, is_long=size > _LONG, job=job)
+    key = ("seed lint", one, other, *fingerprints(vectors))
+    return await here.jobs.answer(
+        key, "Looking at the words", work, is_long=size > MAX_QUICK_WORDS, job=job
+    )
 
 
-def gravest_first(found: Lint) -> list[Finding]:
+def sort_findings(found: Lint) -> list[Finding]:
     """The findings, errors on top."""
     return sorted(found.findings, key=lambda one: -SEVERITIES.index(one.severity))
 
 
-def set_of(text: str, settings: Settings, called: str) -> SeedSet:
+def read_seed_set(text: str, settings: Settings, called: str) -> SeedSet:
     """A set of the catalogue, or words of one's own under a name.
 
     Raises
@@ -224,9 +230,9 @@ def set_of(text: str, settings: Settings, called: str) -> SeedSet:
 
     Examples
     --------
-    >>> set_of("@career-Caliskan_et_al_2017", Settings(), "mine").concept
+    >>> read_seed_set("@career-Caliskan_et_al_2017", Settings(), "mine").concept
     'career'
-    >>> set_of("sun, moon", Settings(), "mine").words
+    >>> read_seed_set("sun, moon", Settings(), "mine").words
     ('sun', 'moon')
     """
     alone = text.strip().removeprefix("@")
@@ -241,7 +247,7 @@ def set_of(text: str, settings: Settings, called: str) -> SeedSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class SetComparison:
     """Two sets beside each other."""
 
     one: SeedSet
@@ -274,10 +280,10 @@ class Compared:
         return next(every, None)
 
 
-async def compared(
+async def compare_sets(
     here: Session, one: SeedSet, other: SeedSet, source: str, job: str = ""
-) -> Compared:
+) -> SetComparison:
     """Hold two sets against each other."""
     if one.id == other.id:
         raise UsageError("These are one and the same set; two were expected.")
-    return Compared(one, other, await looked_at(here, one, other, source, job))
+    return SetComparison(one, other, await lint_sets(here, one, other, source, job))

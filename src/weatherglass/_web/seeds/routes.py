@@ -14,30 +14,37 @@ from weatherglass.errors import CatalogError, WeatherglassError
 from weatherglass.report import numbers
 from weatherglass.seedlab import Lint
 
-from ..ask import MOST_LETTERS, JobOf
+from ..ask import MAX_SET_CHARACTERS, JobQuery
 from ..jobs import Working
-from ..rendering import as_file, file_of, render
-from ..responses import HTML, MAY_WORK, page_of, part_of, status_of, told_by
-from ..session import Here, Page, Session
+from ..rendering import download_headers, file_responses, render
+from ..responses import (
+    HTML_ROUTE,
+    JOB_RESPONSES,
+    error_status,
+    error_text,
+    html_response,
+    render_part,
+)
+from ..session import CurrentSession, Page, Session
 from .browse import (
-    FEW,
-    Browsed,
-    compared,
+    MAX_OPEN_SETS,
+    FilterQuery,
+    compare_sets,
     first_words,
     flags_of,
-    gravest_first,
-    in_words,
-    looked_at,
-    set_of,
+    format_origin,
+    lint_sets,
+    read_seed_set,
+    sort_findings,
 )
 
 router = APIRouter()
-IdOf = Annotated[str, Query(max_length=200, description="The id of a seed set.")]
-SourceOf = Annotated[
+SetIdQuery = Annotated[str, Query(max_length=200, description="The id of a seed set.")]
+SourceQuery = Annotated[
     str, Query(max_length=200, description="A source by name; without it, the first.")
 ]
-SetText = Annotated[
-    str, Query(max_length=MOST_LETTERS, description="@ and the id of a set, or words.")
+SetQuery = Annotated[
+    str, Query(max_length=MAX_SET_CHARACTERS, description="@ and the id of a set, or words.")
 ]
 
 
@@ -100,44 +107,52 @@ class ComparedOut(LintOut):
 
 
 @router.get("/api/seeds")
-async def listed(browse: Browsed) -> list[SeedOut]:
+async def list_json(browse: FilterQuery) -> list[SeedOut]:
     """The seed sets that a search finds."""
-    return [SeedOut(**_out(one)) for one in browse.sets()]
+    return [SeedOut(**_set_values(one)) for one in browse.sets()]
 
 
 @router.get("/api/seeds/set")
-async def seed_set_json(id: IdOf) -> SeedWithPairs:
+async def set_json(id: SetIdQuery) -> SeedWithPairs:
     """One seed set."""
     against = [
         PairedOut(id=one.other(id), match=one.match, study=one.study.short, place=one.place)
         for one in pairings(id)
     ]
-    return SeedWithPairs(**_out(seeds(id)), against=against)
+    return SeedWithPairs(**_set_values(seeds(id)), against=against)
 
 
-@router.get("/api/seeds/lint", responses={**MAY_WORK})
-async def lint_json(here: Here, set: SetText, source: SourceOf = "", job: JobOf = "") -> LintOut:
+@router.get("/api/seeds/lint", responses={**JOB_RESPONSES})
+async def lint_json(
+    here: CurrentSession, set: SetQuery, source: SourceQuery = "", job: JobQuery = ""
+) -> LintOut:
     """What to know of a set before anything is measured with it."""
-    found = await looked_at(here, set_of(set, here.settings, "set"), None, source, job)
-    return LintOut(**_found(here, source, found))
+    found = await lint_sets(here, read_seed_set(set, here.settings, "set"), None, source, job)
+    return LintOut(**_lint_values(here, source, found))
 
 
-@router.get("/api/seeds/compare", responses={**MAY_WORK})
-async def both(
-    here: Here, one: SetText, other: SetText, source: SourceOf = "", job: JobOf = ""
+@router.get("/api/seeds/compare", responses={**JOB_RESPONSES})
+async def compare_json(
+    here: CurrentSession,
+    one: SetQuery,
+    other: SetQuery,
+    source: SourceQuery = "",
+    job: JobQuery = "",
 ) -> ComparedOut:
     """Two sets, held against each other."""
     first, second = (
-        set_of(text, here.settings, called)
+        read_seed_set(text, here.settings, called)
         for text, called in ((one, "first set"), (other, "second set"))
     )
-    made = await compared(here, first, second, source, job)
+    made = await compare_sets(here, first, second, source, job)
     return ComparedOut(
-        **_found(here, source, made.found), shared=made.shared, similarity=made.value("similarity")
+        **_lint_values(here, source, made.found),
+        shared=made.shared,
+        similarity=made.value("similarity"),
     )
 
 
-def _out(one: SeedSet) -> dict[str, Any]:
+def _set_values(one: SeedSet) -> dict[str, Any]:
     return {
         "id": one.id,
         "concept": one.concept,
@@ -152,7 +167,7 @@ def _out(one: SeedSet) -> dict[str, Any]:
     }
 
 
-def _found(here: Session, source: str, found: Lint) -> dict[str, Any]:
+def _lint_values(here: Session, source: str, found: Lint) -> dict[str, Any]:
     return {
         "source": here.sources.chosen([source])[0].name,
         "fingerprint": str(found.source.get("fingerprint", "")),
@@ -170,7 +185,7 @@ _FILES = {
     "csv": "text/csv",
     "txt": "text/plain; charset=utf-8",
 }
-MATCH = {
+MATCH_DESCRIPTIONS = {
     "documented": "word by word",
     "parallel": "the lists run side by side",
     "none": "as a whole",
@@ -178,50 +193,54 @@ MATCH = {
 """How the words of two sets answer each other."""
 
 
-@router.get("/seeds", **HTML, responses=page_of("The page."))
-async def page(here: Here, browse: Browsed) -> Response:
+@router.get("/seeds", **HTML_ROUTE, responses=html_response("The page."))
+async def page(here: CurrentSession, browse: FilterQuery) -> Response:
     """Browse the seed sets by concept, by study, or by where their words come from."""
-    return HTMLResponse(render("seeds.html", page_path="/seeds", **_listed(browse)))
+    return HTMLResponse(render("seeds.html", page_path="/seeds", **_list_values(browse)))
 
 
-@router.get("/seeds/list", **HTML, responses=page_of("The list alone."))
-async def listing(here: Here, browse: Browsed) -> Response:
+@router.get("/seeds/list", **HTML_ROUTE, responses=html_response("The list alone."))
+async def list_part(here: CurrentSession, browse: FilterQuery) -> Response:
     """The seed sets that a search finds, as part of a page."""
-    return HTMLResponse(render("seeds_list.html", **_listed(browse)))
+    return HTMLResponse(render("seeds_list.html", **_list_values(browse)))
 
 
-def _listed(browse: Browsed) -> dict[str, Any]:
+def _list_values(browse: FilterQuery) -> dict[str, Any]:
     sets = browse.sets()
     return {
         "browse": browse,
         "groups": browse.groups(),
         "number": len(sets),
-        "is_open": len(sets) <= FEW,
+        "is_open": len(sets) <= MAX_OPEN_SETS,
         "flags_of": flags_of,
         "first_words": first_words,
         "query": urlencode,
     }
 
 
-@router.get("/seeds/set", **HTML, responses=page_of("The set."))
-async def show_seed_set(here: Here, id: IdOf, source: SourceOf = "") -> Response:
+@router.get("/seeds/set", **HTML_ROUTE, responses=html_response("The set."))
+async def set_page(here: CurrentSession, id: SetIdQuery, source: SourceQuery = "") -> Response:
     """One seed set: its words, who used it, where they come from."""
     one = seeds(id)
     known = seed_sources()
     told = {
         "one": one,
-        "origins": [(name, in_words(name), known[name]) for name in one.sources],
+        "origins": [(name, format_origin(name), known[name]) for name in one.sources],
         "against": [
-            (pairing.other(id), MATCH[pairing.match], f"{pairing.study.short}, {pairing.place}")
+            (
+                pairing.other(id),
+                MATCH_DESCRIPTIONS[pairing.match],
+                f"{pairing.study.short}, {pairing.place}",
+            )
             for pairing in pairings(id)
         ],
         "others": [other for other in seed_sets(concept=one.concept) if other.id != id],
         "choices": [other for other in seed_sets() if other.words and other.id != id],
     }
-    return HTMLResponse(render("seeds_set.html", **_sources(here, source), **told))
+    return HTMLResponse(render("seeds_set.html", **_source_values(here, source), **told))
 
 
-def _sources(here: Session, source: str) -> dict[str, Any]:
+def _source_values(here: Session, source: str) -> dict[str, Any]:
     """What every page that chooses a source needs."""
     chosen = here.sources.chosen([source])
     return {
@@ -232,69 +251,89 @@ def _sources(here: Session, source: str) -> dict[str, Any]:
     }
 
 
-@router.get("/seeds/lint", **HTML, responses={**page_of("What lint says."), **MAY_WORK})
-async def linted(
-    here: Here, request: Request, id: IdOf, source: SourceOf = "", job: JobOf = ""
+@router.get(
+    "/seeds/lint", **HTML_ROUTE, responses={**html_response("What lint says."), **JOB_RESPONSES}
+)
+async def lint_part(
+    here: CurrentSession,
+    request: Request,
+    id: SetIdQuery,
+    source: SourceQuery = "",
+    job: JobQuery = "",
 ) -> Response:
     """What to know of a set before anything is measured with it."""
-    found = await looked_at(here, seeds(id), None, source, job)
-    shown = {"found": found, "findings": gravest_first(found), "many": False}
+    found = await lint_sets(here, seeds(id), None, source, job)
+    shown = {"found": found, "findings": sort_findings(found), "many": False}
     back = f"/seeds/set?{urlencode({'id': id})}", id
     title = f"What to know of {id} before you use it"
-    return part_of(request, "seeds_lint.html", title, back, **shown)
+    return render_part(request, "seeds_lint.html", title, back, **shown)
 
 
-@router.get("/seeds/compare", **HTML, responses={**page_of("The comparison."), **MAY_WORK})
-async def comparison(
-    here: Here, one: SetText = "", other: SetText = "", source: SourceOf = "", job: JobOf = ""
+@router.get(
+    "/seeds/compare", **HTML_ROUTE, responses={**html_response("The comparison."), **JOB_RESPONSES}
+)
+async def compare_page(
+    here: CurrentSession,
+    one: SetQuery = "",
+    other: SetQuery = "",
+    source: SourceQuery = "",
+    job: JobQuery = "",
 ) -> Response:
     """Hold two sets against each other: words they share, how alike they are, what lint says."""
     status = 200
-    shown = _sources(here, source) | {
+    shown = _source_values(here, source) | {
         "texts": {"one": one, "other": other},
         "choices": [some for some in seed_sets() if some.words],
     }
     try:
         if one.strip() and other.strip():
-            shown |= await _compared(here, one, other, source, job)
+            shown |= await _comparison_values(here, one, other, source, job)
     except Working as still:
         status = 202
         asked = urlencode({"one": one, "other": other, "source": source, "job": still.job.id})
         shown |= {"working": still.job, "again": f"/seeds/compared?{asked}"}
     except WeatherglassError as error:
-        status, shown["told"] = status_of(error), told_by(error)
+        status, shown["told"] = error_status(error), error_text(error)
     return HTMLResponse(render("seeds_compare.html", **shown), status)
 
 
-@router.get("/seeds/compared", **HTML, responses={**page_of("The comparison."), **MAY_WORK})
-async def comparison_alone(
-    here: Here, one: SetText, other: SetText, source: SourceOf = "", job: JobOf = ""
+@router.get(
+    "/seeds/compared", **HTML_ROUTE, responses={**html_response("The comparison."), **JOB_RESPONSES}
+)
+async def compare_part(
+    here: CurrentSession,
+    one: SetQuery,
+    other: SetQuery,
+    source: SourceQuery = "",
+    job: JobQuery = "",
 ) -> Response:
     """The comparison of two sets, as part of a page."""
-    shown = await _compared(here, one, other, source, job)
+    shown = await _comparison_values(here, one, other, source, job)
     return HTMLResponse(render("seeds_compared.html", **shown))
 
 
-async def _compared(here: Session, one: str, other: str, source: str, job: str) -> dict[str, Any]:
+async def _comparison_values(
+    here: Session, one: str, other: str, source: str, job: str
+) -> dict[str, Any]:
     sets = [
-        set_of(text, here.settings, called)
+        read_seed_set(text, here.settings, called)
         for text, called in ((one, "first set"), (other, "second set"))
     ]
-    made = await compared(here, sets[0], sets[1], source, job)
+    made = await compare_sets(here, sets[0], sets[1], source, job)
     return {
         "compared": made,
         "found": made.found,
-        "findings": gravest_first(made.found),
+        "findings": sort_findings(made.found),
         "many": True,
-        "match": MATCH,
+        "match": MATCH_DESCRIPTIONS,
         "three": numbers.measure,
         "query": urlencode,
         "source": here.sources.chosen([source])[0].name,
-        "typed": (_typed(sets[0], one), _typed(sets[1], other)),
+        "typed": (_as_typed(sets[0], one), _as_typed(sets[1], other)),
     }
 
 
-def _typed(one: SeedSet, text: str) -> str:
+def _as_typed(one: SeedSet, text: str) -> str:
     """The set as Ask and Explore read it."""
     return text if one.id in ("first set", "second set") else f"@{one.id}"
 
@@ -302,12 +341,14 @@ def _typed(one: SeedSet, text: str) -> str:
 @router.get(
     "/seeds/download.{kind}",
     response_class=Response,
-    responses=file_of(_FILES.values()),
+    responses=file_responses(_FILES.values()),
 )
-async def download(here: Here, id: IdOf, kind: Literal["yaml", "json", "csv", "txt"]) -> Response:
+async def download(
+    here: CurrentSession, id: SetIdQuery, kind: Literal["yaml", "json", "csv", "txt"]
+) -> Response:
     """A set as a file to change and use as one's own; every word is in full."""
     one = seeds(id)
     if not one.words and kind in ("csv", "txt"):
         raise CatalogError(f"{id} has no words, so there is nothing to put into the file.")
     content = seeds_text([one], kind).encode()
-    return Response(content, media_type=_FILES[kind], headers=as_file(id, kind))
+    return Response(content, media_type=_FILES[kind], headers=download_headers(id, kind))

@@ -15,22 +15,22 @@ from starlette.responses import HTMLResponse, Response
 from weatherglass.errors import UsageError, WeatherglassError
 from weatherglass.vectors import Vectors, open_vectors
 
-from ..ask import JobOf
+from ..ask import JobQuery
 from ..jobs import Cancelled
 from ..rendering import render
-from ..responses import HTML, MAY_WORK, page_of, part_of
-from ..session import Here, Page, Session
-from ..sources import Source, without_path
+from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response, render_part
+from ..session import CurrentSession, Page, Session
+from ..sources import Source, hide_path
 from .store import Kind, Upload, cached_copies
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Corpus
 
-TOP = 10
+MAX_FREQUENT_WORDS = 10
 TRAINED = "trained"
 
 
-async def validated(here: Session, id: str, job: str = "") -> Upload:
+async def validate_upload(here: Session, id: str, job: str = "") -> Upload:
     """A file, once the readers have looked at all of it; it says itself if it is of no use."""
     one = here.uploads.find(id)
     if one.status != "received":
@@ -41,23 +41,25 @@ async def validated(here: Session, id: str, job: str = "") -> Upload:
             return one
         try:
             if one.kind == "vectors":
-                one.source = _added(here, str(one.path), one.name, report).name
+                one.source = _add_source(here, str(one.path), one.name, report).name
             else:
                 from weatherglass.corpus import summarise
 
-                one.summary = summarise(corpus_of(one), top=TOP, progress=report)
+                one.summary = summarise(
+                    open_upload_corpus(one), top=MAX_FREQUENT_WORDS, progress=report
+                )
         except Cancelled:
             here.uploads.refuse(one, "Reading it was cancelled.")
             raise
         except WeatherglassError as error:
-            here.uploads.refuse(one, _told(one, error))
+            here.uploads.refuse(one, _upload_error(one, error))
         return one
 
     what = f"Reading {one.name}"
     return await here.jobs.answer(("upload", id), what, work, is_long=True, job=job)
 
 
-def _added(here: Session, spec: str, name: str, report: Callable[..., None]) -> Source:
+def _add_source(here: Session, spec: str, name: str, report: Callable[..., None]) -> Source:
     """Let vectors be asked on all pages."""
     before = cached_copies()
     vectors: Vectors = open_vectors(spec, progress=report)
@@ -68,29 +70,28 @@ def _added(here: Session, spec: str, name: str, report: Callable[..., None]) -> 
     return here.sources.add(spec, name, vectors, is_sent=True)
 
 
-def corpus_of(one: Upload) -> Corpus:
+def open_upload_corpus(one: Upload) -> Corpus:
     """A file as a corpus."""
     from weatherglass.corpus import open_corpus
 
     return open_corpus(one.path, text=one.column or None)
 
 
-def _told(one: Upload, error: Exception) -> str:
+def _upload_error(one: Upload, error: Exception) -> str:
     """A sentence that names the file as its sender does."""
-    told = without_path(str(error), str(one.path), one.name)
+    told = hide_path(str(error), str(one.path), one.name)
     return told.replace(f"{one.name}?text=COLUMN", "name it above")
 
 
-async def trained(
+async def train_on_upload(
     here: Session, id: str, dim: int, window: int, min_count: int, job: str = ""
 ) -> str:
     """Train vectors on a corpus that was sent; the name of the source that they become."""
-    one = await validated(here, id, job)
+    one = await validate_upload(here, id, job)
     if one.summary is None:
         raise UsageError(one.problem or f"{one.name} is a file of vectors, not a corpus.")
 
     def work(report: Callable[..., None]) -> str:
-        from weatherglass.corpus import train
 
         def tell(what: str, done: int, total: int) -> None:
             report(done, total, {"reading": "Reading the corpus"}.get(what, "Training vectors"))
@@ -100,8 +101,8 @@ async def trained(
         assert one.summary is not None
         out = here.uploads.make_room(one, made, 4 * dim * one.summary.types)
         try:
-            train(
-                corpus_of(one),
+            train_json(
+                open_upload_corpus(one),
                 out,
                 method="ppmi-svd",
                 dim=dim,
@@ -111,13 +112,13 @@ async def trained(
                 workers=1,
                 progress=tell,
             )
-            return _added(here, str(out / "full.parquet"), name, report).name
+            return _add_source(here, str(out / "full.parquet"), name, report).name
         except Cancelled:
             here.uploads.drop_made(one, made)
             raise
         except WeatherglassError as error:
             here.uploads.drop_made(one, made)
-            error.args = (_told(one, error),)
+            error.args = (_upload_error(one, error),)
             raise
 
     key = ("train", id, dim, window, min_count)
@@ -126,10 +127,10 @@ async def trained(
 
 router = APIRouter()
 PAGE = Page("Upload", "/upload", router)
-Id = Annotated[str, Query(max_length=40, description="The id of an upload.")]
-Dim = Annotated[int, Query(ge=2, le=500, description="Numbers a vector.")]
-Window = Annotated[int, Query(ge=1, le=50, description="Words to each side that are context.")]
-Rare = Annotated[int, Query(ge=1, le=1000, description="How often a word must occur.")]
+UploadId = Annotated[str, Query(max_length=40, description="The id of an upload.")]
+DimQuery = Annotated[int, Query(ge=2, le=500, description="Numbers a vector.")]
+WindowQuery = Annotated[int, Query(ge=1, le=50, description="Words to each side that are context.")]
+MinCountQuery = Annotated[int, Query(ge=1, le=1000, description="How often a word must occur.")]
 _BACK = ("/upload", "All files")
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -164,7 +165,7 @@ class TrainedOut(BaseModel):
     source: str
 
 
-def _out(one: Upload) -> UploadOut:
+def _describe_upload(one: Upload) -> UploadOut:
     about = one.summary
     return UploadOut(
         id=one.id,
@@ -180,8 +181,8 @@ def _out(one: Upload) -> UploadOut:
     )
 
 
-@router.get("/upload", **HTML, responses=page_of("The page."))
-async def page(here: Here) -> Response:
+@router.get("/upload", **HTML_ROUTE, responses=html_response("The page."))
+async def page(here: CurrentSession) -> Response:
     """Send a file to this session, and see what became of those before."""
     shown = {"page_path": "/upload", "uploads": list(here.uploads), "most": here.settings.upload}
     return HTMLResponse(render("upload.html", **shown))
@@ -189,7 +190,7 @@ async def page(here: Here) -> Response:
 
 @router.put("/upload/{kind}/{name}", status_code=201, openapi_extra=_BODY)
 async def receive(
-    here: Here,
+    here: CurrentSession,
     request: Request,
     kind: Annotated[Kind, InPath(description="What the file is.")],
     name: Annotated[str, InPath(max_length=500, description="What the file is called.")],
@@ -199,53 +200,61 @@ async def receive(
 ) -> UploadOut:
     """Send a file as the body of the request. It is looked at when it is asked for by its id."""
     try:
-        return _out(await here.uploads.receive(name, kind, request.stream(), text))
+        return _describe_upload(await here.uploads.receive(name, kind, request.stream(), text))
     except ClientDisconnect:
         raise HTTPException(400, "The file did not come whole.") from None
 
 
-@router.get("/upload/file", **HTML, responses={**page_of("A file that was sent."), **MAY_WORK})
-async def file(here: Here, request: Request, id: Id = "", job: JobOf = "") -> Response:
+@router.get(
+    "/upload/file",
+    **HTML_ROUTE,
+    responses={**html_response("A file that was sent."), **JOB_RESPONSES},
+)
+async def file_part(
+    here: CurrentSession, request: Request, id: UploadId = "", job: JobQuery = ""
+) -> Response:
     """What became of a file that was sent."""
-    one = await validated(here, id, job)
-    return part_of(request, "upload_file_part.html", "A file that was sent", _BACK, one=one)
+    one = await validate_upload(here, id, job)
+    return render_part(request, "upload_file_part.html", "A file that was sent", _BACK, one=one)
 
 
-@router.get("/upload/train", **HTML, responses={**page_of("It is trained."), **MAY_WORK})
-async def training(
-    here: Here,
+@router.get(
+    "/upload/train", **HTML_ROUTE, responses={**html_response("It is trained."), **JOB_RESPONSES}
+)
+async def train_part(
+    here: CurrentSession,
     request: Request,
-    id: Id = "",
-    dim: Dim = 100,
-    window: Window = 5,
-    min_count: Rare = 10,
-    job: JobOf = "",
+    id: UploadId = "",
+    dim: DimQuery = 100,
+    window: WindowQuery = 5,
+    min_count: MinCountQuery = 10,
+    job: JobQuery = "",
 ) -> Response:
     """Train vectors on a corpus that was sent, and let them be asked."""
-    source = await trained(here, id, dim, window, min_count, job)
-    return part_of(request, "upload_trained_part.html", "Trained", _BACK, source=source)
+    source = await train_on_upload(here, id, dim, window, min_count, job)
+    return render_part(request, "upload_trained_part.html", "Trained", _BACK, source=source)
 
 
 @router.get("/api/uploads")
-async def uploads(here: Here) -> list[UploadOut]:
+async def list_json(here: CurrentSession) -> list[UploadOut]:
     """The files that were sent to this session, the latest first."""
-    return [_out(one) for one in here.uploads]
+    return [_describe_upload(one) for one in here.uploads]
 
 
-@router.get("/api/uploads/file", responses={**MAY_WORK})
-async def state(here: Here, id: Id = "", job: JobOf = "") -> UploadOut:
+@router.get("/api/uploads/file", responses={**JOB_RESPONSES})
+async def file_json(here: CurrentSession, id: UploadId = "", job: JobQuery = "") -> UploadOut:
     """What became of a file; 202 while it is being read."""
-    return _out(await validated(here, id, job))
+    return _describe_upload(await validate_upload(here, id, job))
 
 
-@router.get("/api/uploads/train", responses={**MAY_WORK})
-async def train(
-    here: Here,
-    id: Id = "",
-    dim: Dim = 100,
-    window: Window = 5,
-    min_count: Rare = 10,
-    job: JobOf = "",
+@router.get("/api/uploads/train", responses={**JOB_RESPONSES})
+async def train_json(
+    here: CurrentSession,
+    id: UploadId = "",
+    dim: DimQuery = 100,
+    window: WindowQuery = 5,
+    min_count: MinCountQuery = 10,
+    job: JobQuery = "",
 ) -> TrainedOut:
     """Train vectors on a corpus that was sent; 202 until it is done."""
-    return TrainedOut(source=await trained(here, id, dim, window, min_count, job))
+    return TrainedOut(source=await train_on_upload(here, id, dim, window, min_count, job))

@@ -24,11 +24,11 @@ from weatherglass.errors import CannotWrite, UsageError, WeatherglassError, quot
 from ..settings import Settings
 
 Kind = Literal["vectors", "corpus"]
-MOST = 50
-SPARE = 64 << 20
+MAX_UPLOADS = 50
+MIN_FREE_BYTES = 64 << 20
 """Bytes that an upload leaves free on the disk."""
 
-_BLOCK = 1 << 20
+BLOCK_BYTES = 1 << 20
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -112,7 +112,7 @@ class Uploads:
                 waiting = bytearray()
                 async for chunk in chunks:
                     waiting += chunk
-                    if len(waiting) >= _BLOCK:
+                    if len(waiting) >= BLOCK_BYTES:
                         await run_in_threadpool(self._write, made, file, bytes(waiting))
                         waiting.clear()
                 await run_in_threadpool(self._write, made, file, bytes(waiting))
@@ -126,7 +126,7 @@ class Uploads:
             )
         self._files[id] = made
         refused = [one.id for one in self._files.values() if one.problem]
-        for old in refused[: max(0, len(self._files) - 2 * MOST)]:
+        for old in refused[: max(0, len(self._files) - 2 * MAX_UPLOADS)]:
             del self._files[old]
         return made
 
@@ -189,8 +189,8 @@ class Uploads:
             file.write(some)
 
     def _check_number(self) -> None:
-        if len(self._sizes) >= MOST:
-            raise UsageError(f"{MOST} files are in this session; start the server anew.")
+        if len(self._sizes) >= MAX_UPLOADS:
+            raise UsageError(f"{MAX_UPLOADS} files are in this session; start the server anew.")
 
     def _count(self, id: str, size: int, more: int, place: Path) -> None:
         """Keep the size of a file that grows by some bytes, if there is room for them."""
@@ -204,7 +204,7 @@ class Uploads:
                 f"The files of this session are over {most:,} bytes together; start the server "
                 "anew, or name large files when it is started.",
             )
-        if shutil.disk_usage(place).free - more < SPARE:
+        if shutil.disk_usage(place).free - more < MIN_FREE_BYTES:
             raise CannotWrite("There is no room on the disk for this file.")
 
     @staticmethod
