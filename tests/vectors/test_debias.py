@@ -164,7 +164,7 @@ def test_blocks_and_threads_make_no_difference(monkeypatch):
     words = [*WORDS, *(f"w{i}" for i in range(100))]
     vectors = drawn(0, words=words)
     whole = debias(vectors, GENDER, **OPTIONS)
-    monkeypatch.setattr("weatherglass.vectors.vectors.STEP", 7)
+    monkeypatch.setattr("weatherglass.vectors.vectors.BLOCK_ROWS", 7)
     done = []
     parts = debias(vectors, GENDER, workers=3, progress=lambda *now: done.append(now), **OPTIONS)
     np.testing.assert_allclose(parts.matrix, whole.matrix, atol=1e-7)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.vectors import Vectors, control, open_vectors
-from weatherglass.vectors.frequency import THRESHOLD, fingerprint_without
+from weatherglass.vectors.frequency import R2_THRESHOLD, controlled_fingerprint
 
 
 def names(count):
@@ -103,7 +103,7 @@ def test_vectors_that_know_nothing_of_frequency_are_left_alone():
     vectors = of(np.random.default_rng(0).standard_normal((5000, 50)))
     made, done = control(vectors)
     assert made is vectors
-    assert (done.method, done.r2_after, done.threshold) == ("none", None, THRESHOLD)
+    assert (done.method, done.r2_after, done.threshold) == ("none", None, R2_THRESHOLD)
     assert done.r2_before < 0.02
 
 
@@ -149,7 +149,7 @@ def test_what_comes_out_are_unit_vectors_of_the_same_words():
     assert list(made.words) == list(vectors.words)
     assert made.source == "mine"
     assert made.counts is vectors.counts
-    assert made.fingerprint == fingerprint_without(vectors.fingerprint) != vectors.fingerprint
+    assert made.fingerprint == controlled_fingerprint(vectors.fingerprint) != vectors.fingerprint
 
 
 def test_little_more_memory_is_needed_than_for_what_comes_out():

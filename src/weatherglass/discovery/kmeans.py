@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure
-from weatherglass.vectors import slices
+from weatherglass.vectors import row_blocks
 
 Rows = NDArray[np.float32]
 Labels = NDArray[np.intp]
@@ -159,7 +159,7 @@ def _updated_distances(rows: Rows, drawn: Rows, distance: Rows, pool: Executor) 
     def block(part: slice) -> Rows:
         return np.asarray(np.clip(1 - drawn @ rows[part].T, 0, distance[part]))
 
-    return np.concatenate(list(pool.map(block, slices(len(rows)))), axis=1)
+    return np.concatenate(list(pool.map(block, row_blocks(len(rows)))), axis=1)
 
 
 def means(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from weatherglass._files import cpu_count
 from weatherglass.catalog import load_names
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import ControlMethod, Vectors, by_frequency
+from weatherglass.vectors import ControlMethod, Vectors, order_by_frequency
 
 from . import names as naming
 from .categories import categorise, group
@@ -244,7 +244,7 @@ def _select_names(
         names = naming.extract(vectors, known, options.keep_names, options.rng, options.name_rank)
         counts = {"listed": len(names.positions)}
     elif options.name_rank is not None:
-        rank = np.argsort(by_frequency(vectors))
+        rank = np.argsort(order_by_frequency(vectors))
         is_frequent = rank[known.positions] < options.name_rank
         counts["too rare"] = int((~is_frequent).sum())
         names = known.keep(is_frequent)

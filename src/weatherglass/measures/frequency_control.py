@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from weatherglass.errors import UsageError
-from weatherglass.vectors import Control, ControlMethod, Vectors, fingerprint_without
+from weatherglass.vectors import Control, ControlMethod, Vectors, controlled_fingerprint
 from weatherglass.vectors import control as take_out
 
 from .result import Record
@@ -45,7 +45,7 @@ def survival(
         are `None` where nothing was done, or where it could not be measured, for a ``reason``.
     """
     made, done = take_out(vectors, control) if isinstance(control, str) else _given(control)
-    if made.fingerprint not in (vectors.fingerprint, fingerprint_without(vectors.fingerprint)):
+    if made.fingerprint not in (vectors.fingerprint, controlled_fingerprint(vectors.fingerprint)):
         raise UsageError(
             f"The control is of other vectors ({made.source}) than the measure "
             f"({vectors.source}): give what `weatherglass.control` makes of these."

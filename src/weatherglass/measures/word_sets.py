@@ -18,8 +18,8 @@ from weatherglass.errors import (
     join_first,
     quote_safe,
 )
-from weatherglass.vectors import Case, Vectors, look_up
-from weatherglass.vectors import find_sets as find_pairs
+from weatherglass.vectors import Case, Vectors, find_positions
+from weatherglass.vectors import find_set_positions as find_pairs
 
 
 class Words(Protocol):
@@ -52,7 +52,7 @@ def spellings(sets: Iterable[Words]) -> set[str]:
 
 def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Found:
     """Look up the words of one set, spelled as `case` says."""
-    positions = look_up(vectors, words, case)
+    positions = find_positions(vectors, words, case)
     first = {at: i for i, at in reversed(list(enumerate(positions.tolist())))}
     there = [(i, first[at] == i) for i, at in enumerate(positions.tolist()) if at >= 0]
     kept = tuple(i for i, new in there if new)

@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from weatherglass._files import combine_fingerprints
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import Case, Control, ControlMethod, Vectors, by_frequency, find_words
+from weatherglass.vectors import (
+    Case,
+    Control,
+    ControlMethod,
+    Vectors,
+    find_usable_positions,
+    order_by_frequency,
+)
 from weatherglass.vectors import control as take_out
 
 Floats = NDArray[np.float64]
@@ -148,7 +155,7 @@ class Lookup:
     def of(cls, models: Models, words: Iterable[str], case: Case = "auto") -> Lookup:
         """Find words; those that one model does not have, or not with a direction, are left out."""
         asked = list(dict.fromkeys(words))
-        found = np.array([find_words(one, asked, case) for one in models.each], dtype=np.intp)
+        found = np.array([find_usable_positions(one, asked, case) for one in models.each], dtype=np.intp)
         rows: dict[int, int] = {}  # of positions in the first model
         row: dict[str, int] = {}
         columns: list[int] = []
@@ -194,7 +201,7 @@ def frequent(vectors: Vectors, first: int, last: int | None) -> Positions:
     [1, 2]
     """
     check_whole(vectors)
-    order = by_frequency(vectors)[first - 1 : last]
+    order = order_by_frequency(vectors)[first - 1 : last]
     return order[~np.isin(order, vectors.unusable)]
 
 

@@ -15,10 +15,26 @@ from numpy.typing import NDArray
 from weatherglass._files import cpu_count, map_in_order
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
-from .frequency import by_frequency
-from .lookup import Case, FoundSets, capitalised, checked_sets, find_sets, find_words
+from .frequency import order_by_frequency
+from .lookup import (
+    Case,
+    SetPositions,
+    capitalise,
+    check_sets,
+    find_set_positions,
+    find_usable_positions,
+)
 from .subspace import Subspace, bias_subspace
-from .vectors import NOTHING, STEP, Floats, Positions, Vectors, slices, unit_rows, unusable_rows
+from .vectors import (
+    BLOCK_ROWS,
+    EPSILON,
+    Floats,
+    Positions,
+    Vectors,
+    row_blocks,
+    unit_rows,
+    unusable_rows,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,16 +108,16 @@ def prepare(
         raise UsageError(f"specific is {quote_safe(specific)}; a list of words was expected.")
     listed = tuple(specific)
     subspace = bias_subspace(vectors, pairs, components=components, case=case)
-    sets = checked_sets(equal, "equal")
-    found = find_sets(vectors, sets, case)
+    sets = check_sets(equal, "equal")
+    found = find_set_positions(vectors, sets, case)
     _check_disjoint(vectors, found)
     chosen = [*found.at, *_in_capitals(vectors, sets, found, case)]
     differ = [_differs(vectors.unit_at(np.array(one)), subspace) for one in chosen]
-    positions = find_words(vectors, listed, case)
+    positions = find_usable_positions(vectors, listed, case)
     missing = [word for word, at in zip(listed, positions.tolist(), strict=True) if at < 0]
     if case == "auto" and vectors.cased:
-        others = [word for words in capitalised(listed) for word in words]
-        positions = np.concatenate([positions, find_words(vectors, others, "keep")])
+        others = [word for words in capitalise(listed) for word in words]
+        positions = np.concatenate([positions, find_usable_positions(vectors, others, "keep")])
     kept = {*positions.tolist(), *(at for one in (*subspace.sets, *chosen) for at in one)} - {-1}
     return Debiasing(
         vectors=vectors,
@@ -117,7 +133,7 @@ def prepare(
     )
 
 
-def _check_disjoint(vectors: Vectors, found: FoundSets) -> None:
+def _check_disjoint(vectors: Vectors, found: SetPositions) -> None:
     """A word in two sets would lose what the first gave it."""
     seen: set[int] = set()
     for one in found.at:
@@ -129,14 +145,14 @@ def _check_disjoint(vectors: Vectors, found: FoundSets) -> None:
 
 
 def _in_capitals(
-    vectors: Vectors, sets: Sequence[Sequence[str]], found: FoundSets, case: Case
+    vectors: Vectors, sets: Sequence[Sequence[str]], found: SetPositions, case: Case
 ) -> Iterator[tuple[int, ...]]:
     """The sets with a capital and in capitals, where a cased vocabulary has them and no other."""
     if case != "auto" or not vectors.cased:
         return
     taken = set(found.positions.tolist())
-    others = [form for one in sets for form in capitalised(one)]
-    for one in find_sets(vectors, others, "keep").at:
+    others = [form for one in sets for form in capitalise(one)]
+    for one in find_set_positions(vectors, others, "keep").at:
         if not taken.intersection(one):
             taken.update(one)
             yield one
@@ -145,7 +161,7 @@ def _in_capitals(
 def _differs(rows: Floats, subspace: Subspace) -> bool:
     """Whether each word of a set lies off the set's mean within B."""
     within = rows @ subspace.axes.T
-    return bool((np.linalg.norm(within - within.mean(axis=0), axis=1) > NOTHING).all())
+    return bool((np.linalg.norm(within - within.mean(axis=0), axis=1) > EPSILON).all())
 
 
 _R = TypeVar("_R")
@@ -246,13 +262,13 @@ def apply(
         within[kept[part]] = 0
         rows -= within @ todo.subspace.axes
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        rows[norms < NOTHING] = 0
-        rows /= np.maximum(norms, NOTHING)[:, None]
+        rows[norms < EPSILON] = 0
+        rows /= np.maximum(norms, EPSILON)[:, None]
         matrix[part] = rows
 
     for k, _ in enumerate(_each_block(write, count, workers)):
         if progress is not None:
-            progress(min(count, (k + 1) * STEP), count)
+            progress(min(count, (k + 1) * BLOCK_ROWS), count)
     for one in todo.equal:
         matrix[list(one)] = _equalised(vectors.unit_at(np.array(one)), todo.subspace)
     unusable = unusable_rows(matrix)
@@ -309,15 +325,15 @@ def _each_block(function: Callable[[slice], _R], count: int, workers: int | None
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):  # the threads are ours
-        yield from map_in_order(function, slices(count), workers or cpu_count())
+        yield from map_in_order(function, row_blocks(count), workers or cpu_count())
 
 
-FREQUENT, LONGEST = 50_000, 19
+MAX_TRAINING_WORDS, MAX_LETTERS = 50_000, 19
 _FOLDS = 10
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedWords:
     """What a classifier of specific words found.
 
     Attributes
@@ -344,7 +360,7 @@ def learn_specific(
     *,
     case: Case = "auto",
     progress: Callable[[int, int], None] | None = None,
-) -> Learned:
+) -> LearnedWords:
     """Find words of a vocabulary that are like those of a list.
 
     Parameters
@@ -390,7 +406,7 @@ def learn_specific(
             f"Only some words of {vectors.source} were opened, and specific words are learned from "
             "the most frequent ones. Open all of it."
         )
-    known = find_words(vectors, list(dict.fromkeys(specific)), case)
+    known = find_usable_positions(vectors, list(dict.fromkeys(specific)), case)
     at = _frequent(vectors)
     y = np.isin(at, known)
     listed = int(y.sum())
@@ -404,13 +420,13 @@ def learn_specific(
     hits = int((held_out & y).sum())
     model = _classifier().fit(x, y)
     found: list[NDArray[np.intp]] = []
-    for part in slices(len(vectors)):
+    for part in row_blocks(len(vectors)):
         found.append(np.flatnonzero(model.decision_function(unit_rows(vectors, part)) > 0))
         found[-1] += part.start
         if progress is not None:
-            progress(min(len(vectors), part.start + STEP), len(vectors))
+            progress(min(len(vectors), part.start + BLOCK_ROWS), len(vectors))
     fresh = np.setdiff1d(np.concatenate(found), [*known, *vectors.unusable])
-    return Learned(
+    return LearnedWords(
         words=tuple(vectors.words.at(fresh)),
         precision=hits / max(1, int(held_out.sum())),
         recall=hits / listed,
@@ -422,13 +438,13 @@ def learn_specific(
 
 def _frequent(vectors: Vectors) -> Positions:
     """The words to learn from, the most frequent first."""
-    order = by_frequency(vectors)[:FREQUENT]
+    order = order_by_frequency(vectors)[:MAX_TRAINING_WORDS]
     plain = [_plain(word) for word in vectors.words.at(order)]
     return order[np.array(plain, dtype=bool) & ~np.isin(order, vectors.unusable)]
 
 
 def _plain(word: str) -> bool:
-    return len(word) <= LONGEST and word == word.lower() and word.replace("_", "").isalpha()
+    return len(word) <= MAX_LETTERS and word == word.lower() and word.replace("_", "").isalpha()
 
 
 def _classifier() -> Any:

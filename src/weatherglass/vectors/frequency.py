@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 from weatherglass._files import cpu_count, map_in_order
 from weatherglass.errors import CannotMeasure, UsageError
 
-from .vectors import NOTHING, Floats, Positions, Vectors, slices, unit_rows, unusable_rows
+from .vectors import EPSILON, Floats, Positions, Vectors, row_blocks, unit_rows, unusable_rows
 
 ControlMethod = Literal["auto", "frequency", "none"]
 
-THRESHOLD = 0.25  # of R², above which ``auto`` controls
+R2_THRESHOLD = 0.25  # of R², above which ``auto`` controls
 DEGREE = 5
-JUDGED = 60_000  # the most frequent words, by which R² is found
+MAX_R2_WORDS = 60_000  # the most frequent words, by which R² is found
 # R² of vectors that know nothing of frequency is about dimensions / words: at most 0.05 then.
-LEAST_WORDS, LEAST_WORDS_PER_DIM = 1000, 20
+MIN_WORDS, MIN_WORDS_PER_DIM = 1000, 20
 
 
-def by_frequency(vectors: Vectors) -> Positions:
+def order_by_frequency(vectors: Vectors) -> Positions:
     """Positions of the words, the most frequent first: by count where there is one, or in the order
     of the file."""
     if vectors.counts is None:
@@ -64,7 +64,7 @@ class Control:
     r2_after: float | None
     asked: str = "auto"
     by: str = "rank"
-    threshold: float = THRESHOLD
+    threshold: float = R2_THRESHOLD
 
 
 def control(
@@ -131,7 +131,7 @@ def control(
     words, workers = _Words.of(vectors), workers or cpu_count()
     with threadpool_limits(limits=1, user_api="blas"):  # the threads are ours
         before = _r2(vectors, words, workers)
-        if method == "none" or (method == "auto" and before <= THRESHOLD):
+        if method == "none" or (method == "auto" and before <= R2_THRESHOLD):
             return vectors, Control("none", before, None, method, by)
         made = _controlled(vectors, words, workers, progress or (lambda done, total: None))
         after = _r2(made, words, workers)
@@ -146,7 +146,7 @@ def _why_unknown(vectors: Vectors) -> str:
             "of it, control that, and then take the words"
         )
     usable = len(vectors) - len(vectors.unusable)
-    least = max(LEAST_WORDS, LEAST_WORDS_PER_DIM * vectors.dim)
+    least = max(MIN_WORDS, MIN_WORDS_PER_DIM * vectors.dim)
     if usable < least:
         return (
             f"it has {usable:,} usable words, and with {vectors.dim} dimensions at least "
@@ -216,7 +216,7 @@ def _r2(vectors: Vectors, words: _Words, workers: int) -> float:
     usable = words.weight > 0
     usable[vectors.unusable] = False
     at = np.flatnonzero(usable)
-    at = at[np.argsort(-words.log[at], kind="stable")][:JUDGED]
+    at = at[np.argsort(-words.log[at], kind="stable")][:MAX_R2_WORDS]
     y = words.log[at] - words.log[at].mean()
     variance = float(y @ y)
     if variance == 0:
@@ -226,9 +226,9 @@ def _r2(vectors: Vectors, words: _Words, workers: int) -> float:
         rows = unit_rows(vectors, at[part])
         return rows.sum(axis=0), rows.T @ rows, rows.T @ y[part]
 
-    total, squares, products = _added(sums, list(slices(len(at))), workers)
+    total, squares, products = _added(sums, list(row_blocks(len(at))), workers)
     spread, axes = np.linalg.eigh(squares - np.outer(total, total / len(at)))
-    real = spread > NOTHING**2 * len(at)  # the rest is rounding: there is no such dimension
+    real = spread > EPSILON**2 * len(at)  # the rest is rounding: there is no such dimension
     predicted = float(((products @ axes[:, real]) ** 2 / spread[real]).sum())
     return min(1.0, predicted / variance)
 
@@ -238,7 +238,7 @@ def _controlled(
 ) -> Vectors:
     """Unit vectors less what is expected at their frequency, made unit vectors again."""
     count = len(vectors)
-    parts = list(slices(count))
+    parts = list(row_blocks(count))
 
     def sums(part: slice) -> tuple[Floats, ...]:
         terms = words.terms(part)
@@ -253,8 +253,8 @@ def _controlled(
         rows = unit_rows(vectors, part)
         rows -= words.terms(part) @ expected
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        rows /= np.maximum(norms, NOTHING)[:, None]
-        rows[(norms < NOTHING) | (words.weight[part] == 0)] = 0
+        rows /= np.maximum(norms, EPSILON)[:, None]
+        rows[(norms < EPSILON) | (words.weight[part] == 0)] = 0
         matrix[part] = rows
         return int(part.stop)
 
@@ -267,11 +267,11 @@ def _controlled(
             "expected at its word's frequency."
         )
     matrix.flags.writeable = False
-    fingerprint = fingerprint_without(vectors.fingerprint)
+    fingerprint = controlled_fingerprint(vectors.fingerprint)
     return dataclasses.replace(vectors, matrix=matrix, fingerprint=fingerprint, unusable=unusable)
 
 
-def fingerprint_without(fingerprint: str) -> str:
+def controlled_fingerprint(fingerprint: str) -> str:
     """The fingerprint that vectors have without frequency: of what went in and what was done."""
     recipe = f"{fingerprint} without frequency, degree {DEGREE}"
     return hashlib.blake2b(recipe.encode(), digest_size=16).hexdigest()

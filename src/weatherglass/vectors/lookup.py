@@ -16,7 +16,7 @@ Case = Literal["auto", "keep", "lower"]
 
 
 @dataclass(frozen=True, eq=False)
-class FoundSets:
+class SetPositions:
     """Word sets in a vocabulary.
 
     Attributes
@@ -46,7 +46,7 @@ def check_case(case: str) -> None:
         raise UsageError(f"case is {case!r}; it must be one of {', '.join(get_args(Case))}.")
 
 
-def look_up(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
+def find_positions(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
     """The position of each word; -1 where it is missing.
 
     ``keep`` takes words as they are written, ``lower`` in lower case. ``auto`` takes a word as it
@@ -60,21 +60,21 @@ def look_up(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
     return positions
 
 
-def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
-    """As `look_up`, and -1 also where the row has no direction."""
-    positions = look_up(vectors, words, case)
+def find_usable_positions(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
+    """As `find_positions`, and -1 also where the row has no direction."""
+    positions = find_positions(vectors, words, case)
     return np.where(np.isin(positions, vectors.unusable), -1, positions)
 
 
-def find_sets(vectors: Vectors, sets: Sequence[Sequence[str]], case: Case) -> FoundSets:
+def find_set_positions(vectors: Vectors, sets: Sequence[Sequence[str]], case: Case) -> SetPositions:
     """Look up sets of words.
 
     >>> vectors = Vectors.of(["he", "she", "him"], [[1, 0], [0, 1], [1, 1]])
-    >>> find_sets(vectors, [["He", "She"], ["him", "her"]], "auto")
+    >>> find_set_positions(vectors, [["He", "She"], ["him", "her"]], "auto")
     FoundSets(at=((0, 1),), missing=('her',), asked=2)
     """
     words = [word for one in sets for word in one]
-    positions = iter(find_words(vectors, words, case).tolist())
+    positions = iter(find_usable_positions(vectors, words, case).tolist())
     # One word after the other, set by set, in the order in which they were looked up.
     placed = [[(word, next(positions)) for word in one] for one in sets]
     missing = dict.fromkeys(word for one in placed for word, at in one if at < 0)
@@ -83,20 +83,20 @@ def find_sets(vectors: Vectors, sets: Sequence[Sequence[str]], case: Case) -> Fo
         there = tuple(dict.fromkeys(at for _, at in one if at >= 0))
         if len(there) > 1:
             kept.setdefault(frozenset(there), there)
-    return FoundSets(tuple(kept.values()), tuple(missing), len(sets))
+    return SetPositions(tuple(kept.values()), tuple(missing), len(sets))
 
 
-def capitalised(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def capitalise(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Words as they stand in titles, and in capitals.
 
-    >>> capitalised(["she", "twin_sister"])
+    >>> capitalise(["she", "twin_sister"])
     (('She', 'Twin_Sister'), ('SHE', 'TWIN_SISTER'))
     """
     listed = tuple(words)
     return tuple(word.title() for word in listed), tuple(word.upper() for word in listed)
 
 
-def checked_sets(sets: Iterable[Sequence[str]], what: str) -> tuple[tuple[str, ...], ...]:
+def check_sets(sets: Iterable[Sequence[str]], what: str) -> tuple[tuple[str, ...], ...]:
     """Sets of words as tuples; raises `UsageError` where one is text, or is not two words."""
     made = []
     for one in sets:

@@ -26,7 +26,7 @@ from weatherglass._files import (
 from weatherglass.errors import BadContent, SourceError
 
 from . import store
-from .formats import Chunk, Wanted, find_format, has_capitals, joined_counts
+from .formats import Chunk, WantedWords, concatenate_counts, find_format, has_capitals
 from .source import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary, pack_words
@@ -91,7 +91,7 @@ def _open(
         kept = _from_cache(_entry(fingerprint, spec), spec.text)
         if kept is not None:
             return kept if words is None else kept.subset(words)
-    wanted = None if words is None else Wanted.of(words)
+    wanted = None if words is None else WantedWords.of(words)
 
     def chunks() -> Iterator[Chunk]:
         return _reported(opened, form.read(opened, wanted, workers), progress)
@@ -188,7 +188,7 @@ def _in_memory(
         raise BadContent(f"{spec.text} has no rows.")
     words = [word for part in parts for word in part.words()]
     rows = np.concatenate([part.rows for part in parts])
-    counts = joined_counts([part.counts for part in parts])
+    counts = concatenate_counts([part.counts for part in parts])
     vocabulary, keep = Vocabulary.build(*pack_words(words))
     if keep is not None:
         rows = np.ascontiguousarray(rows[keep])

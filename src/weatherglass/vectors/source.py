@@ -84,7 +84,7 @@ def check_options(spec: Spec, known: Collection[str]) -> None:
             )
 
 
-def registered() -> dict[str, Callable[[Spec], Path]]:
+def registered_sources() -> dict[str, Callable[[Spec], Path]]:
     """Names that installed packages have registered, with the functions that find their files."""
     from importlib.metadata import entry_points
 
@@ -103,7 +103,7 @@ def find_path(spec: Spec) -> Path:
     """The file or folder that a source names."""
     if spec.scheme is None and os.path.exists(spec.rest):
         return Path(spec.rest)
-    known = registered()
+    known = registered_sources()
     name = spec.scheme or spec.rest
     if name in known:
         return known[name](spec)

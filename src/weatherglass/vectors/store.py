@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from weatherglass._files import ArrayFile, atomic_write, cpu_count, file_fingerprint, write_array
 from weatherglass.errors import BadContent, CannotWrite
 
-from .formats import Chunk, Counts, Rows, has_capitals, joined_counts
+from .formats import Chunk, Counts, Rows, concatenate_counts, has_capitals
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
 
@@ -70,7 +70,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
     if not rows:
         raise BadContent(f"{described['source']} has no rows.")
     vocabulary, keep = Vocabulary.build(np.concatenate(blobs), np.concatenate(ends))
-    bad, counts = np.concatenate(unusable), joined_counts(seen)
+    bad, counts = np.concatenate(unusable), concatenate_counts(seen)
     if keep is not None:
         _keep_rows(folder / "matrix", rows, dim, keep)
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)

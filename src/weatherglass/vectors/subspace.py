@@ -9,8 +9,8 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 
-from .lookup import Case, checked_sets, find_sets
-from .vectors import NOTHING, Floats, Vectors
+from .lookup import Case, check_sets, find_set_positions
+from .vectors import EPSILON, Floats, Vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +86,10 @@ def bias_subspace(
     >>> found.axes.round(6), found.explained
     (array([[1., 0.]]), (1.0,))
     """
-    sets = checked_sets(pairs, "pairs")
+    sets = check_sets(pairs, "pairs")
     if isinstance(components, bool) or not isinstance(components, int) or components < 1:
         raise UsageError(f"components is {components!r}; a whole number from 1 was expected.")
-    found = find_sets(vectors, sets, case)
+    found = find_set_positions(vectors, sets, case)
     if not found.at:
         some = join_first(map(quote_safe, found.missing))
         raise CannotMeasure(
@@ -121,7 +121,7 @@ def _deviations(rows: Floats) -> Floats:
 
 def _check(strengths: Floats, components: int, source: str) -> None:
     """Raise `CannotMeasure` unless just one subspace of that many dimensions is the strongest."""
-    rank = int(np.sum(strengths > NOTHING * max(1.0, strengths[0])))
+    rank = int(np.sum(strengths > EPSILON * max(1.0, strengths[0])))
     if not rank:
         raise CannotMeasure(
             f"The words of each pair have the same direction in {source}, so no axis lies between "
@@ -133,7 +133,7 @@ def _check(strengths: Floats, components: int, source: str) -> None:
             f"The pairs span {spanned} in {source}, and {components} components were asked for. "
             "Give more pairs, or ask for fewer components."
         )
-    if components < rank and strengths[components - 1] - strengths[components] < NOTHING:
+    if components < rank and strengths[components - 1] - strengths[components] < EPSILON:
         raise CannotMeasure(
             f"The differences within the pairs are as strong in direction {components + 1} as in "
             f"direction {components}, so which to take is open. Ask for more or fewer components."

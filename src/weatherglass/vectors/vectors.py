@@ -242,17 +242,17 @@ def unusable_rows(rows: Rows) -> NDArray[np.int64]:
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
-NOTHING = 1e-6  # of a unit vector; what float32 cannot tell from zero
-STEP = 1 << 13
+EPSILON = 1e-6  # of a unit vector; what float32 cannot tell from zero
+BLOCK_ROWS = 1 << 13
 
 
-def slices(count: int) -> Iterator[slice]:
+def row_blocks(count: int) -> Iterator[slice]:
     """The blocks that `count` rows are cut into.
 
-    >>> list(slices(10_000))
+    >>> list(row_blocks(10_000))
     [slice(0, 8192, None), slice(8192, 10000, None)]
     """
-    return (slice(start, min(start + STEP, count)) for start in range(0, count, STEP))
+    return (slice(start, min(start + BLOCK_ROWS, count)) for start in range(0, count, BLOCK_ROWS))
 
 
 def unit_rows(vectors: Vectors, rows: slice | Positions) -> Floats:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from weatherglass._files import cache, fingerprint
 from weatherglass.errors import BadContent, SourceError, TooLarge, UnknownFormat
 from weatherglass.vectors import open_vectors
-from weatherglass.vectors.formats.text import LineError, layout, parse_line
+from weatherglass.vectors.formats.text import LineError, find_layout, parse_line
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def _slowly(content):
     """The words and rows of a text file, line by line in Python, or None if a line is wrong."""
     lines = content.split(b"\n")
     try:
-        plan = layout(lines[: min(20, max(1, len(lines) - 1))])
+        plan = find_layout(lines[: min(20, max(1, len(lines) - 1))])
         if plan.dim < 1:
             return None
         body = [line for line in content[plan.skip :].split(b"\n") if line.strip(b" \t\r")]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import Case, Vectors, slices
+from weatherglass.vectors import Case, Vectors, row_blocks
 
 from ..models import Floats, Lookup, Models, Spread, frequent
 from ..pairs import SeedPair
@@ -236,6 +236,6 @@ def _agreement(table: Floats) -> float | None:
 
 def _cosines(vectors: Vectors, vocabulary: Lookup, k: int, axis: Floats) -> Floats:
     made = np.empty(len(vocabulary.words))
-    for part in slices(len(made)):
+    for part in row_blocks(len(made)):
         made[part] = vectors.unit_at(vocabulary.at[k][part]) @ axis
     return made

@@ -14,7 +14,7 @@ import numpy as np
 from weatherglass.catalog import SeedSet
 from weatherglass.corpus import Corpus, Tokenizer, open_corpus, part_of_speech
 from weatherglass.errors import MissingExtra
-from weatherglass.vectors import Case, Vectors, find_words, open_vectors
+from weatherglass.vectors import Case, Vectors, find_usable_positions, open_vectors
 
 from .findings import Check
 from .space import Neighbourhood, Space, listed_neighbours
@@ -127,7 +127,7 @@ def find_frequencies(
 
 
 def _in_vectors(words: Sequence[str], vectors: Vectors, case: Case) -> Frequencies:
-    at = find_words(vectors, words, case)
+    at = find_usable_positions(vectors, words, case)
     there = {word: int(place) for word, place in zip(words, at, strict=True) if place >= 0}
     counts = vectors.counts
     if counts is not None and len(np.unique(counts)) > _FEW:

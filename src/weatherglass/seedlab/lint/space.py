@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.vectors import Case, Vectors, find_words, unit_rows
+from weatherglass.vectors import Case, Vectors, find_usable_positions, unit_rows
 
 from ..bad_seeds import NOTHING
 from ..models import Floats, Positions, frequent
@@ -40,7 +40,7 @@ class Space:
     def of(cls, vectors: Vectors, words: Iterable[str], case: Case = "auto") -> Space:
         """Find words."""
         asked = list(dict.fromkeys(words))
-        found = find_words(vectors, asked, case).tolist()
+        found = find_usable_positions(vectors, asked, case).tolist()
         some = np.empty(0, dtype=np.intp)  # of a part, what is frequent is not known
         order = some if vectors.part else frequent(vectors, 1, None)
         place = np.full(len(vectors), -1, dtype=np.int64)

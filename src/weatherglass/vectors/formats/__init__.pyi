@@ -5,10 +5,10 @@ from .format import Chunk as Chunk
 from .format import Counts as Counts
 from .format import Format as Format
 from .format import Rows as Rows
-from .format import Wanted as Wanted
+from .format import WantedWords as WantedWords
+from .format import concatenate_counts as concatenate_counts
 from .format import has_capitals as has_capitals
-from .format import joined_counts as joined_counts
 from .text import GLOVE as GLOVE
-from .text import header as header
-from .text import numbers_at_end as numbers_at_end
+from .text import count_trailing_numbers as count_trailing_numbers
+from .text import parse_header as parse_header
 from .wordlist import read_words as read_words

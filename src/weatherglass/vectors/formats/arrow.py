@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from weatherglass._files import Input, atomic_write
 from weatherglass.errors import BadContent, join_first, quote_safe
 
-from .format import Chunk, Counts, Format, Wanted
-from .wordlist import pair_up
+from .format import Chunk, Counts, Format, WantedWords
+from .wordlist import iter_chunks
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -31,7 +31,7 @@ def matches(source: Input) -> bool:
     return not source.compression and source.head.startswith((b"PAR1", b"ARROW1"))
 
 
-def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows."""
     dims = set()
     for batch in _batches(source.path, None):
@@ -39,7 +39,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
         dims.add(numbers.shape[1])
         if len(dims) > 1:
             raise _ragged(source.path, dims)
-        yield from pair_up(source, words, numbers, wanted, _counts(source.path, batch))
+        yield from iter_chunks(source, words, numbers, wanted, _counts(source.path, batch))
 
 
 def first_text_column(path: Path) -> list[bytes]:

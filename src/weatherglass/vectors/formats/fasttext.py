@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weatherglass._files import Input, map_in_order
 from weatherglass.errors import BadContent, UsageError
 
-from .format import Chunk, Counts, Format, Rows, Wanted
+from .format import Chunk, Counts, Format, Rows, WantedWords
 
 _MAGIC = struct.pack("<i", 793712314)
 _OPTIONS = struct.Struct("<12id")
@@ -61,7 +61,7 @@ def matches(source: Input) -> bool:
     return source.head.startswith(_MAGIC)
 
 
-def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows; with ``?subwords=1`` also for wanted words that were not in training."""
     unseen = source.options.get("subwords", "0") not in ("0", "no", "false")
     if unseen and wanted is None:

@@ -42,7 +42,7 @@ class Chunk:
         raw, starts = self.blob.tobytes(), [0, *self.ends.tolist()]
         return [raw[a:b] for a, b in pairwise(starts)]
 
-    def only(self, wanted: Wanted | None) -> Chunk:
+    def only(self, wanted: WantedWords | None) -> Chunk:
         """The rows whose words are wanted."""
         if wanted is None:
             return self
@@ -53,13 +53,13 @@ class Chunk:
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class WantedWords:
     """The words asked for."""
 
     words: frozenset[bytes]
 
     @classmethod
-    def of(cls, words: Iterable[str]) -> Wanted:
+    def of(cls, words: Iterable[str]) -> WantedWords:
         return cls(frozenset(to_bytes(word) for word in words))
 
     def first_fields(self) -> NDArray[np.uint64]:
@@ -79,7 +79,7 @@ class Wanted:
         return table
 
 
-def joined_counts(parts: Sequence[Counts | None]) -> Counts | None:
+def concatenate_counts(parts: Sequence[Counts | None]) -> Counts | None:
     """The counts of all chunks as one, if all have them."""
     counts = [part for part in parts if part is not None]
     return np.concatenate(counts) if parts and len(counts) == len(parts) else None
@@ -90,7 +90,7 @@ def has_capitals(blob: NDArray[np.uint8]) -> bool:
     return bool(((blob >= ord("A")) & (blob <= ord("Z"))).any())
 
 
-Reader = Callable[[Input, Wanted | None, int], Iterator[Chunk]]
+Reader = Callable[[Input, WantedWords | None, int], Iterator[Chunk]]
 
 
 def _one_file(source: Input) -> Sequence[Path]:
@@ -146,7 +146,7 @@ def matches(source: Input) -> bool:
     return False
 
 
-def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Refuse."""
     if source.head.startswith(b"PK"):
         raise PickleRefused(

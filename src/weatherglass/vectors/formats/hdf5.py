@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weatherglass._files import Input, too_large_error, max_unpacked_size, atomic_write
+from weatherglass._files import Input, atomic_write, max_unpacked_size, too_large_error
 from weatherglass.errors import BadContent, MissingExtra, SourceError
 
 from ..vocabulary import to_bytes
-from .format import Chunk, Format, Wanted
-from .wordlist import newline_list, pair_up
+from .format import Chunk, Format, WantedWords
+from .wordlist import iter_chunks, join_words
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -35,7 +35,7 @@ def matches(source: Input) -> bool:
     return not source.compression and source.head.startswith(b"\x89HDF\r\n\x1a\n")
 
 
-def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows."""
     h5py = _h5py()
     try:
@@ -50,7 +50,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
     except Exception as error:  # damage shows itself in many ways
         reason = str(error).split("\n")[0][:200]
         raise BadContent(f"{source.path} is a damaged or foreign HDF5 file ({reason}).") from None
-    return pair_up(source, words, matrix, wanted)
+    return iter_chunks(source, words, matrix, wanted)
 
 
 def _load(source: Input, data: Any) -> Any:
@@ -85,7 +85,7 @@ def _one_a_word(source: Input, file: Any, h5py: Any) -> tuple[list[bytes], Any]:
 def write(vectors: Vectors, path: Path) -> None:
     """Write a matrix and a list of words."""
     h5py = _h5py()
-    words = newline_list(vectors)
+    words = join_words(vectors)
     with atomic_write(path) as temporary:
         try:
             with h5py.File(temporary, "w", locking=False) as file:  # `atomic_write` has it locked

@@ -15,8 +15,15 @@ from weatherglass._files import ArrayFile, Input, atomic_write, max_unpacked_siz
 from weatherglass.errors import BadContent, PickleRefused, TooLarge
 
 from ..vocabulary import to_bytes
-from .format import Chunk, Format, Wanted
-from .wordlist import SUFFIXES, beside, newline_list, pair_up, read_words, with_words
+from .format import Chunk, Format, WantedWords
+from .wordlist import (
+    SUFFIXES,
+    find_word_list,
+    iter_chunks,
+    join_words,
+    read_words,
+    write_with_words,
+)
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -25,14 +32,16 @@ if TYPE_CHECKING:
 def _matrix_file(source: Input) -> Path | None:
     """The ``.npy`` itself, or the only one in a folder that also has one list of words."""
     if not source.is_folder:
-        return source.path if source.head.startswith(b"\x93NUMPY") and not source.compression else None
+        return (
+            source.path if source.head.startswith(b"\x93NUMPY") and not source.compression else None
+        )
     arrays = sorted(source.path.glob("*.npy"))
     return arrays[0] if len(arrays) == 1 and _words_file(source, arrays[0]) else None
 
 
 def _words_file(source: Input, matrix: Path) -> Path | None:
     if not source.is_folder:
-        return beside(source, matrix)
+        return find_word_list(source, matrix)
     lists = [path for path in sorted(source.path.iterdir()) if path.suffix in SUFFIXES]
     return lists[0] if len(lists) == 1 else None
 
@@ -46,10 +55,10 @@ def npy_files(source: Input) -> Sequence[Path]:
     return [matrix, words]
 
 
-def read_npy(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read_npy(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows of a ``.npy``."""
     matrix, words = npy_files(source)
-    return pair_up(source, read_words(words), load_matrix(matrix), wanted)
+    return iter_chunks(source, read_words(words), load_matrix(matrix), wanted)
 
 
 def load_matrix(path: Path) -> NDArray[np.generic]:
@@ -83,7 +92,7 @@ def _is_npz(source: Input) -> bool:
     return any(name.endswith(".npy") for name in source.members())
 
 
-def read_npz(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read_npz(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows of a ``.npz``: one table of numbers and one list of words inside."""
     arrays = _load_archive(source)
     tables = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "fiu"]
@@ -93,8 +102,12 @@ def read_npz(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chu
         raise BadContent(
             f"{source.path} holds {inside}: expected one table of numbers and one list of words."
         )
-    words = _npz_words(source.path, lists[0]) if lists else read_words(beside(source, source.path))
-    return pair_up(source, words, tables[0], wanted)
+    words = (
+        _npz_words(source.path, lists[0])
+        if lists
+        else read_words(find_word_list(source, source.path))
+    )
+    return iter_chunks(source, words, tables[0], wanted)
 
 
 def _load_archive(source: Input) -> dict[str, NDArray[np.generic]]:
@@ -127,13 +140,13 @@ def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
 
 def write_npy(vectors: Vectors, path: Path) -> None:
     """Write the matrix, and the words beside it as ``.npy.vocab``."""
-    with with_words(vectors, path) as file:
+    with write_with_words(vectors, path) as file:
         ArrayFile(file).save(vectors.matrix)
 
 
 def write_npz(vectors: Vectors, path: Path) -> None:
     """Write ``vectors`` and ``words``, the latter as UTF-8 text with one word a line."""
-    words = np.frombuffer(newline_list(vectors), dtype=np.uint8)
+    words = np.frombuffer(join_words(vectors), dtype=np.uint8)
     with atomic_write(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, words=words, vectors=vectors.matrix)
 

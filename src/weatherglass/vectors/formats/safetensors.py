@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from weatherglass._files import Input
 from weatherglass.errors import BadContent, UsageError, join_first, quote_safe
 
-from .format import Chunk, Format, Wanted
-from .wordlist import beside, pair_up, read_words, with_words
+from .format import Chunk, Format, WantedWords
+from .wordlist import find_word_list, iter_chunks, read_words, write_with_words
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -33,7 +33,9 @@ def _tensor_file(source: Input) -> Path | None:
         return path if path.is_file() else None
     head = source.head
     return (
-        source.path if not source.compression and head[8:9] == b"{" and head[6:8] == b"\0\0" else None
+        source.path
+        if not source.compression and head[8:9] == b"{" and head[6:8] == b"\0\0"
+        else None
     )
 
 
@@ -41,13 +43,13 @@ def files(source: Input) -> Sequence[Path]:
     """The tensors and the list of words."""
     path = _tensor_file(source)
     assert path is not None
-    return [path, beside(source, path)]
+    return [path, find_word_list(source, path)]
 
 
-def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows."""
     path, words = files(source)
-    return pair_up(source, read_words(words), _load(path, source.options.get("tensor")), wanted)
+    return iter_chunks(source, read_words(words), _load(path, source.options.get("tensor")), wanted)
 
 
 def _load(path: Path, asked: str | None) -> NDArray[Any]:
@@ -119,7 +121,7 @@ def write(vectors: Vectors, path: Path) -> None:
     }
     header = json.dumps({"embeddings": entry}).encode()
     header += b" " * (-len(header) % 8)
-    with with_words(vectors, path) as file:
+    with write_with_words(vectors, path) as file:
         file.write(len(header).to_bytes(8, "little") + header)
         file.write(np.ascontiguousarray(vectors.matrix, dtype="<f4").data)
 

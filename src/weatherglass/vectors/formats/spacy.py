@@ -13,9 +13,9 @@ from weatherglass._files import Input
 from weatherglass.errors import BadContent, MissingExtra
 
 from ..vocabulary import pack_words, to_bytes
-from .format import Chunk, Format, Wanted
+from .format import Chunk, Format, WantedWords
 from .numpy import load_matrix
-from .wordlist import pair_up
+from .wordlist import iter_chunks
 
 _SEED = 1  # of the hash by which spaCy names strings
 _FILES = ("vectors", "key2row", "strings.json")
@@ -40,7 +40,7 @@ def files(source: Input) -> Sequence[Path]:
     return [folder / name for name in _FILES]
 
 
-def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows. Several words may share one row: spaCy merges rare words with near ones."""
     from .kernels import murmur64
 
@@ -57,7 +57,7 @@ def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
     rows = np.array([row for key, row in row_of.items() if key in named], dtype=np.intp)
     if not words:
         raise BadContent(f"{source.path}: none of its vectors has a string in {strings_file.name}.")
-    return pair_up(source, words, _Indexed(matrix, rows), wanted)  # type: ignore[arg-type]
+    return iter_chunks(source, words, _Indexed(matrix, rows), wanted)  # type: ignore[arg-type]
 
 
 def _strings(path: Path) -> list[bytes]:

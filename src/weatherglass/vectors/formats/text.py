@@ -17,7 +17,7 @@ from weatherglass._files import MAX_LINE_BYTES, PADDING, Block, Input, map_in_or
 from weatherglass.errors import BadContent, CannotWrite, UnknownFormat, quote_safe
 
 from ..vocabulary import to_bytes
-from .format import Chunk, Format, Rows, Wanted
+from .format import Chunk, Format, Rows, WantedWords
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -54,7 +54,7 @@ def parse_line(line: bytes, dim: int) -> tuple[bytes, Rows]:
     # A line that begins with a space has the empty word.
     words = len(fields) - dim if fields and fields[0].start() == 0 else len(fields) - dim + 1
     if words < 1:
-        raise LineError(too_few(line, dim))
+        raise LineError(describe_short_line(line, dim))
     numbers = fields[len(fields) - dim :]
     word = line[: numbers[0].start() - 1]
     word = word.rstrip(b" \t") or word
@@ -69,24 +69,24 @@ def parse_line(line: bytes, dim: int) -> tuple[bytes, Rows]:
         return word, np.array([float(n.group()) for n in numbers]).astype(np.float32)
 
 
-def too_few(line: bytes, dim: int) -> str:
+def describe_short_line(line: bytes, dim: int) -> str:
     """What is wrong with a line that has a word and not enough numbers, or none."""
     fields = len(_FIELD.findall(line.rstrip(b" \t\r")))
     numbers = fields if line.startswith((b" ", b"\t")) else fields - 1
     return f"has {numbers} numbers, expected {dim}"
 
 
-def header(line: bytes) -> tuple[int, int] | None:
+def parse_header(line: bytes) -> tuple[int, int] | None:
     """Rows and numbers a row, if the line is a word2vec header.
 
-    >>> header(b"400000 50")
+    >>> parse_header(b"400000 50")
     (400000, 50)
     """
     found = _HEADER.fullmatch(line)
     return (int(found[1]), int(found[2])) if found else None
 
 
-def numbers_at_end(line: bytes) -> int:
+def count_trailing_numbers(line: bytes) -> int:
     """How many fields at the end of a line are numbers, leaving one field for the word."""
     fields = _FIELD.findall(line.rstrip(b" \t\r"))
     count = 0
@@ -98,14 +98,14 @@ def numbers_at_end(line: bytes) -> int:
     return count
 
 
-def layout(lines: list[bytes]) -> Layout:
+def find_layout(lines: list[bytes]) -> Layout:
     """The layout of a text file from its first lines."""
     bom = 3 if lines[0].startswith(b"\xef\xbb\xbf") else 0
     first = lines[0][bom:]
-    said = header(first)
+    said = parse_header(first)
     if said is not None:
         return Layout(dim=said[1], rows=said[0], skip=len(lines[0]) + 1)
-    counts = Counter(map(numbers_at_end, [first, *lines[1:]]))
+    counts = Counter(map(count_trailing_numbers, [first, *lines[1:]]))
     del counts[0]
     if not counts:
         raise UnknownFormat(f"no numbers in its first line {quote_safe(first)}")
@@ -133,16 +133,16 @@ def matches(source: Input) -> bool:
     if source.is_folder or b"\0" in source.head:
         return False
     first, *rest = source.lines(3)
-    if header(first.removeprefix(b"\xef\xbb\xbf")) is None:
-        return True  # whether it holds vectors, `layout` tells
+    if parse_header(first.removeprefix(b"\xef\xbb\xbf")) is None:
+        return True  # whether it holds vectors, `find_layout` tells
     row = next((line for line in rest if line.strip()), None)
-    return row is None or numbers_at_end(row) > 0
+    return row is None or count_trailing_numbers(row) > 0
 
 
-def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows. Of a file that is searched, only the wanted rows are parsed."""
     try:
-        plan = layout(source.lines(20))
+        plan = find_layout(source.lines(20))
     except UnknownFormat as error:
         raise UnknownFormat(
             f"{source.path} is not a file of vectors: {error}. A text file of vectors has one word "
@@ -199,7 +199,7 @@ def _parse(data: NDArray[np.uint8], size: int, dim: int) -> _Parsed:
         except LineError as error:
             return _Parsed(_no_rows(dim), lines, wrong=(int(line[row]), str(error)))
     if short >= 0:
-        problem = too_few(raw[short : raw.index(b"\n", short)], dim)
+        problem = describe_short_line(raw[short : raw.index(b"\n", short)], dim)
         return _Parsed(_no_rows(dim), lines, wrong=(lines, problem))
     blob, ends = _gather_words(data, start[:found], end[:found])
     chunk = Chunk(blob, ends, rows[:found])
@@ -227,7 +227,7 @@ def _no_rows(dim: int) -> Chunk:
 
 
 def _search_block(
-    dim: int, wanted: Wanted, table: NDArray[np.uint64], load: Callable[[], Block]
+    dim: int, wanted: WantedWords, table: NDArray[np.uint64], load: Callable[[], Block]
 ) -> _Parsed:
     from .kernels import find_lines
 
@@ -295,7 +295,7 @@ def _reads_back(word: bytes, numbers: bytes, dim: int) -> bool:
 def _check_layout(vectors: Vectors, path: Path, first: bytes) -> None:
     """Refuse vectors whose first lines would be read as something else than they are."""
     lines = [to_bytes(word) + b" 0" * vectors.dim for word in vectors.words[:20]]
-    plan = layout([first.removesuffix(b"\n")] if first else lines)
+    plan = find_layout([first.removesuffix(b"\n")] if first else lines)
     if plan.dim != vectors.dim or plan.skip != len(first):
         raise CannotWrite(
             f"{path.name} would be read with another number of columns, because of words such as "

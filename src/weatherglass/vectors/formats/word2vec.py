@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from weatherglass._files import MAX_LINE_BYTES, Input, open_compressed
 from weatherglass.errors import BadContent, CannotWrite, TooLarge, quote_safe
 
-from .format import Chunk, Format, Rows, Wanted
-from .text import header, numbers_at_end
+from .format import Chunk, Format, Rows, WantedWords
+from .text import count_trailing_numbers, parse_header
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -25,17 +25,19 @@ _MOST_DIM = 1 << 20
 def matches(source: Input) -> bool:
     """A word2vec header, and then no line of numbers."""
     first, found, rest = source.head.partition(b"\n")
-    if not found or header(first) is None:
+    if not found or parse_header(first) is None:
         return False
     rest = rest.lstrip(b"\r\n")
-    return b"\0" in rest or (bool(rest.strip()) and not numbers_at_end(rest.split(b"\n", 1)[0]))
+    return b"\0" in rest or (
+        bool(rest.strip()) and not count_trailing_numbers(rest.split(b"\n", 1)[0])
+    )
 
 
-def read(source: Input, wanted: Wanted | None, workers: int) -> Iterator[Chunk]:
+def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows; the file is walked once, in large pieces."""
     from .kernels import walk_records
 
-    said = header(source.head.partition(b"\n")[0])
+    said = parse_header(source.head.partition(b"\n")[0])
     assert said is not None
     rows, dim = said
     if not 1 <= dim <= _MOST_DIM:

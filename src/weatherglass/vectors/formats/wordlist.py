@@ -15,7 +15,7 @@ from weatherglass._files import Input, atomic_write
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
 
 from ..vocabulary import to_bytes
-from .format import Chunk, Counts, Rows, Wanted
+from .format import Chunk, Counts, Rows, WantedWords
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -26,7 +26,7 @@ SUFFIXES = (".vocab", ".words", ".txt", ".json", ".parquet", ".arrow")
 _MARK = b"\xef\xbb\xbf"
 
 
-def beside(source: Input, matrix: Path) -> Path:
+def find_word_list(source: Input, matrix: Path) -> Path:
     """The vocabulary file for a matrix: named by ``?vocab=``, or found beside it."""
     named = source.options.get("vocab")
     if named is not None:
@@ -34,7 +34,7 @@ def beside(source: Input, matrix: Path) -> Path:
         if not path.is_file():
             raise SourceNotFound(f"There is no vocabulary file {path}.")
         return path
-    names = (words_name(matrix).name, *(matrix.stem + ending for ending in _ENDINGS), *_NAMES)
+    names = (word_list_path(matrix).name, *(matrix.stem + ending for ending in _ENDINGS), *_NAMES)
     for name in names:
         if (path := matrix.parent / name).is_file() and path != matrix:
             return path
@@ -80,11 +80,11 @@ def _json_words(path: Path, content: bytes) -> list[bytes]:
     return list(map(to_bytes, found))
 
 
-def pair_up(
+def iter_chunks(
     source: Input,
     words: list[bytes],
     matrix: NDArray[Any],
-    wanted: Wanted | None,
+    wanted: WantedWords | None,
     counts: Counts | None = None,
 ) -> Iterator[Chunk]:
     """Chunks of a matrix and the list of its words, with their counts if they are known."""
@@ -114,30 +114,30 @@ def to_rows(numbers: NDArray[Any]) -> Rows:
         return np.ascontiguousarray(numbers, dtype=np.float32)
 
 
-def words_name(matrix: Path) -> Path:
+def word_list_path(matrix: Path) -> Path:
     """The list of words that is written for a matrix; no two matrices share one."""
     return matrix.with_name(matrix.name + ".vocab")
 
 
 @contextlib.contextmanager
-def with_words(vectors: Vectors, path: Path) -> Iterator[IO[bytes]]:
+def write_with_words(vectors: Vectors, path: Path) -> Iterator[IO[bytes]]:
     """A stream into a matrix file; the words, one a line, appear beside it.
 
     Two files cannot change at once. So that no matrix is ever read with the words of another, the
     old one goes first and the new one comes last: in between there is none.
     """
-    words = newline_list(vectors)
+    words = join_words(vectors)
     with atomic_write(path) as matrix_file:
         with open(matrix_file, "wb") as stream:
             yield stream
-        with atomic_write(words_name(path)) as list_file:
+        with atomic_write(word_list_path(path)) as list_file:
             # A mark at the start is dropped in reading: a word that begins with one needs two.
             list_file.write_bytes(_MARK + words if words.startswith(_MARK) else words)
             if path.is_file():
                 path.unlink()
 
 
-def newline_list(vectors: Vectors) -> bytes:
+def join_words(vectors: Vectors) -> bytes:
     """The words, a newline after each."""
     words = list(vectors.words.iter_raw())
     for word in words:
