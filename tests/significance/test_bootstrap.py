@@ -1,4 +1,4 @@
-"""Bootstrap intervals."""
+"""Bootstrap intervals compared with scipy, and their coverage."""
 
 from __future__ import annotations
 
@@ -26,53 +26,53 @@ def sets() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile"])
-def test_it_is_scipy_s(sets: tuple[np.ndarray, np.ndarray], method: str) -> None:
+def test_interval_equals_that_of_scipy(sets: tuple[np.ndarray, np.ndarray], method: str) -> None:
     from scipy.stats import bootstrap
 
-    found = bootstrap_interval(*sets, effect, method=method, rng=3, n_resamples=999)
+    interval = bootstrap_interval(*sets, effect, method=method, rng=3, n_resamples=999)
     theirs = bootstrap(
         sets, effect, n_resamples=999, method=method, random_state=np.random.default_rng(3)
     ).confidence_interval
-    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
-    assert (found.method, found.n_resamples, found.confidence) == (method, 999, 0.95)
+    assert (interval.low, interval.high) == pytest.approx((theirs.low, theirs.high))
+    assert (interval.method, interval.n_resamples, interval.confidence) == (method, 999, 0.95)
 
 
-def test_the_seed_decides(sets: tuple[np.ndarray, np.ndarray]) -> None:
+def test_interval_depends_only_on_the_seed(sets: tuple[np.ndarray, np.ndarray]) -> None:
     first = bootstrap_interval(*sets, effect, n_resamples=499)
     assert first == bootstrap_interval(*sets, effect, n_resamples=499, rng=0)
     assert first != bootstrap_interval(*sets, effect, n_resamples=499, rng=1)
 
 
-def test_more_confidence_is_a_wider_interval(sets: tuple[np.ndarray, np.ndarray]) -> None:
+def test_higher_confidence_widens_the_interval(sets: tuple[np.ndarray, np.ndarray]) -> None:
     narrow = bootstrap_interval(*sets, effect, confidence=0.8)
     wide = bootstrap_interval(*sets, effect, confidence=0.99)
     assert wide.low < narrow.low < float(effect(*sets)) < narrow.high < wide.high
 
 
-def test_it_covers_about_as_often_as_it_says() -> None:
+def test_interval_covers_the_truth_about_as_often_as_its_confidence() -> None:
     rng = np.random.default_rng(1)
     covered = 0
     for _ in range(150):
         x, y = rng.normal(size=20) + 1, rng.normal(size=20)
-        found = bootstrap_interval(x, y, difference, confidence=0.9, n_resamples=399, rng=rng)
-        covered += found.low <= 1 <= found.high
+        interval = bootstrap_interval(x, y, difference, confidence=0.9, n_resamples=399, rng=rng)
+        covered += interval.low <= 1 <= interval.high
     assert covered >= 120
 
 
-def test_where_bca_has_no_answer_the_method_says_percentile() -> None:
+def test_method_is_percentile_if_bca_is_undefined() -> None:
     assert bootstrap_interval([1.0, 1.0], [0.0, 0.0], difference) == Interval(
         1.0, 1.0, 0.95, "percentile", 9_999
     )
 
 
-def test_no_spread_is_refused_in_words() -> None:
+def test_sets_without_variance_are_refused_with_a_reason() -> None:
     with pytest.raises(CannotMeasure, match="not a finite number"):
         bootstrap_interval([1.0, 1.0], [1.0, 1.0], effect)
     with pytest.raises(CannotMeasure, match="resamples"):
         bootstrap_interval([1.0, 0.0], [0.0, 0.0], effect)
 
 
-def test_wrong_calls_are_refused() -> None:
+def test_bootstrap_refuses_invalid_arguments() -> None:
     with pytest.raises(CannotMeasure, match="at least 2"):
         bootstrap_interval([1.0], [1.0, 2.0], difference)
     with pytest.raises(UsageError, match="method"):
@@ -83,6 +83,6 @@ def test_wrong_calls_are_refused() -> None:
         bootstrap_interval([1.0, 2.0], [1.0, 2.0], difference, n_resamples=1)
 
 
-def test_to_dict_holds_every_field() -> None:
-    found = bootstrap_interval([1.0, 2.0, 3.0], [0.0, 1.0], difference, n_resamples=99)
-    assert Interval(**found.to_dict()) == found  # type: ignore[arg-type]
+def test_interval_round_trips_through_a_dict() -> None:
+    interval = bootstrap_interval([1.0, 2.0, 3.0], [0.0, 1.0], difference, n_resamples=99)
+    assert Interval(**interval.to_dict()) == interval  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The rotation p-value against sampled rotations, geometry and high precision."""
+"""The rotation p-value compared with sampled rotations, geometry and the t-test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weatherglass.significance import rotation_p
 
 
 @pytest.mark.parametrize("d", [2, 3, 10])
-def test_it_is_the_share_of_random_rotations(d: int) -> None:
+def test_rotation_p_is_the_share_of_random_rotations(d: int) -> None:
     rng = np.random.default_rng(d)
     u, v = rng.normal(size=d), rng.normal(size=d)
     rotations = ortho_group.rvs(d, size=4000, random_state=rng)
@@ -24,19 +24,19 @@ def test_it_is_the_share_of_random_rotations(d: int) -> None:
 
 
 @given(st.floats(1e-100, math.pi))
-def test_on_a_circle_it_is_the_angle(angle: float) -> None:
+def test_rotation_p_in_two_dimensions_is_the_angle_over_pi(angle: float) -> None:
     p = rotation_p([2.0, 0.0], [math.cos(angle), math.sin(angle)]).value
     assert p == pytest.approx(angle / math.pi, rel=1e-9)
 
 
 @given(st.floats(-1, 1))
-def test_on_a_sphere_it_is_the_height(c: float) -> None:
+def test_rotation_p_in_three_dimensions_is_the_area_of_the_cap(c: float) -> None:
     p = rotation_p([0.0, 0.0, 1.0], [math.sqrt(1 - c * c), 0.0, c]).value
     assert p == pytest.approx((1 - c) / 2, rel=1e-7, abs=1e-15)
 
 
 @given(st.integers(2, 400), st.floats(-0.999, 0.999))
-def test_it_is_the_t_test_of_a_correlation(d: int, c: float) -> None:
+def test_rotation_p_equals_the_t_test_of_a_correlation(d: int, c: float) -> None:
     u, v = np.zeros(d), np.zeros(d)
     u[0], v[0], v[1] = 1, c, math.sqrt(1 - c * c)
     student = t.sf(c * math.sqrt((d - 1) / (1 - c * c)), d - 1)
@@ -45,7 +45,7 @@ def test_it_is_the_t_test_of_a_correlation(d: int, c: float) -> None:
 
 @given(st.integers(1, 8), st.integers(0, 1000))
 @settings(max_examples=50)
-def test_alternatives_and_scale(d: int, seed: int) -> None:
+def test_rotation_p_of_alternatives_is_consistent_and_ignores_scale(d: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     u, v = rng.normal(size=d), rng.normal(size=d)
     greater, less = rotation_p(u, v), rotation_p(u, v, alternative="less")
@@ -57,25 +57,25 @@ def test_alternatives_and_scale(d: int, seed: int) -> None:
     assert both == pytest.approx(min(1, 2 * min(greater.value, less.value)))
 
 
-def test_the_far_tail_keeps_its_digits() -> None:
+def test_rotation_p_keeps_its_digits_in_the_far_tail() -> None:
     """Three dimensions, a ten-millionth of a radian: the cap's area is (1 - cos) / 2."""
     p = rotation_p([1.0, 0.0, 0.0], [1.0, 1e-7, 0.0]).value
     assert p == pytest.approx(0.25e-14, rel=1e-9)
     assert rotation_p(np.ones(300), np.ones(300)).value > 0
 
 
-def test_one_dimension_has_two_rotations() -> None:
+def test_rotation_p_in_one_dimension_is_a_half_or_one() -> None:
     assert rotation_p([2.0], [3.0]).value == 0.5
     assert rotation_p([2.0], [-3.0]).value == 1.0
     assert rotation_p([2.0], [-3.0], alternative="less").value == 0.5
 
 
-def test_directions_at_right_angles() -> None:
+def test_rotation_p_of_orthogonal_directions_is_a_half() -> None:
     for alternative in ("greater", "less"):
         assert rotation_p([1.0, 0.0], [0.0, 1.0], alternative=alternative).value == 0.5
 
 
-def test_what_has_no_direction_is_refused() -> None:
+def test_rotation_p_refuses_vectors_without_direction() -> None:
     with pytest.raises(CannotMeasure, match="no direction"):
         rotation_p([0.0, 0.0], [1.0, 0.0])
     with pytest.raises(CannotMeasure, match="finite"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from weatherglass.errors import CannotMeasure
-from weatherglass.significance import holm, permutation_many, permutation_p
+from weatherglass.significance import holm, batch_permutation_p, permutation_p
 
 from .definition import Measure, Measured, Needed
 from .weat import NO_SPREAD, NOISE
@@ -57,7 +57,7 @@ def single_category(
     p = permutation_p(*whole, **drawn)
     rows = list(zip(near, far, strict=True))
     if method == "auto":
-        p_each = permutation_many(rows, **settings)
+        p_each = batch_permutation_p(rows, **settings)
     else:
         p_each = [permutation_p(*pair, **drawn) for pair in rows]
     each_p = np.array([one.value for one in p_each])

@@ -19,7 +19,7 @@ from weatherglass.significance import (
     PermutationMethod,
     PValue,
     bootstrap_interval,
-    permutation_many,
+    batch_permutation_p,
     permutation_p,
     rotation_p,
 )
@@ -74,7 +74,7 @@ def leave_one_out(
             left.append((without["X"], without["Y"]))
     made = []
     for (name, word), (x, y), p in zip(
-        dropped, left, permutation_many(left, alternative=alternative), strict=True
+        dropped, left, batch_permutation_p(left, alternative=alternative), strict=True
     ):
         value = effect(x, y, ddof)
         made.append(Influence(name, word, value, p.value, value - reference))

@@ -1,6 +1,6 @@
-"""How sure: p-values without guessing, intervals, and correction for many tests.
+"""How sure: permutation and rotation p-values, intervals, and multiple-testing correction.
 
-Importing this brings in numpy only; scipy and the compiled kernels are loaded when they are used.
+Importing this package loads numpy only; scipy and the compiled kernels load on first use.
 """
 
 import lazy_loader

@@ -1,5 +1,4 @@
-from .batch import permutation_many as permutation_many
-from .bootstrap import BootstrapMethod as BootstrapMethod
+from .batch import batch_permutation_p as batch_permutation_p
 from .bootstrap import Interval as Interval
 from .bootstrap import bootstrap_interval as bootstrap_interval
 from .correction import benjamini_hochberg as benjamini_hochberg
@@ -7,7 +6,6 @@ from .correction import holm as holm
 from .permutation import PermutationMethod as PermutationMethod
 from .permutation import permutation_p as permutation_p
 from .pvalue import Alternative as Alternative
-from .pvalue import Method as Method
 from .pvalue import PValue as PValue
 from .pvalue import format_p as format_p
 from .rotation import rotation_p as rotation_p

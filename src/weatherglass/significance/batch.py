@@ -1,89 +1,92 @@
-"""The p-values of many permutation tests at once."""
+"""The p-values of many small permutation tests at once."""
 
 from __future__ import annotations
 
 import functools
-import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from math import exp, log
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .permutation import computed
-from .pvalue import Alternative, PValue, above_zero, check_alternative
-from .tail import Tail, TooMany, tail_of
-from .tilted import LEAST_TILT
+from .exact import max_subsets
+from .permutation import bounded_p, tail_p, two_sided_p
+from .pvalue import Alternative, PValue, check_alternative
+from .tail import MethodFailed, Tail, build_tail
+from .tilted import min_tilt, standardise, whole_share
 
-MOST_SUBSETS = 1 << 16
-"""Most subsets of one half for counting: 32 targets, and under a millisecond. Tilting takes about
-as long there, and for more targets less."""
+MAX_SUBSETS = 1 << 16
+"""Subsets of one half up to which tests are counted: 32 targets, and under a millisecond. There,
+`tilted` takes about as long, and for more targets less."""
 
-FAR_OUT = 1 << 20
-"""Most subsets of one half where counting takes the place of an integral that did not settle."""
+MAX_SUBSETS_FAR_TAIL = 1 << 20
+"""Subsets of one half up to which a test is counted if its integral does not converge."""
 
-CHUNK = 64
-"""Tests given to a thread at once."""
+TESTS_PER_TASK = 64
 
 Progress = Callable[[int, int], None]
 Pair = tuple[ArrayLike, ArrayLike]
-Spread = Callable[
+MapChunks = Callable[
     [Callable[[Sequence[Pair]], list[PValue]], Sequence[Sequence[Pair]]], Iterable[list[PValue]]
 ]
 
 
-def permutation_many(
+def batch_permutation_p(
     tests: Sequence[Pair],
     *,
     alternative: Alternative = "greater",
     resolution: float = 0.0,
     workers: int | None = None,
-    spread: Spread | None = None,
+    map_chunks: MapChunks | None = None,
     progress: Progress | None = None,
 ) -> list[PValue]:
-    """The p-values of many permutation tests, each as `permutation_p` gives it.
+    """Compute the p-values of many permutation tests, each as `permutation_p` defines it.
+
+    Null hypothesis, alternatives and ties (>=) are those of `permutation_p`.
 
     Parameters
     ----------
     tests : sequence of pairs of array_like
-        The associations of X and of Y, test by test.
+        The associations of X and of Y of each test.
     alternative, resolution
         As in `permutation_p`.
     workers : int, optional
-        Threads; all cores if not given. The answer does not depend on it.
-    spread : callable, optional
-        Does the work instead of threads: given a function and a list of what to call it with, it
-        gives the results in that order. The function can be sent to another process.
+        Number of threads; all cores by default. The result does not depend on it.
+    map_chunks : callable, optional
+        Used instead of a thread pool's ``map``: called with a function, which can be pickled, and
+        a list of its arguments; returns the results in that order.
     progress : callable, optional
-        Called with the tests done and the tests in all.
+        Called with the number of finished tests and of all tests.
 
     Returns
     -------
     list of PValue
-        ``exact`` up to 32 targets, and for more where one set is so small that its places are
-        quickly counted; ``tilted`` otherwise. `permutation_p` counts further, which for one
-        test is worth a second.
+        ``exact`` up to 32 targets, and for more if one set is so small that counting is fast;
+        ``tilted`` otherwise. `permutation_p` counts further, which is worth a second for a single
+        test.
 
     Examples
     --------
     >>> tests = [([0.3, 0.2, 0.25], [0.1, 0.0, 0.2]), ([0.1, 0.0], [0.3, 0.2])]
-    >>> [p.fraction for p in permutation_many(tests)]
+    >>> [p.fraction for p in batch_permutation_p(tests)]
     ['2/20', '6/6']
     """
     check_alternative(alternative)
-    chunks = [tests[start : start + CHUNK] for start in range(0, len(tests), CHUNK)]
-
+    chunks = [
+        tests[start : start + TESTS_PER_TASK] for start in range(0, len(tests), TESTS_PER_TASK)
+    ]
     run = functools.partial(_chunk_p, alternative, resolution)
-    made: list[PValue] = []
+    p_values: list[PValue] = []
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        for some in (spread or pool.map)(run, chunks):
-            made += some
+        for chunk in (map_chunks or pool.map)(run, chunks):
+            p_values += chunk
             if progress is not None:
-                progress(len(made), len(tests))
-    return made
+                progress(len(p_values), len(tests))
+    return p_values
 
 
 def _chunk_p(alternative: Alternative, resolution: float, chunk: Sequence[Pair]) -> list[PValue]:
@@ -94,93 +97,68 @@ def _p(x: ArrayLike, y: ArrayLike, alternative: Alternative, resolution: float) 
     if alternative != "two-sided":
         tail = _tail(x, y, alternative == "greater", resolution)
         return replace(_tail_p(tail), alternative=alternative)
-    # Both tails hold every partition between them; the one further out holds less.
-    up, down = (_tail(x, y, side, resolution) for side in (True, False))
-    p = _tail_p(down if up.is_lower_half else up)
-    if p.high > 0.5:
-        p = min(p, _tail_p(up if up.is_lower_half else down), key=lambda one: one.value)
-    value, low, high = (min(1.0, 2 * end) for end in (p.value, p.low, p.high))
-    count = None if p.count is None or p.partitions is None else min(2 * p.count, p.partitions)
-    return PValue(value, low, high, p.method, "two-sided", count, p.partitions)
+    tails = {greater: _tail(x, y, greater, resolution) for greater in (True, False)}
+    return two_sided_p(lambda greater: _tail_p(tails[greater]), tails[True])
 
 
 def _tail(x: ArrayLike, y: ArrayLike, greater: bool, resolution: float) -> Tail:
-    """As `tail_of`, in one compiled step where no associations are equal, as is the rule."""
-    from .batch_kernels import plain_grid
+    """Return what `build_tail` does, in one compiled step in the usual case of no ties."""
+    from .batch_kernels import round_distinct
 
     observed, others = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if observed.ndim == others.ndim == 1 and len(observed) and len(others):
-        whole = plain_grid(np.concatenate([observed, others]), resolution)
-        if len(whole):
-            whole = whole if greater else -whole
+        integers = round_distinct(np.concatenate([observed, others]), resolution)
+        if len(integers):
+            integers = integers if greater else -integers
             size, allowance = len(observed), min(len(observed), len(others))
-            threshold = int(whole[:size].sum()) - allowance
-            return Tail(np.sort(whole)[::-1].copy(), size, threshold, allowance, 1)
-    return tail_of(x, y, greater=greater, resolution=resolution)
+            threshold = int(integers[:size].sum()) - allowance
+            return Tail(np.sort(integers)[::-1].copy(), size, threshold, allowance, 1)
+    return build_tail(x, y, greater=greater, resolution=resolution)
 
 
 def _tail_p(tail: Tail) -> PValue:
-    tied = tail.ties_at_the_top()
-    if tied is not None:
-        return PValue.from_count(tied, tail.partitions)
-    if _subsets(len(tail.values), tail.size) <= MOST_SUBSETS:
-        return PValue.from_count(_count(tail, MOST_SUBSETS), tail.partitions)
-    return _tilted(tail) or _careful(tail)
+    count = tail.count_if_separated()
+    if count is not None:
+        return PValue.from_count(count, tail.partitions)
+    if max_subsets(len(tail.values), tail.size) <= MAX_SUBSETS:
+        return PValue.from_count(_count(tail, MAX_SUBSETS), tail.partitions)
+    return _tilted(tail) or _unconverged(tail)
 
 
-def _careful(tail: Tail) -> PValue:
-    """Where the integral is slow to settle: far out with few targets, or with ties."""
-    with suppress(TooMany):  # far out there is little to count
-        return PValue.from_count(_count(tail, FAR_OUT), tail.partitions)
-    return computed(tail, "tilted", 1)
-
-
-@functools.lru_cache(1024)
-def _subsets(targets: int, size: int) -> int:
-    """At most how many subsets of one half can be part of a set."""
-    half, chosen = (targets + 1) // 2, min(size, targets - size)
-    return sum(math.comb(half, j) for j in range(min(half, chosen) + 1))
+def _unconverged(tail: Tail) -> PValue:
+    """Handle slow convergence of the integral: a far tail of few targets, or ties."""
+    with suppress(MethodFailed):  # a far tail has little to count
+        return PValue.from_count(_count(tail, MAX_SUBSETS_FAR_TAIL), tail.partitions)
+    return tail_p(tail, "tilted", 1)
 
 
 def _count(tail: Tail, cap: int) -> int:
     from .batch_kernels import count_costs
 
-    if tail.is_lower_half:
-        return tail.partitions - _count(tail.rest(), cap)
+    if tail.is_below_mean:
+        return tail.partitions - _count(tail.complement(), cap)
     if tail.limit < 0:
         return 0
-    removed, added = tail.costs()
-    leave, take = np.zeros((2, len(tail.values)), np.int64)
-    leave[: tail.size], take[tail.size :] = removed, added
-    count = int(count_costs(leave, take, tail.size, tail.limit, cap))
+    count = int(count_costs(*tail.costs_by_target(), tail.size, tail.limit, cap))
     if count < 0:
-        raise TooMany
+        raise MethodFailed
     return count
 
 
 def _tilted(tail: Tail) -> PValue | None:
-    """The p-value by the compiled integral, or None where it needs more care."""
-    from .batch_kernels import tilted_tail
+    """Compute the p-value by the compiled integral; None if that does not suffice."""
+    from .batch_kernels import tilted_log_count
 
     if not tail.allowance or not np.diff(tail.values).all():
-        return None  # on a grid, or with ties, the integral must be told of them
-    side = tail.rest() if tail.is_lower_half else tail
+        return None  # the compiled integral knows neither a grid nor ties
+    side = tail.complement() if tail.is_below_mean else tail
     if side.limit <= side.allowance:
         return None
-    values = side.values.astype(np.float64)
-    mean, spread = float(values.mean()), float(values.std())
-    n, targets = side.size, len(values)
-    least = LEAST_TILT / math.sqrt(n * (targets - n) / (targets - 1))
-    s = (side.threshold - n * mean) / spread
-    log_count, relative = tilted_tail((values - mean) / spread, n, s, least)
-    if relative < 0:
+    a, s, _ = standardise(side)
+    log_count, relative_error = tilted_log_count(a, side.size, s, min_tilt(side.size, len(a)))
+    if relative_error < 0:
         return None
-    share = math.exp(log_count - math.log(side.partitions))
-    error = share * relative
-    # Half of the sets at the observed sum, as in `tilted_share`; and that sum is always reached.
-    share = (1.0 - share if tail.is_lower_half else share) + tail.alike / tail.partitions / 2
-    least_p = 1 / tail.partitions
-    value, low, high = (
-        above_zero(max(end, least_p)) for end in (share, share - error, share + error)
-    )
-    return PValue(value, low, high, "tilted")
+    share = exp(log_count - log(side.partitions))
+    error = share * relative_error
+    share = whole_share(tail, share)
+    return bounded_p(tail, share, share - error, share + error, "tilted")

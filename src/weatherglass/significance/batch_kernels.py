@@ -1,8 +1,12 @@
-"""Compiled counting and tilting of one test in one call, for many tests in a row.
+"""Compiled kernels that do a whole test in one call, for thousands of small tests in a row.
 
-The steps are those of `tail`, `exact` and `tilted`, which say why they are right. There, Python
-goes from one compiled loop to the next, which for a dozen targets costs a hundred times what the
-loops do. Import this where a kernel runs: it brings in numba, which is slow.
+The steps are those of `tail`, `exact` and `tilted`, which explain why they are right. There, Python
+goes from one compiled loop to the next, which for a dozen targets takes a hundred times as long as
+the loops. What both need is defined once: loops in `kernels`, and scalar functions as plain Python
+in `tail` and `tilted`, compiled here. The saddle point and the integrand stay separate: this module
+adds term by term where `tilted` adds arrays, and sharing either would change the last digits.
+
+Import this module where a kernel runs: it imports numba, which is slow.
 """
 
 from __future__ import annotations
@@ -14,93 +18,55 @@ from numpy.typing import NDArray
 
 from weatherglass._numba import compiled
 
-from .kernels import count_pairs, merge_shifted
-from .tail import GRID_BITS, LEAST_STEP, LEFT_OVER, SAME_BITS
+from . import tail, tilted
+from .kernels import count_pairs, subset_costs
+from .tail import GRID_BITS, SAME_BITS
+from .tilted import MAX_TILT, NEGLIGIBLE
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+# A small test needs a shorter integral than those of `tilted`.
 BLOCK = 16
-MOST_POINTS = 256
+MAX_POINTS = 256
 PROBES = 32
-NEGLIGIBLE = 1e-7
-FURTHEST = 1e7
+
+_find_common_step = compiled()(tail.find_common_step)
+_newton_step = compiled()(tilted.newton_step)
+_trapezoid_period = compiled()(tilted.trapezoid_period)
 
 
 @compiled()
-def _one_step(ascending: Integers) -> bool:
-    """Whether different integers may all be small multiples of one step above the least of them."""
-    step = 0.0
-    for gap in np.unique(np.diff(ascending)):
-        a, b = float(gap), step
-        while b > LEFT_OVER:
-            a, b = b, abs(a - round(a / b) * b)
-        if a < LEAST_STEP:
-            return False
-        step = gap / round(gap / a)
-    return True
+def round_distinct(associations: Floats, resolution: float) -> Integers:
+    """Round associations to the integer grid; empty if `build_tail` is needed for that.
 
-
-@compiled()
-def plain_grid(associations: Floats, resolution: float) -> Integers:
-    """Associations on the integer grid, or nothing where `tail_of` is needed to put them there.
-
-    That is where some are equal, or where all may be multiples of one step.
+    It is needed if some associations are equal, or if all may be multiples of one step.
     """
     none = np.empty(0, np.int64)
     largest = np.abs(associations).max()
     if not resolution < largest < np.inf or largest == 0.0:
         return none
     exponent = math.frexp(largest)[1] - 1
-    near = max(2.0**-SAME_BITS, math.ldexp(resolution, -exponent))
-    unit = np.array([math.ldexp(one, -exponent) for one in associations])
-    if len(unit) > 1 and not np.diff(np.sort(unit)).min() > near:
+    tolerance = max(2.0**-SAME_BITS, math.ldexp(resolution, -exponent))
+    unit = np.array([math.ldexp(value, -exponent) for value in associations])
+    if len(unit) < 2 or not np.diff(np.sort(unit)).min() > tolerance:
         return none
-    whole = np.array([np.int64(np.rint(math.ldexp(one, GRID_BITS))) for one in unit])
-    return none if _one_step(np.sort(whole)) else whole
-
-
-@compiled()
-def _up_to(ascending: Integers, limit: int) -> Integers:
-    return ascending[: np.searchsorted(ascending, limit, side="right")]
-
-
-@compiled()
-def _subset_costs(
-    leave: Integers, take: Integers, others: int, size: int, limit: int, cap: int
-) -> list[Integers]:
-    """The sorted costs of the subsets of a half, by size; no list where there are over `cap`."""
-    none = np.empty(0, np.int64)
-    lists = [np.zeros(1, np.int64)]
-    for done in range(1, len(leave) + 1):
-        out, in_ = leave[done - 1], take[done - 1]
-        fewest = max(0, size - others - (len(leave) - done))
-        grown, total = [none], 0
-        for j in range(min(done, size) + 1):
-            if j:
-                grown.append(none)
-            if j >= fewest:
-                without = _up_to(lists[j], limit - out) if j < len(lists) else none
-                having = _up_to(lists[j - 1], limit - in_) if j else none
-                total += len(without) + len(having)
-                if total > cap:
-                    return lists[:0]
-                grown[j] = merge_shifted(without, out, having, in_)
-        lists = grown
-    return lists
+    integers = np.array([np.int64(np.rint(math.ldexp(value, GRID_BITS))) for value in unit])
+    gaps = np.unique(np.diff(np.sort(integers)))
+    return none if _find_common_step(gaps) > 0.0 else integers
 
 
 @compiled()
 def count_costs(leave: Integers, take: Integers, size: int, limit: int, cap: int) -> int:
-    """How many sets of `size` targets cost at most `limit`; -1 where a half has over `cap` subsets.
+    """Count the sets of `size` targets that cost at most `limit`; -1 if a half is over `cap`.
 
-    A set pays `take` for a target that it has and `leave` for one that it has not.
+    A set pays `take` for each target in it and `leave` for each target outside it.
     """
-    dearest = np.argsort(-np.maximum(leave, take), kind="mergesort")
-    leave, take = leave[dearest], take[dearest]
+    order = np.argsort(-np.maximum(leave, take), kind="mergesort")
+    leave, take = leave[order], take[order]
     first, second = (len(leave) + 1) // 2, len(leave) // 2
-    left = _subset_costs(leave[0::2].copy(), take[0::2].copy(), second, size, limit, cap)
-    right = _subset_costs(leave[1::2].copy(), take[1::2].copy(), first, size, limit, cap)
+    left = subset_costs(leave[0::2].copy(), take[0::2].copy(), second, size, limit, cap)
+    right = subset_costs(leave[1::2].copy(), take[1::2].copy(), first, size, limit, cap)
     if not left or not right:
         return -1
     count = 0
@@ -111,8 +77,8 @@ def count_costs(leave: Integers, take: Integers, size: int, limit: int, cap: int
 
 
 @compiled()
-def _at_size(a: Floats, n: int, t: float, l: float, chosen: Floats) -> float:  # noqa: E741
-    """The `l` at which the expected size is `n`, from a first guess; fills `chosen`."""
+def _tilt_to_size(a: Floats, n: int, t: float, l: float, chosen: Floats) -> float:  # noqa: E741
+    """Solve for the `l` with expected size `n`, from a first guess; fills `chosen`."""
     low, high = -t * a.max() - 40.0, -t * a.min() + 40.0
     for _ in range(200):
         excess, slope = -float(n), 0.0
@@ -125,8 +91,7 @@ def _at_size(a: Floats, n: int, t: float, l: float, chosen: Floats) -> float:  #
             high = l
         else:
             low = l
-        step = l - excess / slope if slope > 0 else low
-        following = step if low < step < high else (low + high) / 2
+        following = _newton_step(l, low, high, excess, slope)
         if abs(following - l) <= 1e-13 * max(1.0, abs(l)):
             break
         l = following  # noqa: E741
@@ -134,14 +99,16 @@ def _at_size(a: Floats, n: int, t: float, l: float, chosen: Floats) -> float:  #
 
 
 @compiled()
-def _saddle(a: Floats, n: int, s: float, least: float, chosen: Floats) -> tuple[float, float]:
-    """`l` and `t` at which the expected sum is `s`; `t` is 0 where that is too far to be found."""
+def _saddle_point(
+    a: Floats, n: int, s: float, min_tilt: float, chosen: Floats
+) -> tuple[float, float]:
+    """Find `l` and `t` with expected sum `s`; `t` is 0 if it would be above `MAX_TILT`."""
     order = np.sort(a)[::-1]
     edge = (order[n - 1] + order[n]) / 2
-    t, low, high = least, least, np.inf
+    t, low, high = min_tilt, min_tilt, np.inf
     l = -t * edge  # noqa: E741
     for _ in range(200):
-        l = _at_size(a, n, t, l, chosen)  # noqa: E741
+        l = _tilt_to_size(a, n, t, l, chosen)  # noqa: E741
         total, square, mixed, weight = 0.0, 0.0, 0.0, 0.0
         for i in range(len(a)):
             w = chosen[i] * (1.0 - chosen[i])
@@ -153,16 +120,16 @@ def _saddle(a: Floats, n: int, s: float, least: float, chosen: Floats) -> tuple[
             high = t
         else:
             low = t
-        # A tilt that is nearly right gives a formula that is quite right.
-        found = abs(total - s) <= 1e-9 or (low < high < np.inf and high - low <= 1e-9 * high)
-        if found or t == least == high:
+        # Every tilt gives a correct formula, so one near the saddle point is good enough.
+        is_near = abs(total - s) <= 1e-9 or (low < high < np.inf and high - low <= 1e-9 * high)
+        if is_near or t == min_tilt == high:
             return l, t
         variance = square - mixed * mixed / weight if weight > 0 else 0.0
         step = t - (total - s) / variance if variance > 0 else np.inf
         following = min(2 * t, step) if high == np.inf else step
         if not low < following < high:
             following = 2 * t if high == np.inf else (low + high) / 2
-        if following > FURTHEST:
+        if following > MAX_TILT:
             return l, 0.0
         l *= following / t  # noqa: E741
         t = following
@@ -171,15 +138,15 @@ def _saddle(a: Floats, n: int, s: float, least: float, chosen: Floats) -> tuple[
 
 @compiled()
 def _term(
-    a: Floats, chosen: Floats, s: float, t: float, u: float, angles: Floats, room: Floats
+    a: Floats, chosen: Floats, s: float, t: float, u: float, angles: Floats, products: Floats
 ) -> complex:
-    """The integrand at `u`: the characteristic function at the size, over t + iu.
+    """Return the integrand at `u`: the characteristic function at the size, over t + iu.
 
-    `angles` has the cosines and sines of the turns and of the turns times the size. All turns are
-    gone through for one target before the next, so that the processor takes several at once.
+    `angles` has the cosines and sines of the turns and of the turns times the size; `products` is
+    scratch space. The inner loop runs over the turns, so that the processor can vectorise it.
     """
     turns = angles.shape[1]
-    re, im = room[0], room[1]
+    re, im = products[0], products[1]
     for m in range(turns):
         re[m], im[m] = angles[2, m], -angles[3, m]
     for i in range(len(a)):
@@ -190,7 +157,7 @@ def _term(
             r = re[m]
             re[m] = r * p - im[m] * q
             im[m] = r * q + im[m] * p
-        # Where all products have come to nothing, the rest cannot bring them back.
+        # Factors are at most 1, so products that have vanished stay so.
         if (i & 31) == 31 and max(np.abs(re).max(), np.abs(im).max()) < 1e-18:
             return 0j
     whole = complex(re.sum(), im.sum()) / turns
@@ -198,15 +165,15 @@ def _term(
 
 
 @compiled()
-def tilted_tail(a: Floats, n: int, s: float, least: float) -> tuple[float, float]:
-    """The logarithm of how many sets of `n` targets sum to `s` or more, and its estimated error.
+def tilted_log_count(a: Floats, n: int, s: float, min_tilt: float) -> tuple[float, float]:
+    """Return the logarithm of the number of sets of `n` targets with sum at least `s`.
 
-    `a` has mean 0 and deviation 1; `least` is the least tilt. The error is negative where the
-    integral could not be taken in a moderate number of steps.
+    `a` has mean 0 and variance 1. The second value is the estimated relative error of the count;
+    it is negative if the integral does not converge within `MAX_POINTS`.
     """
     targets = len(a)
     chosen = np.empty(targets)
-    l, t = _saddle(a, n, s, least, chosen)  # noqa: E741
+    l, t = _saddle_point(a, n, s, min_tilt, chosen)  # noqa: E741
     if t == 0.0:
         return 0.0, -1.0
     weight = chosen * (1.0 - chosen)
@@ -217,35 +184,36 @@ def tilted_tail(a: Floats, n: int, s: float, least: float) -> tuple[float, float
     l += t * centre  # noqa: E741
     variance = (weight * a * a).sum()
 
-    # Sizes further off than this would be taken for n; they have no probability to speak of.
+    # The transform confuses n with sizes that are a multiple of `turns` away from it; those have
+    # a negligible probability.
     turns = min(targets + 1, 8 + int(np.ceil(8 * np.sqrt(spread))))
     v = 2 * np.pi * np.arange(turns) / turns
     angles = np.stack((np.cos(v), np.sin(v), np.cos(v * n), np.sin(v * n)))
-    room = np.empty((2, turns))
+    products = np.empty((2, turns))
 
-    step = np.pi / (t * variance + 8 * np.sqrt(variance) + 36 / t)
-    total = 0.5 * _term(a, chosen, s, t, 0.0, angles, room).real
-    every_other = total
-    k, settled = 1, False
-    while k < MOST_POINTS and not settled:
+    step = np.pi / _trapezoid_period(t, variance)
+    total = 0.5 * _term(a, chosen, s, t, 0.0, angles, products).real
+    even_terms = total
+    k, converged = 1, False
+    while k < MAX_POINTS and not converged:
         largest = 0.0
         for _ in range(BLOCK):
-            term = _term(a, chosen, s, t, k * step, angles, room)
+            term = _term(a, chosen, s, t, k * step, angles, products)
             total += term.real
-            every_other += 0.0 if k & 1 else term.real
+            even_terms += 0.0 if k & 1 else term.real
             largest = max(largest, abs(term))
             k += 1
-        settled = largest < NEGLIGIBLE * abs(total)
-    if not settled or not total > 0:
+        converged = largest < NEGLIGIBLE * abs(total)
+    if not converged or not total > 0:
         return 0.0, -1.0
 
     reach, area = np.log(1000.0), 0.0
     for probe in range(PROBES):
         u = step * k * np.exp(reach * probe / (PROBES - 1))
-        area += abs(_term(a, chosen, s, t, u, angles, room)) ** 2 * u
-    left_over = np.sqrt(area / PROBES * reach / np.sqrt(variance)) / np.pi
+        area += abs(_term(a, chosen, s, t, u, angles, products)) ** 2 * u
+    remainder = np.sqrt(area / PROBES * reach / np.sqrt(variance)) / np.pi
     whole = total * step / np.pi
-    relative = abs(1 - 2 * every_other / total) + 3 * left_over / whole + 1e-12 * targets
+    relative = abs(1 - 2 * even_terms / total) + 3 * remainder / whole + 1e-12 * targets
     log_count = np.log(whole) - l * n - t * s
     for i in range(targets):
         log_count += np.logaddexp(0.0, l + t * a[i])

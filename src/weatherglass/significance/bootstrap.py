@@ -1,4 +1,4 @@
-"""How far a statistic moves when the words are drawn again."""
+"""Bootstrap confidence intervals over the words of two sets."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BootstrapMethod = Literal["bca", "percentile"]
 Floats = NDArray[np.float64]
 
 Statistic = Callable[..., Any]
-"""``statistic(x, y, axis=-1)``: takes arrays of samples, works along the last axis."""
+"""``statistic(x, y, axis=-1)``, vectorised along the last axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A bootstrap confidence interval, and the method that gave it."""
+    """A bootstrap confidence interval, and the method that computed it."""
 
     low: float
     high: float
@@ -33,7 +33,7 @@ class Interval:
     n_resamples: int
 
     def to_dict(self) -> dict[str, float | int | str]:
-        """All fields, ready for JSON."""
+        """Return all fields, ready for JSON."""
         return asdict(self)
 
 
@@ -47,10 +47,11 @@ def bootstrap_interval(
     method: BootstrapMethod = "bca",
     rng: int | Generator | None = None,
 ) -> Interval:
-    """A confidence interval for a statistic of two sets, by drawing words with replacement.
+    """Compute a confidence interval for a statistic of two sets by resampling their words.
 
-    Each set is resampled on its own. The interval says how far the statistic depends on which words
-    were chosen to stand for their category; the words are the sample, not people or texts.
+    Each set is resampled with replacement on its own. The interval shows how far the statistic
+    depends on which words were chosen to represent their category; the sample consists of words,
+    not of people or texts.
 
     Parameters
     ----------
@@ -61,23 +62,23 @@ def bootstrap_interval(
     confidence : float
         Between 0 and 1.
     n_resamples : int
-        How many resamples to draw.
+        Number of resamples.
     method : {"bca", "percentile"}
-        Bias-corrected and accelerated, or the plain percentiles.
+        Bias-corrected and accelerated [1]_, or plain percentiles.
     rng : int or numpy.random.Generator, optional
-        A seed, or a generator, which is advanced. None is seed 0.
+        Random seed, or a generator, which is advanced. None is seed 0.
 
     Returns
     -------
     Interval
-        Its `method` is ``percentile`` where BCa was asked for and has no answer: when the
-        statistic is the same whichever word is left out, or all resamples are on one side of it.
+        Its `method` is ``percentile`` if BCa is undefined: if the statistic is the same whichever
+        word is left out, or all resamples are on one side of it.
 
     Raises
     ------
     CannotMeasure
-        If a set has fewer than two words, or the statistic is not a finite number on the sets or on
-        any resample. An interval over the remaining resamples would be narrower than it should be.
+        If a set has fewer than two words, or the statistic is not finite for the sets or for any
+        resample. An interval over the remaining resamples would be too narrow.
 
     References
     ----------
@@ -88,8 +89,8 @@ def bootstrap_interval(
     --------
     >>> def difference(x, y, axis=-1):
     ...     return x.mean(axis=axis) - y.mean(axis=axis)
-    >>> found = bootstrap_interval([1.0, 2.0, 4.0], [0.0, 1.0, 1.0], difference, rng=0)
-    >>> found.method, found.low < 5 / 3 < found.high
+    >>> interval = bootstrap_interval([1.0, 2.0, 4.0], [0.0, 1.0, 1.0], difference, rng=0)
+    >>> interval.method, interval.low < 5 / 3 < interval.high
     ('bca', True)
     """
     if method not in get_args(BootstrapMethod):
@@ -98,62 +99,62 @@ def bootstrap_interval(
         raise UsageError(f"confidence is {confidence}; it must be between 0 and 1.")
     if n_resamples < 2:
         raise UsageError(f"n_resamples is {n_resamples}; it must be at least 2.")
-    sets = (_words(x, "x"), _words(y, "y"))
-    drawn = _bootstrap(
+    sets = (_check_words(x, "x"), _check_words(y, "y"))
+    percentile = _bootstrap(
         sets,
         statistic,
         confidence,
         "percentile",
         n_resamples=n_resamples,
-        random_state=_seeded(rng),
+        random_state=np.random.default_rng(0 if rng is None else rng),
     )
-    _check_finite(sets, statistic, drawn.bootstrap_distribution)
+    _check_finite(sets, statistic, percentile.bootstrap_distribution)
     if method == "bca":
-        # Zero further resamples: the same ones, read another way.
-        better = _bootstrap(
-            sets, statistic, confidence, "BCa", n_resamples=0, bootstrap_result=drawn
+        # No further resamples: BCa corrects the percentiles of the same distribution.
+        bca = _bootstrap(
+            sets, statistic, confidence, "BCa", n_resamples=0, bootstrap_result=percentile
         )
-        low, high = (float(end) for end in better.confidence_interval)
+        low, high = (float(end) for end in bca.confidence_interval)
         if math.isfinite(low) and math.isfinite(high):
             return Interval(low, high, confidence, "bca", n_resamples)
-    low, high = (float(end) for end in drawn.confidence_interval)
+    low, high = (float(end) for end in percentile.confidence_interval)
     return Interval(low, high, confidence, "percentile", n_resamples)
 
 
 def _bootstrap(
-    sets: tuple[Floats, Floats], statistic: Statistic, confidence: float, method: str, **how: Any
+    sets: tuple[Floats, Floats],
+    statistic: Statistic,
+    confidence: float,
+    method: str,
+    **options: Any,
 ) -> Any:
-    """`scipy.stats.bootstrap`, silent: what it would warn of shows in its result."""
+    """Call `scipy.stats.bootstrap` without its warnings: non-finite bounds say the same."""
     from scipy.stats import bootstrap
 
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return bootstrap(
-            sets, statistic, vectorized=True, confidence_level=confidence, method=method, **how
+            sets, statistic, vectorized=True, confidence_level=confidence, method=method, **options
         )
 
 
-def _check_finite(sets: tuple[Floats, Floats], statistic: Statistic, drawn: Floats) -> None:
+def _check_finite(sets: tuple[Floats, Floats], statistic: Statistic, distribution: Floats) -> None:
     with np.errstate(all="ignore"):
         observed = float(statistic(*sets, axis=-1))
     if not math.isfinite(observed):
         raise CannotMeasure("The statistic of the sets is not a finite number.")
-    lost = int((~np.isfinite(drawn)).sum())
-    if lost:
+    undefined = int((~np.isfinite(distribution)).sum())
+    if undefined:
         raise CannotMeasure(
-            f"The statistic is not a finite number on {lost} of {len(drawn)} resamples; the sets "
-            "have too few different values for a bootstrap."
+            f"The statistic is not a finite number on {undefined} of {len(distribution)} "
+            "resamples; the sets have too few different values for a bootstrap."
         )
 
 
-def _words(values: ArrayLike, name: str) -> Floats:
+def _check_words(values: ArrayLike, name: str) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise UsageError(f"{name} has {array.ndim} dimensions; it must be a list of numbers.")
     if array.size < 2:
         raise CannotMeasure(f"{name} has {array.size} words; a bootstrap needs at least 2.")
     return array
-
-
-def _seeded(rng: int | Generator | None) -> Generator:
-    return np.random.default_rng(0 if rng is None else rng)

@@ -1,4 +1,4 @@
-"""Compiled inner loops. Import this where a kernel runs: it brings in numba, which is slow."""
+"""Compiled inner loops. Import this module where a kernel runs: it imports numba, which is slow."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-# Merging and counting walk along two sorted lists, and which list comes next is a coin toss
-# that no processor predicts. So a step has no branch, and four walks over four parts of the lists
-# take turns: while one waits for its numbers the others go on. That is three times as fast as one.
+# Merging and counting walk along two sorted lists, and which list comes next is a coin toss that no
+# processor predicts. So a step has no branch, and four walks over four parts of the lists take
+# turns: while one waits for its numbers, the others go on. This is three times as fast as one walk.
 
 
 @njit(inline="always")
@@ -43,7 +43,7 @@ def _merge_part(
 
 @compiled()
 def merge_shifted(a: Integers, add_a: int, b: Integers, add_b: int) -> Integers:
-    """The sorted union of `a` + `add_a` and `b` + `add_b`, both sorted; repeats are kept."""
+    """Merge `a` + `add_a` and `b` + `add_b`, both sorted, into one sorted list with repeats."""
     n, m = len(a), len(b)
     out = np.empty(n + m, np.int64)
     if n < 64:
@@ -66,6 +66,41 @@ def merge_shifted(a: Integers, add_a: int, b: Integers, add_b: int) -> Integers:
     return out
 
 
+@compiled()
+def _up_to(ascending: Integers, limit: int) -> Integers:
+    return ascending[: np.searchsorted(ascending, limit, side="right")]
+
+
+@compiled()
+def subset_costs(
+    leave: Integers, take: Integers, others: int, size: int, limit: int, cap: int
+) -> list[Integers]:
+    """Return the sorted costs of the subsets of a half, by size; no list at all if over `cap`.
+
+    A subset pays `take` for each target in it and `leave` for each target of the half outside it.
+    Subsets that cost more than `limit`, or that the `others` targets cannot extend to `size`, are
+    left out.
+    """
+    none = np.empty(0, np.int64)
+    lists = [np.zeros(1, np.int64)]
+    for i in range(len(leave)):
+        if i < size:
+            lists.append(none)
+        smallest = max(0, size - others - (len(leave) - i - 1))
+        total = 0
+        # Downwards, so that each list can take the place of its predecessor, which is then freed.
+        for j in range(len(lists) - 1, smallest - 1, -1):
+            excluding = _up_to(lists[j], limit - leave[i])
+            including = _up_to(lists[j - 1], limit - take[i]) if j else none
+            total += len(excluding) + len(including)
+            if total > cap:
+                return lists[:0]
+            lists[j] = merge_shifted(excluding, leave[i], including, take[i])
+        for j in range(min(smallest, len(lists))):
+            lists[j] = none
+    return lists
+
+
 @njit(inline="always")
 def _count_step(a: Integers, i: int, b: Integers, j: int, limit: int) -> tuple[int, int, int]:
     fits = a[i] + b[j] <= limit
@@ -83,7 +118,7 @@ def _count_part(a: Integers, i: int, n: int, b: Integers, j: int, limit: int) ->
 
 @compiled()
 def count_pairs(a: Integers, b: Integers, limit: int) -> int:
-    """How many pairs of an element of `a` and one of `b`, both sorted, sum to at most `limit`."""
+    """Count the pairs of elements of sorted `a` and `b` that sum to at most `limit`."""
     n = len(a)
     if n < 64:
         return _count_part(a, 0, n, b, len(b) - 1, limit)
@@ -94,7 +129,7 @@ def count_pairs(a: Integers, b: Integers, limit: int) -> int:
     j2 = np.searchsorted(b, limit - a[i2], side="right") - 1
     j3 = np.searchsorted(b, limit - a[i3], side="right") - 1
     count = 0
-    # The later the part, the less of b fits: the last to run out of it is the first part.
+    # The later the part of a, the less of b fits with it, so the last part is the first to end.
     while i0 < end0 and i1 < end1 and i2 < end2 and i3 < n and j3 >= 0:
         i0, j0, pairs0 = _count_step(a, i0, b, j0, limit)
         i1, j1, pairs1 = _count_step(a, i1, b, j1, limit)
@@ -109,10 +144,10 @@ def count_pairs(a: Integers, b: Integers, limit: int) -> int:
 def characteristic(
     values: Floats, chosen: Floats, size: int, total: float, turns: int, us: Floats
 ) -> NDArray[np.complex128]:
-    """E[exp(iu(S - total)); size targets chosen] for independent choices, at each u in `us`.
+    """Return E[exp(iu(S - total)); size targets chosen] for independent choices, for u in `us`.
 
-    Target i is chosen with probability `chosen[i]` and adds `values[i]` to S. The size is picked
-    out by the discrete Fourier transform over `turns` angles.
+    Target i is chosen with probability `chosen[i]` and adds `values[i]` to S. The discrete Fourier
+    transform over `turns` angles selects the size.
     """
     out = np.empty(len(us), np.complex128)
     n = len(values)
@@ -129,7 +164,7 @@ def characteristic(
             prod = np.exp(-1j * (v * size + u * total))
             for i in range(n):
                 prod *= (1.0 - chosen[i]) + factor[i] * turn
-                # Where a factor has brought the product to nothing, the rest cannot bring it back.
+                # Factors are at most 1, so a product that has vanished stays so.
                 if (i & 15) == 15 and abs(prod.real) + abs(prod.imag) < 1e-18:
                     prod = 0j
                     break
@@ -140,7 +175,7 @@ def characteristic(
 
 @compiled()
 def subsets_by_cell(cells: Integers, sizes: int, width: int) -> Floats:
-    """How many subsets of each size up to `sizes` have each sum of `cells` below `width`."""
+    """Count the subsets of each size up to `sizes` by the sum of their `cells`, below `width`."""
     counts = np.zeros((sizes + 1, width))
     counts[0, 0] = 1.0
     for i in range(len(cells)):
@@ -153,10 +188,10 @@ def subsets_by_cell(cells: Integers, sizes: int, width: int) -> Floats:
 
 @compiled()
 def sums_of_random_sets(values: Integers, draws: Floats) -> Integers:
-    """The sum of a random set of `values` for each row of `draws`, uniform numbers in [0, 1).
+    """Return the sum of a random set of `values` for each row of `draws`, uniform in [0, 1).
 
-    Fisher and Yates: as many first steps of a shuffle as a row has numbers. The order left by one
-    set is where the next one starts, which is as good as any other order.
+    The first steps of a Fisher-Yates shuffle, as many as a row has numbers. Each set starts from
+    the order that the previous one left, which is as good as any other order.
     """
     order = values.copy()
     last = len(order) - 1

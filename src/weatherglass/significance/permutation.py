@@ -1,4 +1,4 @@
-"""The permutation p-value: one door to every way of finding it."""
+"""The permutation p-value, and the choice of the method that computes it."""
 
 from __future__ import annotations
 
@@ -15,122 +15,23 @@ from numpy.typing import ArrayLike
 
 from weatherglass.errors import CannotMeasure, UsageError
 
-from .bracket import MOST_TARGETS, bracket_shares
-from .exact import count_exact, count_grouped
-from .pvalue import SMALLEST, Alternative, Method, PValue, above_zero, check_alternative
-from .sampling import normal_share, sampled_share, sampled_sums
-from .tail import Integers, Tail, TooMany, tail_of
+from .bracket import MAX_TARGETS, bracket_shares
+from .exact import count_exact, count_grouped, max_subsets
+from .pvalue import MIN_P, Alternative, Method, PValue, check_alternative, clamp_p
+from .sampling import draw_sums, normal_share, sampled_share
+from .tail import Integers, MethodFailed, Tail, build_tail
 from .tilted import tilted_share
 
-EXACT_TARGETS = 52
-"""`auto` counts every partition of up to this many targets."""
+MAX_EXACT_TARGETS = 52
+"""`auto` counts all partitions of up to this many targets."""
 
-FEW = 10_000_000_000
-"""A tail of fewer partitions than this is mostly counted in a tenth of a second, at any number of
-targets; with fewer than ten million it is too coarse for a smooth formula."""
+MAX_COUNTED_TAIL = 10_000_000_000
+"""A tail of fewer partitions than this is usually counted in a tenth of a second, with any number
+of targets. With fewer than ten million partitions it is too coarse for a smooth formula."""
 
-AUTO_CAP = 1 << 23
-EXACT_CAP = 1 << 26
-"""Most subsets of one half that are kept: 64 MB where `auto` tries its luck, 512 MB when asked."""
-
-
-def computed(tail: Tail, method: str, workers: int | None = None) -> PValue:
-    """The p-value of a tail by ``auto``, ``exact``, ``tilted`` or ``bracket``.
-
-    A complete separation is counted whatever the method. Raises `TooMany` where the method cannot
-    do it.
-    """
-    tied = tail.ties_at_the_top()
-    if tied is not None:
-        return PValue.from_count(tied, tail.partitions)
-    if method == "auto":
-        return _auto(tail, workers)
-    if method == "exact":
-        return _exact(tail, workers)
-    if method == "tilted":
-        return _tilted(tail, workers)
-    return _bracket(tail, workers)
-
-
-def _auto(tail: Tail, workers: int | None) -> PValue:
-    targets = len(tail.values)
-    if targets <= EXACT_TARGETS or _subsets(tail) <= AUTO_CAP // 4:
-        return PValue.from_count(count_exact(tail, workers=workers), tail.partitions)
-    if _few_choices(tail):
-        with suppress(TooMany):
-            return PValue.from_count(count_grouped(tail), tail.partitions)
-    p = _tilted(tail, workers)
-    if p.method == "tilted" and _log_count(tail, p.value) < math.log(FEW):
-        with suppress(TooMany):
-            return PValue.from_count(
-                count_exact(tail, workers=workers, cap=AUTO_CAP), tail.partitions
-            )
-    if tail.allowance and len(np.unique(tail.values)) < targets <= MOST_TARGETS:
-        # Ties and yet no common step: sums can bunch up finer than the integral looked.
-        certain = _bracket(tail, workers)
-        return p if certain.low <= p.value <= certain.high else certain
-    return p
-
-
-def _exact(tail: Tail, workers: int | None, cap: int = EXACT_CAP) -> PValue:
-    if len(tail.values) > EXACT_TARGETS + 2:
-        if _few_choices(tail):
-            with suppress(TooMany):
-                return PValue.from_count(count_grouped(tail), tail.partitions)
-        if _subsets(tail) > cap and _log_least(tail) > math.log(4) + 2 * math.log(cap):
-            # Each set counted is a pair of kept subsets, met in one of four ways (see `exact`):
-            # there are too many for the pairs that could be kept.
-            raise TooMany
-    return PValue.from_count(count_exact(tail, workers=workers, cap=cap), tail.partitions)
-
-
-def _tilted(tail: Tail, workers: int | None) -> PValue:
-    try:
-        share, error = tilted_share(tail)
-    except TooMany:
-        # So near to complete separation that there is no saddle point to be found.
-        with suppress(TooMany):
-            return _exact(tail, workers, AUTO_CAP)
-        return _bracket(tail, workers)
-    return _between(tail, share, share - error, share + error, "tilted")
-
-
-def _bracket(tail: Tail, workers: int | None) -> PValue:
-    return _between(tail, *bracket_shares(tail, workers=workers), "bracket")
-
-
-def _between(tail: Tail, value: float, low: float, high: float, method: Method) -> PValue:
-    # The observed partition is always in the tail.
-    least = 1 / tail.partitions
-    value, low, high = (above_zero(max(end, least)) for end in (value, low, high))
-    return PValue(value, low, high, method)
-
-
-def _subsets(tail: Tail) -> int:
-    """At most how many subsets of one half can be part of a set, when no cost is over the limit."""
-    targets = len(tail.values)
-    chosen = min(tail.size, targets - tail.size)
-    return sum(math.comb((targets + 1) // 2, j) for j in range(min(chosen, 40) + 1))
-
-
-def _few_choices(tail: Tail) -> bool:
-    """Whether so many associations are equal that the choices of half of them can be listed."""
-    members = np.unique(tail.values, return_counts=True)[1]
-    return float(np.log2(members + 1).sum()) / 2 + math.log2(members.max() + 1) <= 20
-
-
-def _log_count(tail: Tail, share: float) -> float:
-    return math.log(max(share, SMALLEST)) + math.log(tail.partitions)
-
-
-def _log_least(tail: Tail) -> float:
-    """The logarithm of how many sets are in the tail or in its rest, whichever is counted."""
-    try:
-        share, _ = tilted_share(tail)
-    except TooMany:
-        return 0.0
-    return _log_count(tail, 1 - share if tail.is_lower_half else share)
-
+MAX_SUBSETS_AUTO = 1 << 23
+MAX_SUBSETS_EXACT = 1 << 26
+"""Subsets of one half kept in memory: 64 MB where `auto` tries to count, 512 MB for `exact`."""
 
 PermutationMethod = Literal["auto", "exact", "tilted", "bracket", "sample", "normal"]
 
@@ -146,50 +47,50 @@ def permutation_p(
     workers: int | None = None,
     resolution: float = 0.0,
 ) -> PValue:
-    """The p-value of the permutation test of two target sets.
+    """Compute the p-value of the permutation test of two target sets.
 
-    The null hypothesis is that the N targets were sorted into X and Y by chance: every set of n of
-    them was as likely to be X as any other. The p-value is the share of the C(N, n) sets whose
-    summed association is at least the observed one. Ties count (>=, as May et al. 2019, appendix A,
-    define it). For sets of fixed sizes the sum over X, the WEAT statistic and the difference of
-    means order all partitions alike, so this is the p-value of each of them, for equal and
-    unequal sizes.
+    The null hypothesis is that the N targets were assigned to X and Y at random: each set of n of
+    them was equally likely to be X. The p-value is the share of the C(N, n) sets whose summed
+    association is at least the observed one; ties count (>=, as May et al. 2019, appendix A, define
+    it), and the observed set is one of them. For sets of fixed sizes the sum over X, the WEAT
+    statistic and the difference of means order all partitions in the same way, so this is the
+    p-value of each of them, for equal and unequal sizes.
 
     Parameters
     ----------
     x, y : array_like
-        The associations of the targets in X and in Y; at least one each.
+        Associations of the targets in X and in Y; at least one each.
     alternative : {"greater", "less", "two-sided"}
-        ``less`` counts the sums at most as large as the observed one, ties too. ``two-sided`` is
-        twice the smaller of the two, at most 1.
+        ``less`` counts the sums at most as large as the observed one, including ties. ``two-sided``
+        is twice the smaller of the two, at most 1.
     method : {"auto", "exact", "tilted", "bracket", "sample", "normal"}
         ``exact`` counts (meet in the middle); ``tilted`` is a Fourier integral at the double saddle
-        point; ``bracket`` gives certain bounds; ``sample`` draws partitions; ``normal`` fits a
+        point; ``bracket`` gives certified bounds; ``sample`` draws partitions; ``normal`` fits a
         normal distribution to drawn partitions (Caliskan et al. 2017). ``auto`` counts up to 52
-        targets, and more where the tail is small or ties are many; otherwise it is ``tilted``.
-        A complete separation is always counted, except by ``sample`` and ``normal``.
+        targets, and more if the tail is small or there are many ties; otherwise it is ``tilted``.
+        Complete separation is always counted, except by ``sample`` and ``normal``.
     rng : int or numpy.random.Generator, optional
-        For ``sample`` and ``normal``: a seed, or a generator, which is advanced. None is seed 0.
-        The answer does not depend on `workers`.
+        Random seed for ``sample`` and ``normal``, or a generator, which is advanced. None is
+        seed 0. The result does not depend on `workers`.
     n_resamples : int, optional
-        Partitions to draw: 99,999 for ``sample``, to which the observed one is added, and
-        100,000 for ``normal``, if not given.
+        Partitions to draw. The default is 99,999 for ``sample``, to which the observed one is
+        added, and 100,000 for ``normal``.
     workers : int, optional
-        Threads; all cores if not given.
+        Number of threads; all cores by default.
     resolution : float
-        Associations nearer to each other than this are equal. Differences under 1e-12 of the
-        largest association always are; give the scale of the noise where all associations may
-        be as small as that.
+        Associations that differ by less than this are equal. Differences under 1e-12 of the largest
+        association always are; give the scale of the noise if all associations may be as small as
+        that.
 
     Returns
     -------
     PValue
-        With the method that was used, and the ends the true value lies between.
+        With the method used, and the bounds of the true value.
 
     Notes
     -----
-    Associations are put on an integer grid (module `weatherglass.significance.tail`), so that ties
-    on paper are ties here.
+    Associations are rounded to an integer grid (module `weatherglass.significance.tail`), so that
+    ties on paper are ties here.
 
     References
     ----------
@@ -210,57 +111,147 @@ def permutation_p(
     if method not in get_args(PermutationMethod):
         known = ", ".join(get_args(PermutationMethod))
         raise UsageError(f"method is {method!r}; it must be one of {known}.")
-    draws = _draws(method, n_resamples)
+    draws = _count_draws(method, n_resamples)
     p_of: Callable[[Tail, bool], PValue]
     if draws:
-        sums = sampled_sums(tail_of(x, y, resolution=resolution), draws, _generator(rng), workers)
-        p_of = partial(_drawn, method, sums)
+        generator = np.random.default_rng(0 if rng is None else rng)
+        sums = draw_sums(build_tail(x, y, resolution=resolution), draws, generator, workers)
+        p_of = partial(_drawn_p, method, sums)
     else:
-        p_of = partial(_computed, method, workers)
+        p_of = partial(_computed_p, method, workers)
 
-    def tail_p(greater: bool) -> PValue:
-        return p_of(tail_of(x, y, greater=greater, resolution=resolution), greater)
+    def one_sided(greater: bool) -> PValue:
+        return p_of(build_tail(x, y, greater=greater, resolution=resolution), greater)
 
     if alternative != "two-sided":
-        return replace(tail_p(alternative == "greater"), alternative=alternative)
-    # Together the two tails hold every partition, so one that holds less than half is the smaller.
-    greater = not tail_of(x, y, resolution=resolution).is_lower_half
-    p = tail_p(greater)
+        return replace(one_sided(alternative == "greater"), alternative=alternative)
+    return two_sided_p(one_sided, build_tail(x, y, resolution=resolution))
+
+
+def two_sided_p(one_sided: Callable[[bool], PValue], upper: Tail) -> PValue:
+    """Double the smaller of the p-values that `one_sided` gives for the upper and lower tail."""
+    # The two tails together hold all partitions, so one that holds less than half is the smaller.
+    greater = not upper.is_below_mean
+    p = one_sided(greater)
     if p.high > 0.5:
-        p = min(p, tail_p(not greater), key=lambda tail: tail.value)
-    return _doubled(p)
+        p = min(p, one_sided(not greater), key=lambda p: p.value)
+    value, low, high = (min(1.0, 2 * end) for end in (p.value, p.low, p.high))
+    count = None if p.count is None or p.partitions is None else min(2 * p.count, p.partitions)
+    return PValue(value, low, high, p.method, "two-sided", count, p.partitions)
 
 
-def _computed(method: str, workers: int | None, tail: Tail, _: bool) -> PValue:
+def tail_p(tail: Tail, method: str, workers: int | None = None) -> PValue:
+    """Compute the p-value of a tail by ``auto``, ``exact``, ``tilted`` or ``bracket``.
+
+    Complete separation is counted, whatever the method. Raises `MethodFailed` if the method cannot
+    compute this tail.
+    """
+    count = tail.count_if_separated()
+    if count is not None:
+        return PValue.from_count(count, tail.partitions)
+    if method == "auto":
+        return _auto(tail, workers)
+    if method == "exact":
+        return _exact(tail, workers)
+    if method == "tilted":
+        return _tilted(tail, workers)
+    return _bracket(tail, workers)
+
+
+def bounded_p(tail: Tail, value: float, low: float, high: float, method: Method) -> PValue:
+    """Return a p-value with bounds, none of them below 1/C(N, n): the observed set counts."""
+    least = 1 / tail.partitions
+    value, low, high = (clamp_p(max(end, least)) for end in (value, low, high))
+    return PValue(value, low, high, method)
+
+
+def _auto(tail: Tail, workers: int | None) -> PValue:
+    targets = len(tail.values)
+    if targets <= MAX_EXACT_TARGETS or max_subsets(targets, tail.size) <= MAX_SUBSETS_AUTO // 4:
+        return PValue.from_count(count_exact(tail, workers=workers), tail.partitions)
+    if _has_few_choices(tail):
+        with suppress(MethodFailed):
+            return PValue.from_count(count_grouped(tail), tail.partitions)
+    p = _tilted(tail, workers)
+    if p.method == "tilted" and _log_count(tail, p.value) < math.log(MAX_COUNTED_TAIL):
+        with suppress(MethodFailed):
+            return PValue.from_count(
+                count_exact(tail, workers=workers, cap=MAX_SUBSETS_AUTO), tail.partitions
+            )
+    if tail.allowance and len(np.unique(tail.values)) < targets <= MAX_TARGETS:
+        # Ties without a common step: sums can cluster more finely than the integral resolves.
+        bounds = _bracket(tail, workers)
+        return p if bounds.low <= p.value <= bounds.high else bounds
+    return p
+
+
+def _exact(tail: Tail, workers: int | None, cap: int = MAX_SUBSETS_EXACT) -> PValue:
+    if len(tail.values) > MAX_EXACT_TARGETS + 2:
+        if _has_few_choices(tail):
+            with suppress(MethodFailed):
+                return PValue.from_count(count_grouped(tail), tail.partitions)
+        subsets = max_subsets(len(tail.values), tail.size)
+        if subsets > cap and _log_smaller_side(tail) > math.log(4) + 2 * math.log(cap):
+            # Each set in the tail is a pair of kept subsets, joined in one of four ways (see
+            # `exact`): there are more sets than pairs that could be kept.
+            raise MethodFailed
+    return PValue.from_count(count_exact(tail, workers=workers, cap=cap), tail.partitions)
+
+
+def _tilted(tail: Tail, workers: int | None) -> PValue:
     try:
-        return computed(tail, method, workers)
-    except TooMany:
+        share, error = tilted_share(tail)
+    except MethodFailed:
+        # So near to complete separation that there is no saddle point.
+        with suppress(MethodFailed):
+            return _exact(tail, workers, MAX_SUBSETS_AUTO)
+        return _bracket(tail, workers)
+    return bounded_p(tail, share, share - error, share + error, "tilted")
+
+
+def _bracket(tail: Tail, workers: int | None) -> PValue:
+    return bounded_p(tail, *bracket_shares(tail, workers=workers), "bracket")
+
+
+def _has_few_choices(tail: Tail) -> bool:
+    """Whether there are so many ties that `count_grouped` can list the choices of half of them."""
+    members = np.unique(tail.values, return_counts=True)[1]
+    return float(np.log2(members + 1).sum()) / 2 + math.log2(members.max() + 1) <= 20
+
+
+def _log_count(tail: Tail, share: float) -> float:
+    return math.log(max(share, MIN_P)) + math.log(tail.partitions)
+
+
+def _log_smaller_side(tail: Tail) -> float:
+    """Return the logarithm of the number of sets to count: in the tail or in its complement."""
+    try:
+        share, _ = tilted_share(tail)
+    except MethodFailed:
+        return 0.0
+    return _log_count(tail, 1 - share if tail.is_below_mean else share)
+
+
+def _computed_p(method: str, workers: int | None, tail: Tail, _: bool) -> PValue:
+    try:
+        return tail_p(tail, method, workers)
+    except MethodFailed:
         raise CannotMeasure(
-            f"{method} cannot be computed for {tail.size} of {len(tail.values)} targets: it needs "
-            "too much memory, or numbers too large. Use auto, tilted or sample."
+            f"{method} cannot compute the p-value of {tail.size} of {len(tail.values)} targets: it "
+            "needs too much memory, or numbers that are too large. Use auto, tilted or sample."
         ) from None
 
 
-def _drawn(method: str, sums: Integers, tail: Tail, greater: bool) -> PValue:
+def _drawn_p(method: str, sums: Integers, tail: Tail, greater: bool) -> PValue:
     signed = sums if greater else -sums
     if method == "normal":
         return PValue(*normal_share(signed, tail), "normal")
     return PValue(*sampled_share(signed, tail), "sample")
 
 
-def _doubled(p: PValue) -> PValue:
-    value, low, high = (min(1.0, 2 * end) for end in (p.value, p.low, p.high))
-    count = None if p.count is None or p.partitions is None else min(2 * p.count, p.partitions)
-    return PValue(value, low, high, p.method, "two-sided", count, p.partitions)
-
-
-def _draws(method: str, n_resamples: int | None) -> int:
-    usual = {"sample": 99_999, "normal": 100_000}.get(method, 0)
-    draws = n_resamples if usual and n_resamples is not None else usual
-    if usual and draws < 2:
+def _count_draws(method: str, n_resamples: int | None) -> int:
+    default = {"sample": 99_999, "normal": 100_000}.get(method, 0)
+    draws = n_resamples if default and n_resamples is not None else default
+    if default and draws < 2:
         raise UsageError(f"n_resamples is {draws}; it must be at least 2.")
     return draws
-
-
-def _generator(rng: int | Generator | None) -> Generator:
-    return np.random.default_rng(0 if rng is None else rng)

@@ -1,4 +1,4 @@
-"""A p-value: the number, the ends it lies between, and how it was found."""
+"""A p-value: the number, its bounds, and the method that computed it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weatherglass.errors import UsageError
 Alternative = Literal["greater", "less", "two-sided"]
 Method = Literal["exact", "tilted", "bracket", "sample", "normal", "rotation"]
 
-SMALLEST = sys.float_info.min
-"""What a p-value too small for a float is rounded up to: no p-value is ever zero."""
+MIN_P = sys.float_info.min
+"""Smallest p-value, to which those too small for a float are rounded up: none is ever zero."""
 
 
 def check_alternative(alternative: str) -> None:
-    """Raise `UsageError` unless `alternative` is one of the three."""
+    """Raise `UsageError` unless `alternative` is one of the three values."""
     if alternative not in get_args(Alternative):
         known = ", ".join(get_args(Alternative))
         raise UsageError(f"alternative is {alternative!r}; it must be one of {known}.")
@@ -25,23 +25,24 @@ def check_alternative(alternative: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PValue:
-    """A p-value with the ends it lies between and the way it was found.
+    """A p-value with its bounds and the method that computed it.
 
     Attributes
     ----------
     value : float
         The p-value; above 0 and at most 1.
     low, high : float
-        The ends the true p-value lies between. What stands behind them depends on `method`:
-        a count for ``exact`` (both equal `value`), a proof for ``bracket``, an estimate of the
-        numerical error for ``tilted``, and a 99 % confidence interval for ``sample``, ``normal``
-        and, where rotations had to be drawn, ``rotation``.
+        Bounds of the true p-value. What they rest on depends on `method`: a count for ``exact``
+        (both equal `value`), a proof for ``bracket``, an estimate of the numerical error for
+        ``tilted``, and a 99 % confidence interval for ``sample``, ``normal`` and, if rotations
+        were sampled, ``rotation``.
     method : str
         ``exact``, ``tilted``, ``bracket``, ``sample``, ``normal`` or ``rotation``.
     alternative : str
         ``greater``, ``less`` or ``two-sided`` (twice the smaller tail, at most 1).
     count, partitions : int or None
-        For ``exact``: how many of all partitions are at least as extreme as the observed one.
+        For ``exact``: the number of partitions at least as extreme as the observed one, and of
+        all partitions.
 
     Examples
     --------
@@ -62,19 +63,19 @@ class PValue:
     def from_count(
         cls, count: int, partitions: int, alternative: Alternative = "greater"
     ) -> PValue:
-        """The exact p-value `count` / `partitions`."""
-        value = above_zero(count / partitions)
+        """Return the exact p-value `count` / `partitions`."""
+        value = clamp_p(count / partitions)
         return cls(value, value, value, "exact", alternative, count, partitions)
 
     @property
     def fraction(self) -> str | None:
-        """``"count/partitions"`` where the p-value was counted, otherwise None."""
+        """``"count/partitions"`` if the p-value was counted, otherwise None."""
         if self.count is None or self.partitions is None:
             return None
         return f"{self.count}/{self.partitions}"
 
     def to_dict(self) -> dict[str, float | int | str | None]:
-        """The fields that hold something, ready for JSON.
+        """Return the fields that are set, ready for JSON.
 
         >>> PValue(0.25, 0.2, 0.3, "sample").to_dict()
         {'value': 0.25, 'low': 0.2, 'high': 0.3, 'method': 'sample', 'alternative': 'greater'}
@@ -94,13 +95,13 @@ class PValue:
         return format_p(self.value)
 
 
-def above_zero(p: float) -> float:
-    """`p` as a float in (0, 1]; a value too small for a float becomes the smallest normal one."""
-    return min(1.0, max(float(p), SMALLEST))
+def clamp_p(p: float) -> float:
+    """Return `p` as a float in (0, 1]; values too small for a float become `MIN_P`."""
+    return min(1.0, max(float(p), MIN_P))
 
 
 def format_p(p: float) -> str:
-    """A p-value in two significant digits, the one way this project writes it.
+    """Format a p-value with two significant digits, as everywhere in this project.
 
     Examples
     --------
@@ -111,8 +112,8 @@ def format_p(p: float) -> str:
     """
     if math.isnan(p):
         return "nan"
-    if p <= SMALLEST:
-        return f"<{SMALLEST:.1e}"
+    if p <= MIN_P:
+        return f"<{MIN_P:.1e}"
     if p >= 0.995:
         return "1" if p >= 1 else ">0.99"
     if p < 0.000995:

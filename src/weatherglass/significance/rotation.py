@@ -1,4 +1,4 @@
-"""The rotation p-value: are targets and attributes aligned by chance?"""
+"""The rotation p-value: the chance of such an alignment if directions were random."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError
 
-from .pvalue import Alternative, PValue, above_zero, check_alternative
-from .sampling import counted_share
+from .pvalue import Alternative, PValue, check_alternative, clamp_p
+from .sampling import share_from_count
 
 
 def rotation_p(u: ArrayLike, v: ArrayLike, *, alternative: Alternative = "greater") -> PValue:
-    """The p-value of the cosine of two directions under the rotational null hypothesis.
+    """Compute the p-value of the cosine of two directions under the rotational null hypothesis.
 
-    The null hypothesis (Swinger et al. 2019, step 4) is that targets and attributes each have their
-    own inner order, and a rotation of the whole space that is drawn at random (Haar) lies between
-    the two. For WEAT, with u = mean(X) - mean(Y) and v = mean(A) - mean(B), the statistic is a
-    constant times c = cos(u, v), and a random rotation makes c the cosine of two random directions
-    in d dimensions. Its tail needs no sampling: for c >= 0
+    The null hypothesis (Swinger et al. 2019, step 4) is that targets and attributes each keep their
+    inner structure, but are related by a uniformly random (Haar) rotation of the whole space. For
+    WEAT, with u = mean(X) - mean(Y) and v = mean(A) - mean(B), the statistic is a constant times
+    c = cos(u, v), and under a random rotation c is the cosine of two random directions in d
+    dimensions. Its tail (>= c) has a closed form: for c >= 0
 
         p = I(1 - c^2; (d - 1) / 2, 1/2) / 2,
 
@@ -29,15 +29,15 @@ def rotation_p(u: ArrayLike, v: ArrayLike, *, alternative: Alternative = "greate
     Parameters
     ----------
     u, v : array_like
-        Two vectors of one length d, neither of them zero.
+        Two vectors of the same length d, neither of them zero.
     alternative : {"greater", "less", "two-sided"}
-        Cosines at least c, at most c, or twice the smaller of the two, which is at most 1.
+        Cosines at least c, at most c, or twice the smaller of the two, at most 1.
 
     Returns
     -------
     PValue
-        A closed form: `low` and `high` are the value. In one dimension, where a rotation can only
-        keep or flip the sign, cosines tie: the value is 1/2 or 1.
+        `low` and `high` equal the value. In one dimension, where a rotation can only keep or flip
+        the sign, cosines tie: the value is 1/2 or 1.
 
     References
     ----------
@@ -52,51 +52,54 @@ def rotation_p(u: ArrayLike, v: ArrayLike, *, alternative: Alternative = "greate
     2.5e-07
     """
     check_alternative(alternative)
-    a, b = _direction(u, "u"), _direction(v, "v")
+    a, b = _normalise(u, "u"), _normalise(v, "v")
     if len(a) != len(b):
-        raise UsageError(f"u has {len(a)} dimensions and v has {len(b)}; they must have as many.")
-    beyond = _beyond(a, b)
+        raise UsageError(
+            f"u has {len(a)} dimensions and v has {len(b)}; they must have the same number."
+        )
+    outer_tail = _tail_of_cosine(a, b)
     if alternative == "two-sided":
-        p = min(1.0, 2 * beyond)
+        p = min(1.0, 2 * outer_tail)
     else:
-        towards = float(a @ b) >= 0
-        same_side = towards if alternative == "greater" else not towards or float(a @ b) == 0
-        p = beyond if same_side else _opposite(beyond, len(a))
-    p = above_zero(p)
+        cosine = float(a @ b)
+        is_same_side = cosine >= 0 if alternative == "greater" else cosine <= 0
+        p = outer_tail if is_same_side else _opposite_tail(outer_tail, len(a))
+    p = clamp_p(p)
     return PValue(p, p, p, "rotation", alternative)
 
 
 def sampled_rotation_p(count: int, rotations: int) -> PValue:
-    """The p-value of a score that `count` of so many random rotations reached, as it did itself.
+    """Estimate a rotation p-value from the `count` of random rotations that reach the statistic.
 
-    For statistics whose rotation null has no closed form. The value is (count + 1) / (rotations +
-    1), the ends are the 99 % Clopper-Pearson interval of count / rotations.
+    For statistics without a closed form under the null hypothesis of a random rotation; ties count.
+    The value is (count + 1) / (rotations + 1), and the bounds are the 99 % Clopper-Pearson interval
+    of count / rotations.
 
     >>> print(sampled_rotation_p(0, 9_999))
     1.0e-04
     """
-    return PValue(*counted_share(count, rotations), "rotation")
+    return PValue(*share_from_count(count, rotations), "rotation")
 
 
-def _beyond(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """The chance of a cosine of this sign and at least this large."""
+def _tail_of_cosine(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Return the chance of a cosine with this sign and at least this magnitude."""
     from scipy.special import betainc
 
     if len(a) == 1:
         return 0.5
-    # sin^2 through the lengths of sum and difference: 1 - c^2 has no digits left where c is near 1.
+    # sin^2 from the lengths of sum and difference: 1 - c^2 cancels if c is near 1.
     sine2 = float((a - b) @ (a - b)) * float((a + b) @ (a + b)) / 4
     if sine2 < 0.5:
         return 0.5 * float(betainc((len(a) - 1) / 2, 0.5, sine2))
-    # I(1 - x; a, b) = 1 - I(x; b, a), which keeps the digits where c is near 0.
+    # I(1 - x; a, b) = 1 - I(x; b, a), which does not cancel if c is near 0.
     return 0.5 - 0.5 * float(betainc(0.5, (len(a) - 1) / 2, float(a @ b) ** 2))
 
 
-def _opposite(beyond: float, d: int) -> float:
-    return 1.0 if d == 1 else 1.0 - beyond
+def _opposite_tail(p: float, d: int) -> float:
+    return 1.0 if d == 1 else 1.0 - p
 
 
-def _direction(vector: ArrayLike, name: str) -> NDArray[np.float64]:
+def _normalise(vector: ArrayLike, name: str) -> NDArray[np.float64]:
     array = np.asarray(vector, dtype=np.float64)
     if array.ndim != 1 or array.size == 0:
         raise UsageError(f"{name} has shape {array.shape}; it must be one vector.")

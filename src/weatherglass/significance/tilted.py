@@ -1,16 +1,18 @@
-"""The tail by tilted Fourier inversion, for partitions too many to count.
+"""The tail by tilted Fourier inversion, for tests with too many partitions to count.
 
-Give target i the odds exp(l + t a_i) of being chosen, independently, and let l and t be such that
-the expected size is n and the expected sum is the observed one, s (the double saddle point of
-Robinson 1982, J. R. Statist. Soc. B 44, 91-101). A set of n targets with sum S then has the
-probability exp(l n + t S - K), K = sum log(1 + exp(l + t a_i)), so that
+Give target i the odds exp(l + t a_i) of being chosen, independently, with l and t such that the
+expected size is n and the expected sum is the observed one, s (the double saddle point of Robinson
+1982, J. R. Statist. Soc. B 44, 91-101). A set of n targets with sum S then has the probability
+exp(l n + t S - K), K = sum log(1 + exp(l + t a_i)), so that
 
     count = exp(K - l n - t s) E[exp(-t (S - s)); size = n, S >= s].
 
-The expectation is a Fourier integral over u of the characteristic function of the sum, taken at
-size n by a finite Fourier transform, times the transform of exp(-t x) on x >= 0. Summed over a
-grid with cells of h that transform is h / (1 - exp(-(t + iu) h)): exact where all associations
-are multiples of h, and 1 / (t + iu) as near as a float can tell where the grid is the fine one.
+The expectation is a Fourier integral over u of the characteristic function of the sum, restricted
+to size n by a finite Fourier transform, times the transform of exp(-t x) on x >= 0. Summed over a
+grid with cells of h this transform is h / (1 - exp(-(t + iu) h)): exact if all associations are
+multiples of h, and 1 / (t + iu) to the precision of a float on the fine grid.
+
+`batch_kernels` has the same integral in one compiled call, for thousands of small tests.
 """
 
 from __future__ import annotations
@@ -21,25 +23,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .tail import Tail, TooMany
+from .tail import MethodFailed, Tail
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-LEAST_TILT = 2.0
+MIN_TILT = 2.0
 """In standard deviations of the sum. Every tilt above zero gives a correct formula; in the middle
 of the distribution the saddle point is at zero, where the integrand has its pole."""
 
-BLOCK = 64
-MOST_POINTS = 1 << 13
-MOST_FACTORS = 40_000_000
-PROBES = 256
+MAX_TILT = 1e7
+"""For standardised associations. Beyond, there is no saddle point to find."""
+
 NEGLIGIBLE = 1e-7
+"""The integral ends at a block of terms that are all below this share of their sum."""
+
+BLOCK = 64
+MAX_POINTS = 1 << 13
+MAX_FACTORS = 40_000_000
+PROBES = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
-    """Associations `a`, each target's probability `chosen`, and the `l` and `t` it comes from."""
+    """Associations `a`, each target's probability `chosen`, and its parameters `l` and `t`."""
 
     a: Floats
     l: float  # noqa: E741  (the paper's letter)
@@ -48,72 +55,107 @@ class Tilt:
 
 
 def tilted_share(tail: Tail) -> tuple[float, float]:
-    """The share of all sets that are in the tail, and the estimated error of that share.
+    """Return the share of all sets that are in the tail, and its estimated error.
 
-    The error is what halving the step of the integral changes, and three times what the part of
-    the integral that was left out is likely to hold.
+    The error is the change from halving the step of the integral, plus three times the likely
+    value of the part of the integral that was left out.
     """
-    # A Fourier integral gives a jump half its height. On a grid the formula knows of the jump;
-    # elsewhere half of the sets at the observed sum, which all count, is still to be added.
-    half_jump = tail.alike / tail.partitions / 2 if tail.allowance else 0.0
-    share, error, settled = _share(tail.rest() if tail.is_lower_half else tail)
-    if not settled and not tail.allowance:
-        # The grid is too fine to go round and too empty to look smooth: as good as no grid.
+    share, error, converged = _share(tail.complement() if tail.is_below_mean else tail)
+    if not converged and not tail.allowance:
+        # The grid is too fine to go around the whole circle and too sparse to look smooth.
         return tilted_share(tail.on_finer_grid())
-    return (1.0 - share if tail.is_lower_half else share) + half_jump, error
+    return whole_share(tail, share), error
+
+
+def whole_share(tail: Tail, share: float) -> float:
+    """Return the share of the tail, given the `share` of the side of the mean it was computed for.
+
+    A Fourier integral gives a jump half its height. On a grid the formula accounts for the jump;
+    otherwise half of the sets at the observed sum, which all count, is still to be added.
+    """
+    half_jump = tail.equivalent / tail.partitions / 2 if tail.allowance else 0.0
+    return (1.0 - share if tail.is_below_mean else share) + half_jump
+
+
+def standardise(tail: Tail) -> tuple[Floats, float, float]:
+    """Return associations with mean 0 and variance 1, the threshold in their unit, and the unit."""
+    values = tail.values.astype(np.float64)
+    mean, scale = float(values.mean()), float(values.std())
+    return (values - mean) / scale, (tail.threshold - tail.size * mean) / scale, scale
+
+
+def min_tilt(n: int, targets: int) -> float:
+    """Return the smallest tilt for sets of `n` standardised associations."""
+    return MIN_TILT / math.sqrt(n * (targets - n) / (targets - 1))
+
+
+def newton_step(x: float, low: float, high: float, excess: float, slope: float) -> float:
+    """Return the next iterate of Newton's method, or the middle if that leaves the bracket.
+
+    `batch_kernels` compiles this function and the next one, so they must stay within what numba
+    compiles.
+    """
+    step = x - excess / slope if slope > 0 else low
+    return step if low < step < high else (low + high) / 2
+
+
+def trapezoid_period(t: float, variance: float) -> float:
+    """Return the distance after which the trapezoid rule may repeat the sum.
+
+    There, exp(-t x) has fallen below 1e-15.
+    """
+    return t * variance + 8 * math.sqrt(variance) + 36 / t
 
 
 def _share(tail: Tail) -> tuple[float, float, bool]:
-    tied = 0 if tail.limit < 0 else tail.ties_at_the_top()
-    if tied is not None:
-        return tied / tail.partitions, 0.0, True
+    count = 0 if tail.limit < 0 else tail.count_if_separated()
+    if count is not None:
+        return count / tail.partitions, 0.0, True
     n, targets = tail.size, len(tail.values)
-    values = tail.values.astype(np.float64)
-    spread = float(values.std())
-    a = (values - values.mean()) / spread
-    s = (tail.threshold - n * float(values.mean())) / spread
-    tilt = _tilted(a, n, s)
+    a, s, scale = standardise(tail)
+    tilt = _saddle_point(a, n, s)
 
-    # Measured from here, size and sum are uncorrelated, and the finite transform can be short.
+    # Measured from this centre, size and sum are uncorrelated, and the finite transform is short.
     weight = tilt.chosen * (1 - tilt.chosen)
     centre = float(weight @ a / weight.sum())
     a, s = a - centre, s - n * centre
     tilt = Tilt(a, tilt.l + tilt.t * centre, tilt.t, tilt.chosen)
 
-    # Ties without a common step can bring the characteristic function back after it has fallen.
-    returns = bool(tail.allowance) and len(np.unique(tail.values)) < targets
-    # On a coarse grid the whole circle can be gone round, and the integral is then exact.
-    most = MOST_POINTS if tail.allowance else 8 * MOST_POINTS
-    coarse, *_ = _integral(tilt, n, s, 1 / spread, 1, most, to_the_end=returns)
-    whole, left_over, settled = _integral(tilt, n, s, 1 / spread, 2, most, to_the_end=returns)
+    # With ties but no common step the characteristic function can rise again after it has fallen.
+    may_rise = bool(tail.allowance) and len(np.unique(tail.values)) < targets
+    # On a coarse grid the points can go around the whole circle, and the integral is exact.
+    max_points = MAX_POINTS if tail.allowance else 8 * MAX_POINTS
+    coarse, *_ = _integral(tilt, n, s, 1 / scale, 1, max_points, to_the_end=may_rise)
+    whole, remainder, converged = _integral(
+        tilt, n, s, 1 / scale, 2, max_points, to_the_end=may_rise
+    )
     if not whole > 0:
-        raise TooMany
+        raise MethodFailed
     log_count = float(np.logaddexp(0, tilt.l + tilt.t * a).sum()) - tilt.l * n - tilt.t * s
-    share = math.exp(log_count + math.log(whole) - _log_comb(targets, n))
-    relative = abs(whole - coarse) / whole + 3 * left_over / whole + 1e-12 * targets
-    return share, share * relative, settled
+    # Through the integer, because lgamma loses a digit in a thousand targets.
+    share = math.exp(log_count + math.log(whole) - math.log(tail.partitions))
+    relative = abs(whole - coarse) / whole + 3 * remainder / whole + 1e-12 * targets
+    return share, share * relative, converged
 
 
-def _tilted(a: Floats, n: int, s: float) -> Tilt:
-    """The saddle point for size `n` and sum `s`, or the least tilt where that is further out."""
-    targets = len(a)
-    low = LEAST_TILT / math.sqrt(n * (targets - n) / max(1, targets - 1))
-    high = low
-    while float(_at_size(a, n, high).chosen @ a) < s:
+def _saddle_point(a: Floats, n: int, s: float) -> Tilt:
+    """Find the tilt with expected size `n` and expected sum `s`, at least the smallest tilt."""
+    low = high = min_tilt(n, len(a))
+    while float(_tilt_to_size(a, n, high).chosen @ a) < s:
         low, high = high, 2 * high
-        if high > 1e7:
-            raise TooMany
+        if high > MAX_TILT:
+            raise MethodFailed
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        if float(_at_size(a, n, middle).chosen @ a) < s:
+        if float(_tilt_to_size(a, n, middle).chosen @ a) < s:
             low = middle
         else:
             high = middle
-    return _at_size(a, n, high)
+    return _tilt_to_size(a, n, high)
 
 
-def _at_size(a: Floats, n: int, t: float) -> Tilt:
-    """The tilt `t` with `l` solved so that the expected size is `n`: Newton inside a bracket."""
+def _tilt_to_size(a: Floats, n: int, t: float) -> Tilt:
+    """Solve for the `l` with expected size `n`, at tilt `t`, by Newton's method in a bracket."""
     low, high = -t * float(a.max()) - 40.0, -t * float(a.min()) + 40.0
     l = -t * float(np.sort(a)[::-1][n - 1 : n + 1].mean())  # noqa: E741
     for _ in range(200):
@@ -123,9 +165,7 @@ def _at_size(a: Floats, n: int, t: float) -> Tilt:
             high = l
         else:
             low = l
-        slope = float((chosen * (1 - chosen)).sum())
-        step = l - excess / slope if slope > 0 else low
-        following = step if low < step < high else (low + high) / 2
+        following = newton_step(l, low, high, excess, float((chosen * (1 - chosen)).sum()))
         if abs(following - l) <= 1e-15 * max(1.0, abs(l)):
             break
         l = following  # noqa: E741
@@ -133,42 +173,44 @@ def _at_size(a: Floats, n: int, t: float) -> Tilt:
 
 
 def _integral(
-    tilt: Tilt, n: int, s: float, h: float, refine: int, most: int, *, to_the_end: bool
+    tilt: Tilt, n: int, s: float, h: float, refine: int, max_points: int, *, to_the_end: bool
 ) -> tuple[float, float, bool]:
-    """E[exp(-t (S - s)); size = n, S >= s], what was cut off at its end, and if that is little."""
+    """Return E[exp(-t (S - s)); size = n, S >= s], the likely remainder, and whether it converged.
+
+    `refine` divides the step.
+    """
     from .kernels import characteristic
 
     weight = tilt.chosen * (1 - tilt.chosen)
     variance, size_variance = float(weight @ tilt.a**2), float(weight.sum())
-    # The trapezoid rule with this step repeats the sum every `period`; where it repeats, exp(-t x)
-    # has fallen under 1e-15. A whole, odd number of cells closes the circle on a coarse grid.
-    period = tilt.t * variance + 8 * math.sqrt(variance) + 36 / tilt.t
-    cells = 2 * (refine * math.ceil(period / h) // 2) + 1
+    # An odd number of whole cells closes the circle on a coarse grid.
+    cells = 2 * (refine * math.ceil(trapezoid_period(tilt.t, variance) / h) // 2) + 1
     step = 2 * math.pi / (cells * h)
     turns = min(len(tilt.a) + 1, 16 + math.ceil(12 * math.sqrt(size_variance)))
 
-    most = min(most, max(8 * BLOCK, MOST_FACTORS // (turns * len(tilt.a))))
-    points = min(cells // 2 + 1, most * refine)
-    total, done, settled = 0.0, 0, False
+    max_points = min(max_points, max(8 * BLOCK, MAX_FACTORS // (turns * len(tilt.a))))
+    points = min(cells // 2 + 1, max_points * refine)
+    total, done, converged = 0.0, 0, False
     while done < points:
         u = step * np.arange(done, min(done + BLOCK, points), dtype=np.float64)
         terms: Complex = characteristic(tilt.a, tilt.chosen, n, s, turns, u) * _kernel(tilt.t, u, h)
         terms[0] *= 0.5 if done == 0 else 1.0
         total += float(terms.real.sum())
         done += len(u)
-        settled = bool(np.abs(terms).max() < NEGLIGIBLE * abs(total))
-        if settled and not to_the_end:
+        converged = bool(np.abs(terms).max() < NEGLIGIBLE * abs(total))
+        if converged and not to_the_end:
             break
     if done == cells // 2 + 1:
         return total * step / math.pi, 0.0, True
 
-    # What lies beyond is sampled at distances that grow by a constant factor, to a thousandfold or
-    # half way round, and taken to have random signs from one deviation of the sum to the next.
+    # The remainder is sampled at distances that grow by a constant factor, up to a thousandfold or
+    # half of the circle, and assumed to have random signs from one deviation of the sum to the
+    # next.
     reach = math.log(min(1000.0, cells / 2 / done))
     u = step * done * np.exp(np.linspace(0, reach, PROBES))
     terms = characteristic(tilt.a, tilt.chosen, n, s, turns, u) * _kernel(tilt.t, u, h)
     area = float((np.abs(terms) ** 2 * u).mean()) * reach
-    return total * step / math.pi, math.sqrt(area / math.sqrt(variance)) / math.pi, settled
+    return total * step / math.pi, math.sqrt(area / math.sqrt(variance)) / math.pi, converged
 
 
 def _kernel(t: float, u: Floats, h: float) -> Complex:
@@ -177,8 +219,3 @@ def _kernel(t: float, u: Floats, h: float) -> Complex:
 
 def _logistic(z: Floats) -> Floats:
     return 0.5 * (1.0 + np.tanh(0.5 * z))
-
-
-def _log_comb(targets: int, n: int) -> float:
-    # Through the integer, because lgamma loses a digit in a thousand targets.
-    return math.log(math.comb(targets, n))

@@ -10,16 +10,16 @@ import numpy as np
 from weatherglass.catalog import SeedSet, Test
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import NOISE, association_test, named
-from weatherglass.significance import Alternative, PValue, permutation_many
+from weatherglass.significance import Alternative, PValue, batch_permutation_p
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Case, Vectors, check_case
 
 from .alternatives import alternatives
-from .candidates import Placed, Placement, draw, place, why_nothing
+from .candidates import Placed, Placement, draw_subsamples, place_candidates, explain_nothing_left
 from .result import Choice, Multiverse, Specification
-from .specifications import Measured, corrected, measured, summarise
+from .specifications import Associations, correct_p_values, measure_specifications, summarise
 
-MOST = 1_000_000  # specifications, about 2 kB each
+MAX_SPECIFICATIONS = 1_000_000  # specifications, about 2 kB each
 
 
 def multiverse(
@@ -125,26 +125,26 @@ def multiverse(
         for side, name in (concepts or {}).items()
     }
     asked = alternatives(test, concepts=given, own=own, cross=cross)
-    found = place(asked, vectors, case, max_missing)
+    found = place_candidates(asked, vectors, case, max_missing)
     combinations = sum(1 for _ in found.combinations())
     if not combinations:
-        raise CannotMeasure(why_nothing(asked, found.dropped))
-    if combinations * (1 + samples) > MOST:
+        raise CannotMeasure(explain_nothing_left(asked, found.dropped))
+    if combinations * (1 + samples) > MAX_SPECIFICATIONS:
         raise UsageError(
             f"{combinations:,} choices with {samples:,} sub-samples each are "
-            f"{combinations * (1 + samples):,} specifications; at most {MOST:,} are held at once. "
+            f"{combinations * (1 + samples):,} specifications; at most {MAX_SPECIFICATIONS:,} are held at once. "
             "Take fewer sub-samples."
         )
     found = _drawn(found, samples, share, rng)
-    every, flat = measured(found, ddof)
+    every, flat = measure_specifications(found, ddof)
     if not every:
-        raise CannotMeasure(why_nothing(asked, flat))
+        raise CannotMeasure(explain_nothing_left(asked, flat))
     with executor(workers, cluster, threads=True) as team:
-        p = permutation_many(
+        p = batch_permutation_p(
             [(one.x, one.y) for one in every],
             alternative=alternative,
             resolution=NOISE,
-            spread=lambda call, chunks: run(call, chunks, team),
+            map_chunks=lambda call, chunks: run(call, chunks, team),
             progress=progress,
         )
     made = _specifications(every, p)
@@ -192,15 +192,15 @@ def _drawn(found: Placement, samples: int, share: float, rng: int) -> Placement:
     """The same choices with their sub-samples."""
 
     def with_samples(one: Placed) -> Placed:
-        drawn = draw(one.units, one.choice.sets, samples, share, rng) if samples else ()
+        drawn = draw_subsamples(one.units, one.choice.sets, samples, share, rng) if samples else ()
         return dataclasses.replace(one, choice=dataclasses.replace(one.choice, samples=drawn))
 
     factors = tuple(tuple(map(with_samples, factor)) for factor in found.factors)
     return dataclasses.replace(found, factors=factors)
 
 
-def _specifications(every: Sequence[Measured], p: Sequence[PValue]) -> tuple[Specification, ...]:
-    by_holm, by_bh = corrected(
+def _specifications(every: Sequence[Associations], p: Sequence[PValue]) -> tuple[Specification, ...]:
+    by_holm, by_bh = correct_p_values(
         np.array([one.value for one in p]), np.array([one.sample for one in every])
     )
     return tuple(
