@@ -161,6 +161,6 @@ def test_a_cache_that_cannot_be_written_does_not_stop_a_search(
     (tmp_path / "discovery").write_text("a file where the folder should be")
     space = Space(np.eye(4)[:2], np.eye(4, dtype=np.float32), np.array([0, 4]), 1)
     kept = open_checkpoint(Null(space, np.ones((2, 1)), 0).shared(), 100, True)
-    kept.keep(0, np.zeros((2, 1), np.int64))
+    kept.save(0, np.zeros((2, 1), np.int64))
     kept.remove()
     assert not kept.found

@@ -26,7 +26,7 @@ from weatherglass.errors import (
     WorkersLost,
     install_command,
 )
-from weatherglass.tasks import executor, finished, run
+from weatherglass.tasks import as_completed, executor, run
 from weatherglass.tasks.run import _Run
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: weatherglass[cluster]")
@@ -49,11 +49,11 @@ def counted(
 
 def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let workers look for the folder of what is shared in vain, as on another machine."""
-    monkeypatch.setattr("weatherglass.tasks.state._ABOUT", "known-to-us-only.json")
+    monkeypatch.setattr("weatherglass.tasks.state._MANIFEST", "known-to-us-only.json")
 
 
 @pytest.mark.parametrize("seen", [True, False])
-def test_a_cluster_counts_as_one_thread_does(
+def test_a_cluster_gives_the_same_counts_as_a_single_thread(
     cluster: Any, seen: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     null = a_null(500 if seen else 400)
@@ -85,7 +85,7 @@ def test_a_worker_that_is_killed_changes_no_number(
 
 
 @pytest.mark.slow
-def test_tasks_that_kill_their_worker_once_are_done(cluster: Any, strange: ModuleType) -> None:
+def test_tasks_that_kill_their_worker_once_are_retried(cluster: Any, strange: ModuleType) -> None:
     with executor(cluster=cluster.scheduler_address) as team:
         assert list(run(strange.dies_once, range(8), team)) == [k * k for k in range(8)]
 
@@ -124,7 +124,7 @@ def test_a_task_that_takes_too_long_is_run_elsewhere(
 
 
 @pytest.mark.slow
-def test_an_error_of_the_task_is_the_users(cluster: Any, strange: ModuleType) -> None:
+def test_an_error_in_a_task_reaches_the_caller(cluster: Any, strange: ModuleType) -> None:
     with executor(cluster=cluster.scheduler_address) as team:
         with pytest.raises(CannotMeasure, match="0 cannot be measured"):
             list(run(strange.fails, [0], team))
@@ -133,19 +133,19 @@ def test_an_error_of_the_task_is_the_users(cluster: Any, strange: ModuleType) ->
 
 
 @pytest.mark.slow
-def test_another_version_would_give_other_numbers(
+def test_a_worker_with_another_version_is_refused(
     cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("weatherglass.tasks.cluster.__version__", "0.0.1")
     with (
         executor(cluster=cluster.scheduler_address) as team,
-        pytest.raises(WeatherglassError, match=r"and this is 0\.0\.1"),
+        pytest.raises(WeatherglassError, match=r"but this is 0\.0\.1"),
     ):
         list(run(abs, [1], team))
 
 
 @pytest.mark.slow
-def test_what_is_wrong_with_an_address_is_said() -> None:
+def test_a_wrong_cluster_address_is_explained() -> None:
     with pytest.raises(UsageError, match=r"expected the address of a Dask scheduler"):
         executor(cluster="far away").__enter__()
     with pytest.raises(UsageError, match="limit of the cluster is 'soon'"):
@@ -155,8 +155,8 @@ def test_what_is_wrong_with_an_address_is_said() -> None:
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_does_not_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weatherglass.tasks.cluster._PATIENCE", 1.0)
+def test_an_unreachable_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weatherglass.tasks.cluster._CONNECT_SECONDS", 1.0)
     with pytest.raises(WeatherglassError, match="No Dask scheduler answers"):
         executor(cluster=f"tcp://127.0.0.1:{_free_port()}").__enter__()
 
@@ -180,7 +180,7 @@ def _process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_starts_again_loses_nothing(strange: ModuleType) -> None:
+def test_no_task_is_lost_when_the_scheduler_restarts(strange: ModuleType) -> None:
     port = str(_free_port())
     scheduler = "distributed.cli.dask_scheduler", "--port", port, "--no-dashboard"
     worker = (
@@ -192,7 +192,7 @@ def test_a_scheduler_that_starts_again_loses_nothing(strange: ModuleType) -> Non
         first = stack.enter_context(_process(*scheduler))
         stack.enter_context(_process(*worker))
         team = stack.enter_context(executor(cluster=f"tcp://127.0.0.1:{port}"))
-        results = finished(strange.slept, range(12), team)
+        results = as_completed(strange.slept, range(12), team)
         done = dict([next(results)])
         first.kill()
         first.wait()
@@ -203,10 +203,8 @@ def test_a_scheduler_that_starts_again_loses_nothing(strange: ModuleType) -> Non
 
 
 @pytest.mark.slow
-def test_a_cluster_that_is_gone_is_said(
-    strange: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("weatherglass.tasks.cluster._PATIENCE", 10.0)
+def test_a_lost_cluster_is_an_error(strange: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weatherglass.tasks.cluster._CONNECT_SECONDS", 10.0)
     port = str(_free_port())
     with contextlib.ExitStack() as stack:
         scheduler = stack.enter_context(
@@ -216,8 +214,8 @@ def test_a_cluster_that_is_gone_is_said(
             _process("distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--no-nanny")
         )
         team = stack.enter_context(executor(cluster=f"tcp://127.0.0.1:{port}"))
-        results = finished(strange.slept, range(50), team)
+        results = as_completed(strange.slept, range(50), team)
         next(results)
         scheduler.kill()
-        with pytest.raises(WorkersLost, match="What was finished is kept"):
+        with pytest.raises(WorkersLost, match="Completed tasks are kept"):
             list(results)

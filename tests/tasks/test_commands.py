@@ -38,7 +38,7 @@ def weather(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_same_on_any_workers(
+def test_commands_print_the_same_on_any_workers(
     name: str,
     cluster: Any,
     run: Callable[..., Any],
@@ -77,7 +77,7 @@ def test_compare_gives_the_same_on_any_workers(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_cluster_without_dask_or_a_wrong_one_is_said(
+def test_a_missing_dask_or_a_wrong_cluster_is_an_error(
     name: str, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = run(*COMMANDS[name], "--cluster", "somewhere")

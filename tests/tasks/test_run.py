@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from weatherglass import errors
 from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, WorkersLost
-from weatherglass.tasks import Kept, Workers, executor, finished, run
+from weatherglass.tasks import Checkpoint, Workers, as_completed, executor, run
 
 
 class Unsteady(Workers):
@@ -44,7 +44,7 @@ class Unsteady(Workers):
         return future
 
     def lost(self, error: BaseException) -> str:
-        return "its worker ended" if isinstance(error, CancelledError) else ""
+        return "its worker died" if isinstance(error, CancelledError) else ""
 
 
 @given(
@@ -52,7 +52,7 @@ class Unsteady(Workers):
     st.dictionaries(st.integers(0, 19), st.integers(1, 4), max_size=4),
     st.integers(1, 3),
 )
-def test_every_task_is_done_in_order_or_named(
+def test_results_come_in_order_and_lost_tasks_are_named(
     count: int, losses: dict[int, int], slots: int
 ) -> None:
     """A task that is lost fewer than three times is done; one that is lost more often is named,
@@ -61,7 +61,7 @@ def test_every_task_is_done_in_order_or_named(
     seen: dict[int, int] = {}
     if hopeless:
         with pytest.raises(WorkersLost, match=f"{len(hopeless)} of {count} tasks") as caught:
-            seen.update(finished(lambda k: k * k, range(count), Unsteady(losses, slots)))
+            seen.update(as_completed(lambda k: k * k, range(count), Unsteady(losses, slots)))
         assert set(caught.value.tasks) == hopeless
         return
     assert list(run(lambda k: k * k, range(count), Unsteady(losses, slots))) == [
@@ -69,29 +69,29 @@ def test_every_task_is_done_in_order_or_named(
     ]
 
 
-def test_the_others_are_done_and_kept_when_one_cannot_be() -> None:
-    def asked(resume: bool) -> Kept[int]:
-        return Kept("test", "the others", encode=int, decode=int, resume=resume)
+def test_other_tasks_are_saved_when_one_cannot_be_completed() -> None:
+    def open_checkpoint(resume: bool) -> Checkpoint[int]:
+        return Checkpoint("test", "the others", encode=int, decode=int, resume=resume)
 
-    with pytest.raises(WorkersLost, match=r"1 of 9 tasks could not be done: 4 \(its worker ended"):
-        list(run(abs, range(9), Unsteady({4: 99}), kept=asked(False)))
-    again = asked(True)
-    assert sorted(again.found) == [0, 1, 2, 3, 5, 6, 7, 8]
+    with pytest.raises(WorkersLost, match=r"1 of 9 tasks failed: 4 \(its worker died"):
+        list(run(abs, range(9), Unsteady({4: 99}), checkpoint=open_checkpoint(False)))
+    resumed = open_checkpoint(True)
+    assert sorted(resumed.found) == [0, 1, 2, 3, 5, 6, 7, 8]
     called: list[int] = []
-    assert list(run(lambda k: called.append(k) or k, range(9), Unsteady({}), kept=again)) == list(
-        range(9)
-    )
+    assert list(
+        run(lambda k: called.append(k) or k, range(9), Unsteady({}), checkpoint=resumed)
+    ) == list(range(9))
     assert called == [4]
 
 
-def test_it_ends_soon_if_nothing_can_be_done() -> None:
+def test_a_run_stops_early_if_no_worker_completes_a_task() -> None:
     team = Unsteady(dict.fromkeys(range(1000), 99))
     with pytest.raises(WorkersLost, match="1000 of 1000"):
         list(run(abs, range(1000), team))
     assert sum(99 - left for left in team.losses.values()) < 50
 
 
-def test_few_tasks_are_in_flight() -> None:
+def test_only_a_few_tasks_are_in_flight_at_once() -> None:
     taken: list[int] = []
 
     def items() -> Iterator[int]:
@@ -101,7 +101,7 @@ def test_few_tasks_are_in_flight() -> None:
 
     gate = threading.Event()
     with executor(2, threads=True) as team:
-        results = finished(lambda k: gate.wait(5) and k, items(), team)
+        results = as_completed(lambda k: gate.wait(5) and k, items(), team)
         gate.set()
         assert next(results) is not None
         assert len(taken) <= 8
@@ -110,7 +110,7 @@ def test_few_tasks_are_in_flight() -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("threads", [True, False])
-def test_an_error_of_the_task_is_the_users(
+def test_an_error_in_a_task_reaches_the_caller(
     strange: ModuleType, workers: int, threads: bool
 ) -> None:
     with executor(workers, threads=threads) as team:
@@ -120,20 +120,20 @@ def test_an_error_of_the_task_is_the_users(
             list(run(strange.needs, range(3), team))
 
 
-def test_every_error_survives_the_way_from_a_worker() -> None:
+def test_every_error_can_be_sent_by_a_worker() -> None:
     for kind in vars(errors).values():
         if isinstance(kind, type) and issubclass(kind, Exception):
-            made = kind("this", "train") if kind is MissingExtra else kind("this")
-            again = pickle.loads(pickle.dumps(made))
-            assert (type(again), str(again)) == (kind, str(made))
+            error = kind("this", "train") if kind is MissingExtra else kind("this")
+            copy = pickle.loads(pickle.dumps(error))
+            assert (type(copy), str(copy)) == (kind, str(error))
 
 
-def test_a_process_that_dies_takes_no_result_with_it(strange: ModuleType) -> None:
+def test_no_result_is_lost_when_a_process_dies(strange: ModuleType) -> None:
     with executor(2) as team:
         assert list(run(strange.dies_once, range(8), team)) == [k * k for k in range(8)]
 
 
-def test_workers_that_are_ended_leave_nothing_behind(
+def test_terminated_workers_leave_no_thread_behind(
     strange: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No thread is left that would fail while Python ends, and none fails because a task that it
@@ -160,18 +160,18 @@ def test_a_task_that_always_kills_its_process_is_named(strange: ModuleType) -> N
     done: dict[int, int] = {}
     with (
         executor(2) as team,
-        pytest.raises(WorkersLost, match=r"1 of 8 tasks could not be done: 3 \(its worker ended\)"),
+        pytest.raises(WorkersLost, match=r"1 of 8 tasks failed: 3 \(its worker died\)"),
     ):
-        done.update(finished(strange.dies, range(8), team))
+        done.update(as_completed(strange.dies, range(8), team))
     assert sorted(done) == [0, 1, 2, 4, 5, 6, 7]
 
 
-def test_no_worker_is_a_mistake() -> None:
+def test_zero_workers_is_an_error() -> None:
     with pytest.raises(UsageError, match="workers is 0"), executor(0):
         pass
 
 
-def test_tasks_are_taken_when_there_is_room() -> None:
+def test_items_are_read_only_when_there_is_room_for_a_task() -> None:
     taken = 0
 
     def items() -> Iterator[int]:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from weatherglass.discovery.rotations import Null, Space, batches, choose, counts_of
+from weatherglass.discovery.rotations import Null, Space, batches, choose, count_batch
 from weatherglass.tasks import Shared, executor, run
-from weatherglass.tasks.state import NotSeen
-from weatherglass.tasks.workers import done_by_ticket
+from weatherglass.tasks.state import SharedMissing
+from weatherglass.tasks.workers import run_with_ticket
 
 
 def itself(rows: NDArray[Any]) -> NDArray[Any]:
@@ -32,50 +32,50 @@ def large_null() -> Null:
 def test_a_task_is_small_however_large_the_search_is() -> None:
     null = large_null()
     shared = null.shared()
-    assert sum(one.nbytes for one in shared.arrays.values()) > 8_000_000
+    assert sum(array.nbytes for array in shared.arrays.values()) > 8_000_000
     with shared.on_disk() as ticket:
         for item in batches(null, 10_000):
-            task = pickle.dumps((done_by_ticket, counts_of, ticket, None, item))
+            task = pickle.dumps((run_with_ticket, count_batch, ticket, None, item))
             assert len(task) < 1000
 
 
-def test_a_worker_that_sees_the_folder_maps_it() -> None:
+def test_a_worker_that_can_read_the_folder_maps_it_into_memory() -> None:
     null = large_null()
     with null.shared().on_disk() as ticket:
-        again = ticket.made()
+        again = ticket.load()
         assert isinstance(again.space.words, np.memmap)
         assert not again.space.words.flags.writeable
         np.testing.assert_array_equal(again.count(3, 16), null.count(3, 16))
-        assert ticket.made() is again
+        assert ticket.load() is again
 
 
-def test_the_folder_goes_when_the_run_is_over(own_cache: Path) -> None:
+def test_shared_arrays_are_deleted_after_the_run(own_cache: Path) -> None:
     shared = Shared.of(itself, {"rows": np.arange(5.0)}, {})
     with shared.on_disk() as ticket:
         assert Path(ticket.folder).is_dir()
     assert not Path(ticket.folder).exists()
 
 
-def test_a_worker_that_does_not_see_it_says_so_and_takes_what_is_sent() -> None:
+def test_a_worker_without_the_folder_uses_the_arrays_it_is_sent() -> None:
     shared = Shared.of(itself, {"rows": np.arange(7.0)}, {})
     with shared.on_disk() as ticket:
         pass
-    with pytest.raises(NotSeen):
-        ticket.made()
-    np.testing.assert_array_equal(ticket.made(shared.arrays), np.arange(7.0))
+    with pytest.raises(SharedMissing):
+        ticket.load()
+    np.testing.assert_array_equal(ticket.load(shared.arrays), np.arange(7.0))
 
 
-def test_a_folder_with_something_else_is_not_taken() -> None:
+def test_a_folder_with_another_digest_is_refused() -> None:
     mine, other = (Shared.of(itself, {"rows": np.arange(k)}, {}) for k in (3.0, 4.0))
     with mine.on_disk() as ticket, other.on_disk() as elsewhere:
         (Path(ticket.folder) / "about.json").write_bytes(
             (Path(elsewhere.folder) / "about.json").read_bytes()
         )
-        with pytest.raises(NotSeen):
-            ticket.made()
+        with pytest.raises(SharedMissing):
+            ticket.load()
 
 
-def test_the_digest_is_of_everything() -> None:
+def test_the_digest_covers_values_types_shapes_and_options() -> None:
     def digest(rows: Any, **plain: Any) -> str:
         return Shared(None, itself, {"rows": np.asarray(rows)}, plain).digest
 
@@ -84,7 +84,7 @@ def test_the_digest_is_of_everything() -> None:
 
 
 @pytest.mark.parametrize(("workers", "threads"), [(1, True), (2, True), (2, False)])
-def test_every_kind_of_worker_gets_what_is_shared(
+def test_every_kind_of_worker_receives_the_shared_object(
     strange: ModuleType, workers: int, threads: bool
 ) -> None:
     shared = Shared.of(itself, {"rows": np.arange(4.0)}, {})

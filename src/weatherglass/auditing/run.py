@@ -14,7 +14,7 @@ from weatherglass._files import write_text
 from weatherglass.catalog import FactualTest, Step, Suite, Test
 from weatherglass.errors import SourceNotFound, WeatherglassError, WorkersLost
 from weatherglass.report import AuditResult, audit_page
-from weatherglass.tasks import Workers, finished
+from weatherglass.tasks import Workers, as_completed
 from weatherglass.vectors import Vectors
 
 from . import run_folder
@@ -196,7 +196,7 @@ class Run:
                     yield task
 
         try:
-            for position, outcome in finished(run_task, within_budget(), team):
+            for position, outcome in as_completed(run_task, within_budget(), team):
                 number = numbers[position]
                 done = sum(step["status"] == "done" for step in self._about["steps"])
                 self._progress(self._tasks[number].title, done, len(self._tasks))

@@ -11,7 +11,7 @@ from typing import Any
 
 from weatherglass._files import cpu_count
 from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, join_first, quote_safe
-from weatherglass.tasks import Workers, executor, finished, physical_memory
+from weatherglass.tasks import Workers, executor, as_completed, physical_memory
 
 from . import worker
 from .corpus import Corpus
@@ -278,7 +278,7 @@ def _train_all(
 
     tell()
     if settings.method == "ppmi-svd":
-        for _ in finished(worker.count, [(one, settings.window) for one in left.values()], team):
+        for _ in as_completed(worker.count, [(one, settings.window) for one in left.values()], team):
             pass
     jobs = {
         label: Job(left[name], name, sample, run.path(label).resolve(), run.key(label), settings)
@@ -289,7 +289,7 @@ def _train_all(
         needed = max(worker.memory(folder, settings) for folder in left.values())
         most = min(most, physical_memory() // 2 // max(1, needed))
     labels = list(jobs)
-    for number, _ in finished(worker.train_model, jobs.values(), team, at_once=most):
+    for number, _ in as_completed(worker.train_model, jobs.values(), team, at_once=most):
         models[labels[number]] = "done"
         run.save()
         tell()

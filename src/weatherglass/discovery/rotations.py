@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.significance import benjamini_hochberg
-from weatherglass.tasks import Kept, Shared, Workers
+from weatherglass.tasks import Checkpoint, Shared, Workers
 from weatherglass.tasks import run as run_tasks
 
 from .result import Rotations
@@ -227,7 +227,7 @@ def count_batch(null: Null, batch: tuple[int, int]) -> Counts:
     return null.count(*batch)
 
 
-def open_checkpoint(shared: Shared[Null], rotations: int, resume: bool) -> Kept[Counts]:
+def open_checkpoint(shared: Shared[Null], rotations: int, resume: bool) -> Checkpoint[Counts]:
     """Open the checkpoint of a search; its key covers everything that the counts depend on."""
     shape = shared.value.scores.shape
 
@@ -235,7 +235,7 @@ def open_checkpoint(shared: Shared[Null], rotations: int, resume: bool) -> Kept[
         return np.array(counts, dtype=np.int64).reshape(shape)
 
     key = [shared.digest, shared.value.batch, rotations]
-    return Kept("discovery", key, encode=np.ndarray.tolist, decode=decode, resume=resume)
+    return Checkpoint("discovery", key, encode=np.ndarray.tolist, decode=decode, resume=resume)
 
 
 def run(
@@ -253,7 +253,9 @@ def run(
     checkpoint = open_checkpoint(shared, rotations, resume)
     tally = Tally(np.zeros(null.scores.shape, np.int64))
     with contextlib.closing(
-        run_tasks(count_batch, batches(null, rotations), workers, shared=shared, kept=checkpoint)
+        run_tasks(
+            count_batch, batches(null, rotations), workers, shared=shared, checkpoint=checkpoint
+        )
     ) as counted:
         for (k, size), counts in zip(batches(null, rotations), counted, strict=False):
             tally = Tally(tally.counts + counts, k + 1, tally.done + size)

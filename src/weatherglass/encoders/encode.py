@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import EncoderError, UsageError, WeatherglassError, join_first, quote_safe
-from weatherglass.tasks import Workers, finished
+from weatherglass.tasks import Workers, as_completed
 
 from .encoder import Encoder, Encodings, open_encoder, schemes
 from .sentence_cache import Memory
@@ -49,7 +49,7 @@ def spread(
         Part(encoder.name, encoder.fingerprint, tuple(texts[at : at + step]), size)
         for at in range(0, len(texts), step)
     ]
-    with contextlib.closing(finished(encode_part, parts, team)) as done:
+    with contextlib.closing(as_completed(encode_part, parts, team)) as done:
         for number, table in done:
             yield dict(zip(parts[number].texts, table, strict=True))
 

@@ -1,4 +1,4 @@
-"""Work in many independent tasks: on threads, on processes, on a Dask cluster, with one result."""
+"""Independent tasks on threads, processes or a Dask cluster, with the same result on each."""
 
 import lazy_loader
 

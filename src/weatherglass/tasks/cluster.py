@@ -16,22 +16,22 @@ from weatherglass._version import __version__
 from weatherglass.errors import MissingExtra, UsageError, WeatherglassError, WorkersLost, quote_safe
 from weatherglass.vectors import check_options, parse_spec
 
-from .state import NotSeen, Shared, Ticket
-from .workers import Submit, Workers, done_by_ticket
+from .state import Shared, SharedMissing, Ticket
+from .workers import Submit, Workers, run_with_ticket
 
 SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
-_PATIENCE = 30.0  # seconds for the scheduler to answer, and for a first worker
-_LOOK = 2.0  # seconds between two counts of the workers
-_TOLD = 15.0  # seconds after which a worker surely has heard, and said, that a task was given up
-_DESERTED = 300.0  # seconds without any, after which nobody will come
+_CONNECT_SECONDS = 30.0  # for the scheduler to answer, and for the first worker to appear
+_COUNT_SECONDS = 2.0  # between two counts of the workers
+_CANCEL_SECONDS = 15.0  # until a worker has certainly reported that a task was cancelled
+_MAX_SECONDS_WITHOUT_WORKERS = 300.0
 
 
 @contextlib.contextmanager
 def connected(name: str, workers: int | None = None) -> Iterator[Workers]:
-    """The workers of the cluster of that name; `workers` is for one on this machine."""
+    """Connect to a Dask cluster; `workers` applies to a local one."""
     spec = parse_spec(name)
     check_options(spec, ["limit"])
-    limit = _limit(spec.options.get("limit"))
+    limit = _parse_limit(spec.options.get("limit"))
     address = name.partition("?")[0]
     if address != "local" and spec.scheme not in SCHEMES:
         raise UsageError(
@@ -55,91 +55,103 @@ def connected(name: str, workers: int | None = None) -> Iterator[Workers]:
                 )
             )
         try:
-            client = distributed.Client(place, timeout=_PATIENCE, set_as_default=False)
+            client = distributed.Client(place, timeout=_CONNECT_SECONDS, set_as_default=False)
         except OSError:
             raise WeatherglassError(
-                f"No Dask scheduler answers at {quote_safe(address)}. Start one with `dask scheduler`, "
-                "and workers with `dask worker`."
+                f"No Dask scheduler answers at {quote_safe(address)}. Start one with "
+                "`dask scheduler`, and workers with `dask worker`."
             ) from None
         with contextlib.closing(client):
             yield _Cluster(client, address, limit)
 
 
-def _limit(text: str | None) -> float | None:
+def _parse_limit(text: str | None) -> float | None:
     try:
         limit = None if text is None else float(text)
     except ValueError:
         limit = 0.0
     if limit is not None and not limit > 0:
         raise UsageError(
-            f"The limit of the cluster is {quote_safe(str(text))}; seconds were expected."
+            f"The limit of the cluster is {quote_safe(str(text))}; expected a number of seconds."
         )
     return limit
 
 
 class _Cluster(Workers):
-    """Workers that a Dask scheduler knows. They may come and go."""
+    """The workers of a Dask scheduler, which may come and go."""
 
     def __init__(self, client: Any, address: str, limit: float | None) -> None:
         self._client, self._address, self.limit = client, address, limit
-        self._pool = client.get_executor(pure=False)  # a task that is run again is a new one
+        self._pool = client.get_executor(pure=False)  # a retried task is a new task
         self._threads: dict[str, int] = {}
-        self._counted, self._seen = 0.0, time.monotonic()
+        self._counted_at, self._workers_seen_at = 0.0, time.monotonic()
         self._keys: WeakKeyDictionary[Future[Any], str] = WeakKeyDictionary()
-        self._held: dict[str, float] = {}
+        self._busy: dict[str, float] = {}  # workers that still run a cancelled task
         self._sent: Any = None
-        self._sending = False
+        self._must_send = False
         try:
-            client.wait_for_workers(1, timeout=_PATIENCE)
+            client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
         except TimeoutError:
             raise WeatherglassError(
-                f"The cluster at {quote_safe(address)} has no workers after {_PATIENCE:g} seconds. "
-                f"Start one with `dask worker {address}`."
+                f"The cluster at {quote_safe(address)} has no workers after "
+                f"{_CONNECT_SECONDS:g} seconds. Start one with `dask worker {address}`."
             ) from None
 
     @property
     def slots(self) -> int:
-        if time.monotonic() - self._counted > _LOOK:
-            self._counted = time.monotonic()
-            with contextlib.suppress(Exception):  # a scheduler that starts again cannot tell
+        if time.monotonic() - self._counted_at > _COUNT_SECONDS:
+            self._counted_at = time.monotonic()
+            with contextlib.suppress(Exception):  # a restarting scheduler does not answer
                 self._threads = self._client.nthreads()
-                self._held = self._still_held()
+                self._busy = self._still_busy()
             if self._threads:
-                self._seen = self._counted
+                self._workers_seen_at = self._counted_at
         return max(1, sum(self._free().values()))
 
     def _free(self) -> dict[str, int]:
-        return {one: threads for one, threads in self._threads.items() if one not in self._held}
+        return {
+            worker: threads for worker, threads in self._threads.items() if worker not in self._busy
+        }
 
-    def _still_held(self) -> dict[str, float]:
-        if not self._held:
+    def _still_busy(self) -> dict[str, float]:
+        if not self._busy:
             return {}
         known = self._client.scheduler_info(n_workers=-1)["workers"]
         return {
-            one: since
-            for one, since in self._held.items()
-            if one in known and (known[one]["last_seen"] < since + _TOLD or _all_held(known[one]))
+            worker: since
+            for worker, since in self._busy.items()
+            if worker in known
+            and (
+                known[worker]["last_seen"] < since + _CANCEL_SECONDS
+                or _is_fully_busy(known[worker])
+            )
         }
 
-    def give_up(self, future: Future[Any]) -> None:
-        """Dask cannot stop a task that runs, and takes its worker for free: a task that is sent
-        there waits for the one that was given up. So nothing is sent there until that has ended."""
-        with contextlib.suppress(Exception):  # as above
+    def cancel(self, future: Future[Any]) -> None:
+        """Cancel a task, and send nothing to its worker until the task has really ended.
+
+        Dask cannot stop a running task, yet counts its worker as free: a task sent there would wait
+        for the cancelled one.
+        """
+        with contextlib.suppress(Exception):  # a restarting scheduler does not answer
             key, known = self._keys[future], self._client.scheduler_info(n_workers=-1)["workers"]
-            for one, keys in self._client.processing().items():
+            for worker, keys in self._client.processing().items():
                 if key in keys:
-                    self._held[one] = known[one]["last_seen"]
+                    self._busy[worker] = known[worker]["last_seen"]
         future.cancel()
 
     def check(self) -> None:
         if self._client.status in ("closing", "closed"):
-            raise self._gone("the scheduler does not answer")
-        if self.slots and time.monotonic() - self._seen > _DESERTED:
-            raise self._gone(f"it has had no workers for {_DESERTED:g} seconds")
+            raise self._lost_error("the scheduler does not answer")
+        if self.slots and time.monotonic() - self._workers_seen_at > _MAX_SECONDS_WITHOUT_WORKERS:
+            raise self._lost_error(
+                f"it has had no workers for {_MAX_SECONDS_WITHOUT_WORKERS:g} seconds"
+            )
 
-    def _gone(self, why: object) -> WorkersLost:
+    def _lost_error(self, reason: object) -> WorkersLost:
         return WorkersLost(
-            f"The cluster at {quote_safe(self._address)} is lost: {why}. What was finished is kept."
+            f"The cluster at {quote_safe(self._address)} is lost: {reason}. "
+            "Completed tasks are kept."
         )
 
     @contextlib.contextmanager
@@ -148,11 +160,12 @@ class _Cluster(Workers):
             yield lambda call, item: self._submit(call, None, None, item)
             return
         with shared.on_disk() as ticket:
-            seen = self._client.run(_sees, ticket, on_error="return")
-            self._sent, self._sending = None, not all(one is True for one in seen.values())
+            readable = self._client.run(_can_load, ticket, on_error="return")
+            self._sent = None
+            self._must_send = not all(answer is True for answer in readable.values())
 
             def submit(call: Callable[..., Any], item: Any) -> Future[Any]:
-                if self._sending and self._sent is None:
+                if self._must_send and self._sent is None:
                     [self._sent] = self._client.scatter([shared.arrays])
                 return self._submit(call, ticket, self._sent, item)
 
@@ -161,12 +174,12 @@ class _Cluster(Workers):
 
     def _submit(self, *task: Any) -> Future[Any]:
         key, where = f"weatherglass-{uuid4().hex}", {}
-        if self._held and (free := self._free()):
+        if self._busy and (free := self._free()):
             where = {"workers": list(free), "allow_other_workers": True}
         try:
-            future: Future[Any] = self._pool.submit(_done, __version__, *task, key=key, **where)
-        except Exception as error:  # whatever the client says of a connection that is gone
-            raise self._gone(error) from None
+            future: Future[Any] = self._pool.submit(_run_task, __version__, *task, key=key, **where)
+        except Exception as error:  # the client raises various errors for a lost connection
+            raise self._lost_error(error) from None
         self._keys[future] = key
         return future
 
@@ -176,37 +189,37 @@ class _Cluster(Workers):
 
         if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("weatherglass"):
             raise WeatherglassError(
-                f"A worker of the cluster at {quote_safe(self._address)} has no Weatherglass. Install "
-                "it there."
+                f"Weatherglass is not installed on a worker of the cluster at "
+                f"{quote_safe(self._address)}. Install it there."
             )
-        if isinstance(error, NotSeen):
-            self._sending = True
-            return "its worker could not read what it needs"
+        if isinstance(error, SharedMissing):
+            self._must_send = True
+            return "its worker could not read the shared data"
         if isinstance(error, KilledWorker | CancelledError | CommClosedError):
-            self._sent = None  # may be lost with the worker, and is sent again
-            return "its worker ended"
+            self._sent = None  # may be lost with the worker: send it again
+            return "its worker died"
         return ""
 
 
-def _all_held(worker: Mapping[str, Any]) -> bool:
-    """Whether all threads of a worker are at tasks that were given up."""
-    held, threads = worker["metrics"]["task_counts"].get("cancelled", 0), worker["nthreads"]
-    return int(held) >= int(threads)
+def _is_fully_busy(worker: Mapping[str, Any]) -> bool:
+    """Return whether all threads of a worker run cancelled tasks."""
+    cancelled, threads = worker["metrics"]["task_counts"].get("cancelled", 0), worker["nthreads"]
+    return int(cancelled) >= int(threads)
 
 
-def _sees(ticket: Ticket[Any]) -> bool:
+def _can_load(ticket: Ticket[Any]) -> bool:
     try:
-        ticket.made()
-    except NotSeen:
+        ticket.load()
+    except SharedMissing:
         return False
     return True
 
 
-def _done(version: str, *task: Any) -> Any:
-    """Do a task, in a worker that would give the same numbers as we."""
+def _run_task(version: str, *task: Any) -> Any:
+    """Run a task in a worker, if it has the same version and so gives the same numbers."""
     if version != __version__:
         raise WeatherglassError(
-            f"A worker of the cluster has Weatherglass {__version__}, and this is {version}: their "
+            f"A worker of the cluster has Weatherglass {__version__}, but this is {version}; their "
             "numbers may differ. Install the same version there."
         )
-    return done_by_ticket(*task)
+    return run_with_ticket(*task)

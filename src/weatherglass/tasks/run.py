@@ -1,4 +1,4 @@
-"""Run tasks on workers that may die: what is lost is run again, and nothing is left out unseen."""
+"""Run tasks on workers that may die: lost tasks are retried, and none is dropped silently."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from typing import Any, TypeVar
 
 from weatherglass.errors import WorkersLost, join_first
 
-from .state import Kept, Shared
+from .state import Checkpoint, Shared
 from .workers import Workers
 
 R = TypeVar("R")
-TRIES = 3
-"""How often a task is tried whose worker died or took too long."""
+MAX_ATTEMPTS = 3
+"""Attempts at a task whose worker died or exceeded the time limit."""
 
-_AHEAD = 2  # tasks in flight for each that a worker can do at once
-_LOOK = 2.0  # seconds between two looks at whether the workers are still there
-_NAMED = 10
-_IN_VAIN = 20
-"""So many tasks lost, and none done: it is not the tasks, and the rest is not tried."""
+_IN_FLIGHT_PER_SLOT = 2
+_CHECK_SECONDS = 2.0  # between two checks that the workers are still there
+_MAX_NAMED = 10  # lost tasks that a message names
+_MAX_LOST_BEFORE_SUCCESS = 20
+"""If more tasks than this are lost and none has succeeded, the workers are at fault: give up."""
 
 
 @dataclass
-class _Try:
-    """A task on its way."""
+class _Attempt:
+    """A task in flight or waiting for a retry."""
 
     index: int
     item: Any
-    tries: int = 0
-    since: float = 0.0
+    attempts: int = 0
+    started: float = 0.0
     reason: str = ""
 
 
-def finished(
+def as_completed(
     call: Callable[..., R],
     items: Iterable[Any],
     workers: Workers,
@@ -46,35 +46,35 @@ def finished(
     shared: Shared[Any] | None = None,
     at_once: int | None = None,
 ) -> Generator[tuple[int, R], None, None]:
-    """The results of tasks as they finish, each with the number of its task.
+    """Yield the results of tasks as they complete, each with the index of its task.
 
     Parameters
     ----------
     call
-        A function of a module. It is given an item, and before it the value of `shared` if there
-        is one.
+        A function at module level. It is called with an item, preceded by the value of `shared` if
+        there is one.
     items
-        What the tasks are about, one each; they are taken when there is room.
+        One item per task, read when there is room for another task.
     workers
-        What `executor` gave.
+        The workers, from `executor`.
     shared
-        What all tasks need.
+        State that all tasks need.
     at_once
-        At most so many tasks in flight; by default twice as many as the workers can do at once, or
-        as many if there is a time limit.
+        Maximum number of tasks in flight. The default is twice the number that the workers run at
+        once, or exactly that number with a time limit.
 
     Raises
     ------
     WorkersLost
-        At the end, if there are tasks whose worker died or took too long again and again: all
-        others are done then.
+        At the end, after all other tasks, if the worker of a task died or exceeded the time limit
+        on every attempt.
     WeatherglassError
-        At once, if a task itself fails.
+        Immediately, if a task itself fails.
     """
-    return _finished(call, enumerate(items), workers, shared, at_once)
+    return _as_completed(call, enumerate(items), workers, shared, at_once)
 
 
-def _finished(
+def _as_completed(
     call: Callable[..., R],
     numbered: Iterator[tuple[int, Any]],
     workers: Workers,
@@ -90,8 +90,11 @@ def _finished(
 
 
 class _Run:
-    """Tasks under way. One that was lost is run again with the others, and after that alone: what
-    kills its worker then takes no other task with it, and has all the memory there is."""
+    """Tasks in progress.
+
+    A lost task is retried with the others, and after that alone: then a task that kills its worker
+    takes no other task with it, and has all the memory of the machine.
+    """
 
     def __init__(
         self,
@@ -101,52 +104,53 @@ class _Run:
         at_once: int | None,
     ) -> None:
         self._submit, self._workers, self._at_once = submit, workers, at_once
-        self._fresh = numbered
-        self._again: deque[_Try] = deque()
-        self._alone: deque[_Try] = deque()
-        self._running: dict[Future[Any], _Try] = {}
-        self._lost: list[_Try] = []
+        self._new = numbered
+        self._retries: deque[_Attempt] = deque()
+        self._alone: deque[_Attempt] = deque()
+        self._running: dict[Future[Any], _Attempt] = {}
+        self._lost: list[_Attempt] = []
         self._total = 0
-        self._in_vain: int | None = 0  # tasks lost before the first that was done
+        self._lost_before_success: int | None = 0  # None after the first success
 
     def results(self) -> Iterator[tuple[int, Any]]:
         while self._fill():
-            for future in self._done():
-                one = self._running.pop(future)
+            for future in self._wait():
+                attempt = self._running.pop(future)
                 error = _error(future)
                 if error is None:
-                    self._in_vain = None
-                    yield one.index, future.result()
+                    self._lost_before_success = None
+                    yield attempt.index, future.result()
                 elif reason := self._workers.lost(error):
-                    self._put_back(one, reason)
+                    self._retry(attempt, reason)
                 else:
                     raise error
-            self._give_up_on_the_late()
+            self._cancel_timed_out()
         if self._lost:
-            raise _lost(self._lost, self._total)
+            raise _workers_lost(self._lost, self._total)
 
     def stop(self) -> None:
         for future in self._running:
             future.cancel()
 
     def _fill(self) -> bool:
-        """Submit what there is room for; whether there is anything to wait for."""
-        if self._in_vain is not None and self._in_vain > max(_IN_VAIN, TRIES * self._room()):
-            self._lost += [*self._alone, *self._again, *self._running.values()]
-            rest = [_Try(k, None, reason="no worker could do a task") for k, _ in self._fresh]
+        """Submit tasks while there is room. Returns whether there is anything to wait for."""
+        lost = self._lost_before_success
+        if lost is not None and lost > max(_MAX_LOST_BEFORE_SUCCESS, MAX_ATTEMPTS * self._room()):
+            self._lost += [*self._alone, *self._retries, *self._running.values()]
+            rest = [_Attempt(k, None, reason="no worker completed a task") for k, _ in self._new]
             self._total += len(rest)
-            raise _lost(self._lost + rest, self._total)
-        while len(self._running) < self._room() and (one := self._next()) is not None:
-            one.since = time.monotonic()
-            self._running[self._submit(one.item)] = one
+            raise _workers_lost(self._lost + rest, self._total)
+        while len(self._running) < self._room() and (attempt := self._next()) is not None:
+            attempt.started = time.monotonic()
+            self._running[self._submit(attempt.item)] = attempt
         return bool(self._running)
 
-    def _next(self) -> _Try | None:
-        if self._again:
-            return self._again.popleft()
-        for index, item in islice(self._fresh, 1):
+    def _next(self) -> _Attempt | None:
+        if self._retries:
+            return self._retries.popleft()
+        for index, item in islice(self._new, 1):
             self._total += 1
-            return _Try(index, item)
+            return _Attempt(index, item)
         if self._alone and not self._running:
             return self._alone.popleft()
         return None
@@ -154,49 +158,55 @@ class _Run:
     def _room(self) -> int:
         if self._at_once is not None:
             return max(1, self._at_once)
-        return max(1, self._workers.slots * (1 if self._workers.limit else _AHEAD))
+        return max(1, self._workers.slots * (1 if self._workers.limit else _IN_FLIGHT_PER_SLOT))
 
-    def _done(self) -> list[Future[Any]]:
-        limit, patience = self._workers.limit, _LOOK
+    def _wait(self) -> list[Future[Any]]:
+        """Wait for a task to complete, for the next time limit, or for the next check."""
+        limit, timeout = self._workers.limit, _CHECK_SECONDS
         if limit is not None:
-            first = min(one.since for one in self._running.values())
-            patience = min(patience, max(0.0, first + limit - time.monotonic()))
-        done = wait(self._running, patience, FIRST_COMPLETED).done
-        if not done:
+            oldest = min(attempt.started for attempt in self._running.values())
+            timeout = min(timeout, max(0.0, oldest + limit - time.monotonic()))
+        completed = wait(self._running, timeout, FIRST_COMPLETED).done
+        if not completed:
             self._workers.check()
-        return sorted(done, key=lambda future: self._running[future].index)
+        return sorted(completed, key=lambda future: self._running[future].index)
 
-    def _give_up_on_the_late(self) -> None:
+    def _cancel_timed_out(self) -> None:
         limit, now = self._workers.limit, time.monotonic()
         if limit is None:
             return
-        late = [f for f, one in self._running.items() if now - one.since > limit and not f.done()]
-        for future in late:
-            self._workers.give_up(future)
-            self._put_back(self._running.pop(future), f"took more than {limit:g} seconds")
+        timed_out = [
+            future
+            for future, attempt in self._running.items()
+            if now - attempt.started > limit and not future.done()
+        ]
+        for future in timed_out:
+            self._workers.cancel(future)
+            self._retry(self._running.pop(future), f"took more than {limit:g} seconds")
 
-    def _put_back(self, one: _Try, reason: str) -> None:
-        one.tries += 1
-        one.reason = reason
-        self._in_vain = None if self._in_vain is None else self._in_vain + 1
-        if one.tries >= TRIES:
-            self._lost.append(one)
+    def _retry(self, attempt: _Attempt, reason: str) -> None:
+        attempt.attempts += 1
+        attempt.reason = reason
+        if self._lost_before_success is not None:
+            self._lost_before_success += 1
+        if attempt.attempts >= MAX_ATTEMPTS:
+            self._lost.append(attempt)
         else:
-            (self._again if one.tries == 1 else self._alone).append(one)
+            (self._retries if attempt.attempts == 1 else self._alone).append(attempt)
 
 
 def _error(future: Future[Any]) -> BaseException | None:
     return CancelledError() if future.cancelled() else future.exception()
 
 
-def _lost(lost: list[_Try], total: int) -> WorkersLost:
-    lost = sorted(lost, key=lambda one: one.index)
-    named = join_first((f"{one.index} ({one.reason})" for one in lost), _NAMED)
+def _workers_lost(lost: list[_Attempt], total: int) -> WorkersLost:
+    lost = sorted(lost, key=lambda attempt: attempt.index)
+    named = join_first((f"{attempt.index} ({attempt.reason})" for attempt in lost), _MAX_NAMED)
     return WorkersLost(
-        f"{len(lost)} of {total} tasks could not be done: {named}. Perhaps the memory did "
-        "not suffice: take fewer workers. What was finished is kept; in a Python script, call this "
-        "below `if __name__ == '__main__':`.",
-        tuple(one.index for one in lost),
+        f"{len(lost)} of {total} tasks failed: {named}. A worker may have run out of memory; try "
+        "fewer workers. Completed tasks are kept. In a Python script, call this below "
+        "`if __name__ == '__main__':`.",
+        tuple(attempt.index for attempt in lost),
     )
 
 
@@ -206,17 +216,17 @@ def run(
     workers: Workers,
     *,
     shared: Shared[Any] | None = None,
-    kept: Kept[R] | None = None,
+    checkpoint: Checkpoint[R] | None = None,
     at_once: int | None = None,
 ) -> Generator[R, None, None]:
-    """The results of tasks in the order of `items`.
+    """Yield the results of tasks in the order of `items`.
 
     Parameters
     ----------
     call, items, workers, shared, at_once
-        As for `finished`.
-    kept
-        Where results are kept as they finish, and taken from if they are there.
+        As for `as_completed`.
+    checkpoint
+        Where results are saved as they complete, and read from if they are already there.
 
     Examples
     --------
@@ -225,20 +235,21 @@ def run(
     ...     list(run(abs, [-3, 2, -1], workers))
     [3, 2, 1]
     """
-    before = kept.found if kept is not None else frozenset()
-    there: dict[int, R] = {}
-    left = ((k, item) for k, item in enumerate(items) if k not in before)
-    results = _finished(call, left, workers, shared, at_once)
+    saved = checkpoint.found if checkpoint is not None else frozenset()
+    waiting: dict[int, R] = {}  # completed before their turn
+    left = ((k, item) for k, item in enumerate(items) if k not in saved)
+    results = _as_completed(call, left, workers, shared, at_once)
     with contextlib.closing(results):
         for turn in count():
-            if kept is not None and turn in before:
-                yield kept.take(turn)
+            if checkpoint is not None and turn in saved:
+                yield checkpoint.load(turn)
                 continue
-            while turn not in there:
-                one = next(results, None)
-                if one is None:
+            while turn not in waiting:
+                completed = next(results, None)
+                if completed is None:
                     return
-                if kept is not None:
-                    kept.keep(*one)
-                there[one[0]] = one[1]
-            yield there.pop(turn)
+                index, result = completed
+                if checkpoint is not None:
+                    checkpoint.save(index, result)
+                waiting[index] = result
+            yield waiting.pop(turn)

@@ -1,8 +1,9 @@
-"""What every task of a run needs: sent to each worker at most once, never with a task.
+"""State that outlives a task: arrays that all tasks share, and checkpoints of finished tasks.
 
-The arrays lie in a folder while the run lasts. A worker that sees the folder maps it into memory; a
-worker on another machine is sent the arrays, once. What goes with a task is a `Ticket`: the place
-of the folder and the digest of what is in it.
+Shared arrays are sent to each worker at most once, never with a task. They are written to a folder
+for the duration of a run. A worker that can read the folder maps it into memory; a worker on
+another machine is sent the arrays once. A task carries only a `Ticket`: the path of the folder and
+the digest of its contents.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from tokenize import TokenError  # which the reader of an array's header lets through
+from tokenize import TokenError  # numpy raises it for a damaged array header
 from typing import Any, BinaryIO, Generic, TypeVar
 
 import numpy as np
@@ -28,72 +29,72 @@ from weatherglass._version import __version__
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
-_ABOUT = "about.json"
-_MOST = 4  # things that a worker keeps open
+_MANIFEST = "about.json"
+_MAX_OPEN = 4  # shared objects that a worker keeps
 
 
-class NotSeen(Exception):
-    """A worker does not see the folder with what it needs."""
+class SharedMissing(Exception):
+    """A worker cannot read the folder with the shared state."""
 
 
 @dataclass(frozen=True)
 class Ticket(Generic[T]):
-    """What a task carries in place of what all tasks need."""
+    """A reference to shared state, sent with each task."""
 
     digest: str
     folder: str
     build: Callable[..., T]
     plain: str
 
-    def made(self, arrays: Arrays | None = None) -> T:
-        """The thing itself, from the folder or from arrays that were sent; made once."""
+    def load(self, arrays: Arrays | None = None) -> T:
+        """Return the shared object, built once per process from the folder or the given arrays."""
         with _lock:
-            if self.digest not in _made:
-                opened = self._opened() if arrays is None else arrays
-                made = self.build(**opened, **json.loads(self.plain))
-                while len(_made) >= _MOST:
-                    _made.pop(next(iter(_made)))
-                _made[self.digest] = made
-            here: T = _made[self.digest]
-            return here
+            if self.digest not in _loaded:
+                arrays = self._open_arrays() if arrays is None else arrays
+                value = self.build(**arrays, **json.loads(self.plain))
+                while len(_loaded) >= _MAX_OPEN:
+                    _loaded.pop(next(iter(_loaded)))
+                _loaded[self.digest] = value
+            loaded: T = _loaded[self.digest]
+            return loaded
 
-    def _opened(self) -> Arrays:
+    def _open_arrays(self) -> Arrays:
         folder = Path(self.folder)
         try:
-            about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
-            if about["digest"] != self.digest:
-                raise NotSeen(self.folder)
+            manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+            if manifest["digest"] != self.digest:
+                raise SharedMissing(self.folder)
             return {
                 name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-                for name in about["arrays"]
+                for name in manifest["arrays"]
             }
         except (OSError, ValueError, KeyError, TypeError, RecursionError, TokenError):
-            raise NotSeen(self.folder) from None
+            raise SharedMissing(self.folder) from None
 
 
 _lock = threading.Lock()
-_made: dict[str, Any] = {}
+_loaded: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Shared(Generic[T]):
-    """Something that all tasks of a run need.
+    """An object that all tasks of a run need.
 
     Attributes
     ----------
     value
-        The thing itself, for workers that are threads of this process.
+        The object itself, for workers that are threads of this process.
     build
-        A function of a module that makes it again from `arrays` and `plain`.
+        A function at module level that rebuilds it from `arrays` and `plain`.
     arrays, plain
-        All that it is made of: arrays, and values that JSON can hold.
+        Everything that it is built from: arrays, and values that JSON can represent.
 
     Examples
     --------
     >>> import types
     >>> shared = Shared.of(types.SimpleNamespace, {"rows": np.eye(2)}, {"step": 3})
     >>> with shared.on_disk() as ticket:
-    ...     again = ticket.made()
+    ...     again = ticket.load()
     >>> again.rows.tolist(), again.step
     ([[1.0, 0.0], [0.0, 1.0]], 3)
     """
@@ -105,46 +106,47 @@ class Shared(Generic[T]):
 
     @classmethod
     def of(cls, build: Callable[..., T], arrays: Arrays, plain: dict[str, Any]) -> Shared[T]:
-        """Shared arrays and values, and what is made of them."""
+        """Build the object from arrays and values, and share it."""
         return cls(build(**arrays, **plain), build, arrays, plain)
 
     @cached_property
     def digest(self) -> str:
-        """A digest of all that it is made of."""
-        whole = hashlib.blake2b(digest_size=16)
-        about = {name: [one.dtype.str, one.shape] for name, one in self.arrays.items()}
-        named = [self.build.__module__, self.build.__qualname__, about, self.plain]
-        whole.update(json.dumps(named).encode())
-        for one in self.arrays.values():
-            whole.update(np.ascontiguousarray(one).data)
-        return whole.hexdigest()
+        """A digest of everything that the object is built from."""
+        digest = hashlib.blake2b(digest_size=16)
+        shapes = {name: [array.dtype.str, array.shape] for name, array in self.arrays.items()}
+        header = [self.build.__module__, self.build.__qualname__, shapes, self.plain]
+        digest.update(json.dumps(header).encode())
+        for array in self.arrays.values():
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
 
     @contextlib.contextmanager
     def on_disk(self) -> Iterator[Ticket[T]]:
-        """A folder with the arrays while the block lasts, and the ticket to it."""
+        """Write the arrays to a folder for the duration of the block, and return its ticket."""
         with contextlib.ExitStack() as stack:
-            folder = self._written(stack)
+            folder = self._write(stack)
             yield Ticket(self.digest, str(folder), self.build, json.dumps(self.plain))
 
-    def _written(self, stack: contextlib.ExitStack) -> Path:
-        """In the cache, which the machines of a cluster may share; else in the system's place."""
+    def _write(self, stack: contextlib.ExitStack) -> Path:
+        """Write to the cache, which machines of a cluster may share, or else to the system's
+        temporary folder."""
         root = cache_dir() / "shared"
         try:
             root.mkdir(parents=True, exist_ok=True)
-            return self._written_in(root.resolve(), stack)
+            return self._write_to(root.resolve(), stack)
         except OSError:
             root = Path(tempfile.gettempdir())
             with report_write_errors(root):
-                return self._written_in(root, stack)
+                return self._write_to(root, stack)
 
-    def _written_in(self, root: Path, stack: contextlib.ExitStack) -> Path:
+    def _write_to(self, root: Path, stack: contextlib.ExitStack) -> Path:
         with contextlib.ExitStack() as attempt:
             folder = attempt.enter_context(temporary_folder(root, "shared"))
-            for name, one in self.arrays.items():
+            for name, array in self.arrays.items():
                 with open(folder / f"{name}.npy", "wb") as file:
-                    ArrayFile(file).save(np.ascontiguousarray(one))
-            about = {"digest": self.digest, "arrays": list(self.arrays)}
-            (folder / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+                    ArrayFile(file).save(np.ascontiguousarray(array))
+            manifest = {"digest": self.digest, "arrays": list(self.arrays)}
+            (folder / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
             stack.enter_context(attempt.pop_all())
             return folder
 
@@ -152,34 +154,33 @@ class Shared(Generic[T]):
 R = TypeVar("R")
 
 
-class Kept(Generic[R]):
-    """The results of one run.
+class Checkpoint(Generic[R]):
+    """The results of a run so far, on disk, so that an interrupted run can resume.
 
     Parameters
     ----------
     kind
-        The folder of the cache where such runs are kept.
-    question
-        All that the results depend on, as JSON can hold it.
+        The folder of the cache for this kind of run.
+    key
+        Everything that the results depend on, in a form that JSON can represent.
     encode, decode
-        From a result to what JSON can hold, and back; a `ValueError` of `decode` says that a line
-        is damaged.
+        Convert a result to JSON values and back. `decode` raises `ValueError` for a damaged line.
     resume
-        Whether to begin with what an earlier run has left, or anew.
+        Whether to start from the results of an interrupted run, or from scratch.
 
     Attributes
     ----------
     path
-        The file.
+        The checkpoint file.
     found
-        The numbers of the tasks whose results an earlier run has left.
+        The indices of the tasks that an interrupted run completed.
 
     Examples
     --------
-    >>> kept = Kept("doctest", ["how far", 3], encode=float, decode=float)
-    >>> kept.keep(4, 2.5)
-    >>> again = Kept("doctest", ["how far", 3], encode=float, decode=float, resume=True)
-    >>> sorted(again.found), again.take(4)
+    >>> checkpoint = Checkpoint("doctest", ["how far", 3], encode=float, decode=float)
+    >>> checkpoint.save(4, 2.5)
+    >>> again = Checkpoint("doctest", ["how far", 3], encode=float, decode=float, resume=True)
+    >>> sorted(again.found), again.load(4)
     ([4], 2.5)
     >>> again.remove()
     """
@@ -187,13 +188,13 @@ class Kept(Generic[R]):
     def __init__(
         self,
         kind: str,
-        question: Any,
+        key: Any,
         *,
         encode: Callable[[R], Any],
         decode: Callable[[Any], R],
         resume: bool = False,
     ) -> None:
-        digest = hashlib.blake2b(json.dumps([__version__, question]).encode(), digest_size=16)
+        digest = hashlib.blake2b(json.dumps([__version__, key]).encode(), digest_size=16)
         self.path: Path = cache_dir() / kind / f"{digest.hexdigest()}.jsonl"
         self._encode, self._decode = encode, decode
         self._file: BinaryIO | None = None
@@ -204,7 +205,7 @@ class Kept(Generic[R]):
             self.remove()
 
     def _load(self) -> None:
-        # A cache that cannot be read holds nothing.
+        # An unreadable checkpoint counts as empty.
         with contextlib.suppress(OSError):
             self._file = open(self.path, "rb")  # noqa: SIM115
             weakref.finalize(self, self._file.close)
@@ -216,30 +217,30 @@ class Kept(Generic[R]):
                 start += len(line)
 
     def _read(self, line: bytes) -> tuple[int, R]:
-        one = json.loads(line)
-        return int(one["task"]), self._decode(one["result"])
+        record = json.loads(line)
+        return int(record["task"]), self._decode(record["result"])
 
     @property
     def found(self) -> Set[int]:
         return self._starts.keys()
 
-    def take(self, task: int) -> R:
-        """The result of a task that was found. Only now it is read: together they may be many."""
+    def load(self, task: int) -> R:
+        """Return the saved result of a task. Results are read one at a time to save memory."""
         assert self._file is not None
         self._file.seek(self._starts[task])
         return self._read(self._file.readline())[1]
 
-    def keep(self, task: int, result: R) -> None:
-        """Keep the result of a task. Where the cache cannot be written, nothing is kept."""
+    def save(self, task: int, result: R) -> None:
+        """Save the result of a task. If the cache cannot be written, nothing is saved."""
         line = json.dumps({"task": task, "result": self._encode(result)}, separators=(",", ":"))
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # A line that was cut off must not take the next one with it.
+            # The leading newline ends a line that was cut off, so that it does not damage this one.
             with open(self.path, "ab") as file:
                 file.write(b"\n" + line.encode() + b"\n")
 
     def remove(self) -> None:
-        """Forget them: the run is done, or begins anew."""
+        """Delete the checkpoint: the run is complete, or starts from scratch."""
         self._starts = {}
         if self._file is not None:
             self._file.close()

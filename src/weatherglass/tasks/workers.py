@@ -1,4 +1,4 @@
-"""Who does the work: this thread, threads, processes, or the workers of a Dask cluster."""
+"""Workers: the calling thread, threads, processes, or the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ from typing import Any
 from weatherglass._files import cpu_count
 from weatherglass.errors import UsageError
 
-from .state import NotSeen, Shared, Ticket
+from .state import Shared, SharedMissing, Ticket
 
 _lock = threading.Lock()
-_inside = 0
+_users = 0
 _limits: Any = None
 
 
 @contextlib.contextmanager
-def one_core() -> Iterator[None]:
-    """Keep to one core until the last thread of this process that asked for it is done.
+def single_threaded_blas() -> Iterator[None]:
+    """Limit BLAS to one thread until the last block of this process ends.
 
-    The limit is one for the whole process: were it lifted whenever a thread is done, it would be
-    lifted for those that are not.
+    The limit applies to the whole process: if the first thread to finish lifted it, it would be
+    lifted for the others too.
     """
-    global _inside, _limits
+    global _users, _limits
     from threadpoolctl import threadpool_limits
 
     with _lock:
-        if not _inside:
+        if not _users:
             _limits = threadpool_limits(1)
-        _inside += 1
+        _users += 1
     try:
         yield
     finally:
         with _lock:
-            _inside -= 1
-            if not _inside:
+            _users -= 1
+            if not _users:
                 _limits.restore_original_limits()
 
 
@@ -57,14 +57,14 @@ Submit = Callable[[Callable[..., Any], Any], "Future[Any]"]
 
 
 class Workers(ABC):
-    """Does tasks.
+    """Runs tasks.
 
     Attributes
     ----------
     slots
-        How many tasks it can do at once.
+        How many tasks run at once.
     limit
-        Seconds after which a task is given up and run again elsewhere; a cluster may have one.
+        Seconds after which a task is cancelled and retried elsewhere; only clusters have a limit.
     """
 
     limit: float | None = None
@@ -75,38 +75,38 @@ class Workers(ABC):
 
     @abstractmethod
     def holding(self, shared: Shared[Any] | None) -> AbstractContextManager[Submit]:
-        """A function that submits a call with an item, while the workers hold what is shared."""
+        """Give the workers the shared state, and return a function that submits calls."""
 
-    def give_up(self, future: Future[Any]) -> None:
-        """Wait no longer for a task."""
+    def cancel(self, future: Future[Any]) -> None:
+        """Cancel a task."""
         future.cancel()
 
     def lost(self, error: BaseException) -> str:
-        """Why a task must be run again; nothing if it is the task itself that failed."""
+        """Return why a task must be retried; empty if the task itself failed."""
         return ""
 
-    def check(self) -> None:  # noqa: B027 - those of this machine are always there
-        """Raise `WorkersLost` if nobody is there to do what was submitted."""
+    def check(self) -> None:  # noqa: B027 - local workers are always there
+        """Raise `WorkersLost` if there are no workers left."""
 
 
 @contextlib.contextmanager
 def executor(
     workers: int | Workers | None = None, cluster: str | None = None, *, threads: bool = False
 ) -> Iterator[Workers]:
-    """Workers for independent tasks. What they give does not depend on which or how many they are.
+    """Provide workers for independent tasks. Results do not depend on their kind or number.
 
     Parameters
     ----------
     workers
-        How many; as many as there are processors by default. One does its work right here. What
-        `executor` gave before is used again, and not ended.
+        How many; by default one per processor. A single worker is the calling thread. `Workers`
+        from an outer `executor` are used again, and not shut down.
     cluster
         The address of a Dask scheduler, such as ``tcp://host:8786``, or ``local`` for a cluster on
-        this machine that lasts as long as the block. ``?limit=600`` behind it is a time limit for
-        each task, in seconds: one that takes longer is given up and run again elsewhere.
+        this machine for the duration of the block. With ``?limit=600`` appended, a task that takes
+        more than 600 seconds is cancelled and retried elsewhere.
     threads
-        Whether tasks spend their time in compiled code that lets other threads run; if not, each
-        local worker is a process.
+        Whether local workers are threads, for tasks that spend their time in compiled code without
+        the global interpreter lock; otherwise they are processes.
 
     Examples
     --------
@@ -122,26 +122,26 @@ def executor(
     if cluster is not None:
         from .cluster import connected
 
-        with connected(cluster, workers) as there:
-            yield there
+        with connected(cluster, workers) as remote:
+            yield remote
         return
     count = workers or cpu_count()
     if threads or count == 1:
-        with ThreadPoolExecutor(count) if count > 1 else _Here() as pool:
+        with ThreadPoolExecutor(count) if count > 1 else _CallingThread() as pool:
             yield _Threads(pool, count)
         return
-    some = _Processes(count)
+    processes = _Processes(count)
     try:
-        yield some
+        yield processes
     except BaseException:
-        some.end()  # nobody will use what they are at
+        processes.terminate()  # their results would not be used
         raise
     finally:
-        some.close()
+        processes.close()
 
 
-class _Here(Executor):
-    """Does each task when it is submitted."""
+class _CallingThread(Executor):
+    """Runs each task when it is submitted."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -153,7 +153,7 @@ class _Here(Executor):
 
 
 class _Threads(Workers):
-    """Threads of this process, which have what is shared already."""
+    """Threads of this process, which share its memory."""
 
     def __init__(self, pool: Executor, slots: int) -> None:
         self._pool, self._slots = pool, slots
@@ -164,10 +164,9 @@ class _Threads(Workers):
 
     @contextlib.contextmanager
     def holding(self, shared: Shared[Any] | None) -> Iterator[Submit]:
-        given = () if shared is None else (shared.value,)
-        # The limit holds until the last thread is done with a product.
-        with one_core():
-            yield lambda call, item: self._pool.submit(call, *given, item)
+        prefix = () if shared is None else (shared.value,)
+        with single_threaded_blas():
+            yield lambda call, item: self._pool.submit(call, *prefix, item)
 
 
 class _Processes(Workers):
@@ -196,7 +195,7 @@ class _Processes(Workers):
     def holding(self, shared: Shared[Any] | None) -> Iterator[Submit]:
         with contextlib.nullcontext() if shared is None else shared.on_disk() as ticket:
             yield lambda call, item: self._starter.submit(
-                self._submit, done_by_ticket, call, ticket, None, item
+                self._submit, run_with_ticket, call, ticket, None, item
             ).result()
 
     def _submit(self, *call: Any) -> Future[Any]:
@@ -209,10 +208,12 @@ class _Processes(Workers):
 
     def lost(self, error: BaseException) -> str:
         if isinstance(error, BrokenProcessPool | CancelledError):
-            return "its worker ended"
-        return "its worker could not read what it needs" if isinstance(error, NotSeen) else ""
+            return "its worker died"
+        return (
+            "its worker could not read the shared data" if isinstance(error, SharedMissing) else ""
+        )
 
-    def end(self) -> None:
+    def terminate(self) -> None:
         """Stop all that are at work.
 
         The pool is told first: it would take their end for an accident, and fail at tasks that were
@@ -232,13 +233,13 @@ class _Processes(Workers):
         self._pool.shutdown(cancel_futures=True)
 
 
-def done_by_ticket(
+def run_with_ticket(
     call: Callable[..., Any], ticket: Ticket[Any] | None, sent: Any, item: Any
 ) -> Any:
-    """Do a task in a worker that shares no memory with us."""
-    given = () if ticket is None else (ticket.made(sent),)
-    with one_core():
-        return call(*given, item)
+    """Run a task in a worker process, with the shared object of its ticket."""
+    prefix = () if ticket is None else (ticket.load(sent),)
+    with single_threaded_blas():
+        return call(*prefix, item)
 
 
 def _deafen() -> None:
@@ -266,7 +267,7 @@ def _end_with(parent: Any) -> None:
 
 
 def physical_memory() -> int:
-    """Bytes of memory of this machine; where it does not tell, 8 GB."""
+    """Return the bytes of memory of this machine; 8 GB where the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
