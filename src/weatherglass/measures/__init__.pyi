@@ -26,6 +26,7 @@ from .weat import NOISE as NOISE
 from .weat import Influence as Influence
 from .weat import WeatResult as WeatResult
 from .weat import association_test as association_test
+from .weat import associations as associations
 from .weat import effect as effect
 from .weat import spread as spread
 from .weat import weat as weat

@@ -18,8 +18,8 @@ from weatherglass.significance import (
     Interval,
     PermutationMethod,
     PValue,
-    bootstrap_interval,
     batch_permutation_p,
+    bootstrap_interval,
     permutation_p,
     rotation_p,
 )
@@ -254,7 +254,8 @@ def _measure(
     reason = reason or too_few(about["words"], about["missing"], LEAST, options["max_missing"])
     if reason:
         return WeatResult(status="not run", reason=reason, **about)
-    x, y = associations(found["X"], found), associations(found["Y"], found)
+    attributes = found["A"].rows, found["B"].rows
+    x, y = (associations(found[side].rows, *attributes) for side in ("X", "Y"))
     about["associations"] = {"X": tuple(x.tolist()), "Y": tuple(y.tolist())}
     if spread(x, y, ddof) <= NO_SPREAD:
         reason = "all targets have the same association, so the effect has no scale"
@@ -285,11 +286,12 @@ def _measure(
     )
 
 
-def associations(targets: Found, found: dict[str, Found]) -> Floats:
-    """s(w, A, B) for each target w: mean cosine with A minus mean cosine with B."""
-    # The mean of cosines with a set is the product with the mean of its unit vectors.
-    difference = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
-    values: Floats = targets.rows @ difference
+def associations(w: Floats, a: Floats, b: Floats) -> Floats:
+    """Return s(w, A, B) of each row of `w`: its mean cosine with A minus its mean cosine with B.
+
+    All rows have unit length, so the mean cosine with a set is the product with the set's mean.
+    """
+    values: Floats = w @ (a.mean(axis=0) - b.mean(axis=0))
     return values
 
 
