@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from weatherglass.encoders import encode_all, open_encoder
-from weatherglass.encoders.cbow import Cbow, words_of
+from weatherglass.encoders.cbow import Cbow, tokenize
 from weatherglass.errors import EncoderError, SourceNotFound, UnusableRow, UsageError
 from weatherglass.vectors import Vectors, open_vectors
 
@@ -25,7 +25,7 @@ def file(tmp_path):
     return path
 
 
-def test_the_mean_of_the_words_that_are_there():
+def test_cbow_averages_the_known_words():
     rows = Cbow(LOWER).encode(["This is Amy.", "Amy!"])
     np.testing.assert_allclose(rows, [[0.25, 0.25, 0.75], [0, 0, 3]])
 
@@ -46,21 +46,21 @@ def test_case(vectors, case, expected, missing):
     assert encoder.missing == missing
 
 
-def test_missing_words_are_known_even_when_everything_is_remembered(cache, file):
+def test_out_of_vocabulary_words_are_listed_even_when_all_encodings_are_cached(cache, file):
     first, second = open_encoder(f"cbow:{file}"), open_encoder(f"cbow:{file}")
     encode_all(first, ["This is Paul.", "Amy"])
     encode_all(second, ["This is Paul.", "Amy"])
     assert first.missing == second.missing == ("Paul",)
 
 
-def test_a_sentence_of_unknown_words(cache, file):
+def test_a_sentence_without_known_words_is_an_error(cache, file):
     encoder = open_encoder(f"cbow:{file}")
-    with pytest.raises(EncoderError, match="knows nothing of 1 of 2 sentences: 'Paul Mike'"):
+    with pytest.raises(EncoderError, match="knows no word of 1 of 2 sentences: 'Paul Mike'"):
         encode_all(encoder, ["Paul Mike", "Amy"])
     assert np.isnan(encode_all(encoder, ["Paul Mike", "Amy"], missing="nan")[0]).all()
 
 
-def test_a_file_is_read_once_for_a_whole_run_and_not_at_all_for_the_next(cache, file, monkeypatch):
+def test_a_vector_file_is_read_once_per_run_and_not_at_all_when_cached(cache, file, monkeypatch):
     opened = []
 
     def spy(source, **options):
@@ -77,7 +77,7 @@ def test_a_file_is_read_once_for_a_whole_run_and_not_at_all_for_the_next(cache, 
     assert len(opened) == 1
 
 
-def test_the_fingerprint_is_of_content_and_options(cache, file):
+def test_the_cbow_fingerprint_covers_content_and_options(cache, file):
     plain = open_encoder(f"cbow:{file}").fingerprint
     copy = file.with_name("copy.txt")
     copy.write_bytes(file.read_bytes())
@@ -87,7 +87,7 @@ def test_the_fingerprint_is_of_content_and_options(cache, file):
     assert open_encoder(f"cbow:{copy}").fingerprint != plain
 
 
-def test_rows_without_direction_are_named():
+def test_a_word_with_a_nan_row_is_named():
     vectors = Vectors.of(["a", "b"], [[1, 1], [np.nan, 0]])
     with pytest.raises(UnusableRow, match="the row of 'b'"):
         Cbow(vectors).encode(["a b"])
@@ -128,11 +128,11 @@ def test_the_default_vectors():
         (".", "."),
     ],
 )
-def test_sentences_are_cut_as_the_penn_treebank_is(sentence, words):
-    assert words_of(sentence) == words.split()
+def test_sentences_are_tokenized_like_the_penn_treebank(sentence, words):
+    assert tokenize(sentence) == words.split()
 
 
-def test_the_published_sentences_lose_no_character():
+def test_tokenizing_published_sentences_loses_no_character():
     folder = Path(__file__).parents[3] / "shared" / "data" / "sent-tests"
     if not folder.is_dir():
         pytest.skip("needs ../shared/data/sent-tests, the published sentences")
@@ -140,7 +140,7 @@ def test_the_published_sentences_lose_no_character():
     for path in folder.glob("*.jsonl"):
         for part in json.loads(path.read_text()).values():
             for sentence in part["examples"]:
-                joined = re.sub("``|''", '"', "".join(words_of(sentence)))
+                joined = re.sub("``|''", '"', "".join(tokenize(sentence)))
                 assert joined == sentence.replace(" ", "")
                 seen += 1
     assert seen == 9951

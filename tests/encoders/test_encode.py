@@ -20,7 +20,7 @@ def test_each_distinct_sentence_is_encoded_once_and_rows_keep_their_order(counti
     assert rows.dtype == np.float32
 
 
-def test_batches_have_sentences_of_like_length(counting):
+def test_batches_have_sentences_of_similar_length(counting):
     encoder = counting()
     texts = ["a" * n for n in (3, 9, 1, 7, 5, 2, 8)]
     encode_all(encoder, texts, batch_size=3)
@@ -48,19 +48,19 @@ def test_a_second_run_encodes_nothing(counting):
     assert again.asked == ["New."]
 
 
-def test_another_fingerprint_is_another_memory(counting):
+def test_encoders_with_different_fingerprints_do_not_share_a_cache(counting):
     encode_all(counting(), SENTENCES)
     other = counting(fingerprint="other")
     encode_all(other, SENTENCES)
     assert len(other.asked) == 4
 
 
-def test_without_the_cache_nothing_is_kept(counting, cache):
+def test_no_file_is_written_without_the_cache(counting, cache):
     encode_all(counting(), SENTENCES, cache=False)
     assert not (cache / "encodings").exists()
 
 
-def test_stored_encodings_are_not_kept_again(counting, cache):
+def test_encodings_read_from_disk_are_not_cached_again(counting, cache):
     encoder = counting()
     encoder.stored = True
     encode_all(encoder, SENTENCES)
@@ -93,7 +93,7 @@ def test_all_sentences_are_announced_before_the_first_batch(counting):
         RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"),
     ],
 )
-def test_out_of_memory_halves_the_batch_and_goes_on(counting, error):
+def test_running_out_of_memory_halves_the_batch(counting, error):
     class Small(counting):
         def encode(self, sentences):
             if len(sentences) > 3:
@@ -107,7 +107,7 @@ def test_out_of_memory_halves_the_batch_and_goes_on(counting, error):
     assert [len(batch) for batch in encoder.batches] == [0, 0, 0] + [2] * 10  # 16, 8, 4
 
 
-def test_out_of_memory_for_one_sentence_is_said(counting):
+def test_running_out_of_memory_on_a_single_sentence_is_an_error(counting):
     class Tiny(counting):
         def encode(self, sentences):
             raise MemoryError
@@ -131,53 +131,53 @@ class Bad:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda rows, _: rows[:-1], r"bad gave 3 rows for 4 sentences"),
+        (lambda rows, _: rows[:-1], r"bad returned 3 rows for 4 sentences"),
         (lambda rows, _: rows[0], r"shape \(4,\) .* expected one row"),
         (lambda rows, _: rows[:, :0], r"rows of 0 numbers"),
         (lambda rows, _: rows.astype(str), r"expected one row of numbers"),
         (lambda rows, _: [[1.0], [1.0, 2.0], [], []], r"expected one row of numbers"),
-        (lambda rows, _: None, r"bad gave NoneType"),
+        (lambda rows, _: None, r"bad returned NoneType"),
     ],
 )
-def test_rows_that_are_none(counting, spoil, message):
+def test_an_encoder_that_returns_no_rows_of_numbers_is_an_error(counting, spoil, message):
     with pytest.raises(EncoderError, match=message):
         encode_all(Bad(counting(), spoil), SENTENCES)
 
 
-def test_a_row_with_nan_is_named_and_the_good_ones_are_kept(counting, cache):
+def test_a_nan_row_is_named_and_valid_rows_are_saved(counting, cache):
     def spoil(rows, sentences):
         rows[[s == "Amy." for s in sentences]] = np.inf
         return rows
 
-    with pytest.raises(EncoderError, match=r"NaN or infinity for 'Amy.'. The 3 good encodings"):
+    with pytest.raises(EncoderError, match=r"NaN or infinity for 'Amy.'. The 3 valid encodings"):
         encode_all(Bad(counting(), spoil), SENTENCES)
     good = counting(fingerprint="bad")
     encode_all(good, SENTENCES)
     assert good.asked == ["Amy."]
 
 
-def test_the_width_must_stay_the_same(counting):
+def test_rows_of_different_width_are_an_error(counting):
     def spoil(rows, sentences):
         return rows[:, :2] if "Amy." in sentences else rows
 
-    with pytest.raises(EncoderError, match=r"rows of 2 numbers for 'Amy.': expected 4, as before"):
+    with pytest.raises(EncoderError, match=r"rows of 2 numbers for 'Amy.'; expected 4"):
         encode_all(Bad(counting(), spoil), SENTENCES, batch_size=1)
     with pytest.raises(EncoderError, match="rows of 2 numbers"):  # and from one run to the next
         encode_all(Bad(counting(), spoil), ["Amy.", *SENTENCES])
 
 
-def test_sentences_of_which_nothing_is_known(counting):
+def test_sentences_without_a_known_word_are_named(counting):
     def spoil(rows, sentences):
         rows[[s == "Amy." for s in sentences]] = 0
         return rows
 
-    with pytest.raises(EncoderError, match=r"knows nothing of 1 of 4 sentences: 'Amy.'"):
+    with pytest.raises(EncoderError, match=r"knows no word of 1 of 4 sentences: 'Amy.'"):
         encode_all(Bad(counting(), spoil), SENTENCES)
     rows = encode_all(Bad(counting(), spoil), SENTENCES, missing="nan")
     assert np.isnan(rows).all(axis=1).tolist() == [False, True, False, True, False]
 
 
-def test_an_encoder_that_fails_names_the_sentence_and_loses_nothing(counting):
+def test_a_failing_encoder_names_the_sentence_and_saves_earlier_ones(counting):
     class Failing(counting):
         def encode(self, sentences):
             if "Amy." in sentences:
@@ -195,17 +195,17 @@ def test_an_encoder_that_fails_names_the_sentence_and_loses_nothing(counting):
     ("sentences", "message"),
     [([], "the list is empty"), ("Amy.", "a list of str"), (["Amy.", 3], "a list of str")],
 )
-def test_wrong_sentences(counting, sentences, message):
+def test_sentences_must_be_a_list_of_strings(counting, sentences, message):
     with pytest.raises(UsageError, match=message):
         encode_all(counting(), sentences)
 
 
-def test_wrong_batch_size(counting):
+def test_batch_size_must_be_positive(counting):
     with pytest.raises(UsageError, match="at least 1"):
         encode_all(counting(), ["Amy."], batch_size=0)
 
 
-def test_half_precision_and_whole_numbers_become_floats(counting):
+def test_half_precision_and_integer_rows_become_floats(counting):
     half = encode_all(Bad(counting(), lambda rows, _: rows.astype(np.float16)), ["a"], cache=False)
     whole = encode_all(Bad(counting(), lambda rows, _: np.ones((1, 3), int)), ["a"], cache=False)
     assert (half.dtype, whole.dtype) == (np.float32, np.float64)

@@ -19,30 +19,30 @@ def test_the_built_in_schemes_are_entry_points():
 
 @pytest.mark.parametrize("scheme", BUILT_IN)
 def test_every_scheme_can_be_imported_without_its_package(scheme):
-    assert callable(encoder._points()[scheme].load())
+    assert callable(encoder._entry_points()[scheme].load())
 
 
 @pytest.mark.parametrize("scheme", BUILT_IN)
-def test_every_scheme_wants_a_name(scheme):
+def test_every_scheme_needs_a_model_name(scheme):
     with pytest.raises(UsageError, match="names no model"):
         open_encoder(f"{scheme}:")
 
 
-def test_an_unknown_scheme_says_what_was_perhaps_meant():
+def test_an_unknown_scheme_suggests_a_similar_one():
     with pytest.raises(SourceNotFound, match=r"'cbwo'. Did you mean cbow?"):
         open_encoder("cbwo:default")
     with pytest.raises(SourceNotFound, match="Known schemes: cbow, elmo"):
         open_encoder("quantum:cat")
 
 
-def test_an_encoder_passes_through(counting):
+def test_an_encoder_object_is_returned_unchanged(counting):
     encoder = counting()
     assert open_encoder(encoder) is encoder
-    with pytest.raises(UsageError, match="int is no encoder"):
+    with pytest.raises(UsageError, match="int is not an encoder"):
         open_encoder(3)
 
 
-def test_a_plugin_is_opened_as_ours_are(monkeypatch, counting):
+def test_encoders_of_other_packages_open_by_their_scheme(monkeypatch, counting):
     points = [EntryPoint("mine", f"{__name__}:unused", encoder.GROUP)]
     monkeypatch.setattr(
         EntryPoint, "load", lambda self: lambda spec: counting(fingerprint=spec.rest)
@@ -62,13 +62,13 @@ def test_a_plugin_is_opened_as_ours_are(monkeypatch, counting):
         ("saved_model.pb", "use"),
     ],
 )
-def test_a_folder_without_a_scheme_says_which(tmp_path, mark, scheme):
+def test_a_folder_without_a_scheme_suggests_its_scheme(tmp_path, mark, scheme):
     (tmp_path / mark).write_text("{}")
     with pytest.raises(UsageError, match=f"write {scheme}:"):
         open_encoder(str(tmp_path))
 
 
-def test_a_file_or_a_name_without_a_scheme(tmp_path):
+def test_a_file_or_name_without_a_scheme_is_explained(tmp_path):
     (tmp_path / "v.txt").write_text("a 1 2\n")
     with pytest.raises(UsageError, match=r"write cbow:.* or vectors:"):
         open_encoder(str(tmp_path / "v.txt"))

@@ -204,7 +204,7 @@ def test_an_address_with_a_password_is_refused_and_not_repeated():
 def test_options():
     with pytest.raises(UsageError, match=r"has no option 'modle'. Did you mean model?"):
         open_encoder("http://127.0.0.1:9/v1?modle=x")
-    with pytest.raises(UsageError, match=r"dimensions='x' .* is no whole number"):
+    with pytest.raises(UsageError, match=r"dimensions='x' .* is not an integer"):
         open_encoder("http://127.0.0.1:9/v1?dimensions=x")
     one, two = (open_encoder(f"http://127.0.0.1:9/v1?model={m}") for m in "ab")
     assert one.fingerprint != two.fingerprint

@@ -57,7 +57,7 @@ def test_the_fingerprint_is_of_files_that_matter_and_options(folder, cache):
 
 
 def test_an_empty_folder(tmp_path):
-    with pytest.raises(SourceNotFound, match="holds no model"):
+    with pytest.raises(SourceNotFound, match="is not a model folder"):
         model_fingerprint(tmp_path)
 
 
@@ -79,7 +79,7 @@ def test_the_network_is_asked_only_if_it_may_be(monkeypatch):
         find_folder("no-such-model")
     assert asked == [True]
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    with pytest.raises(SourceNotFound, match="the Hugging Face hub does not give it"):
+    with pytest.raises(SourceNotFound, match="the Hugging Face hub does not provide it"):
         find_folder("no-such-model")
     assert asked == [True, True, False]
 

@@ -30,7 +30,7 @@ def test_sentences_that_are_not_there(tmp_path, vectors):
     path = tmp_path / "encoded.parquet"
     format_for_writing(path).write(vectors, path)
     encoder = open_encoder(f"vectors:{path}")
-    with pytest.raises(EncoderError, match=r"knows nothing of 1 of 2 sentences: 'This is Paul.'"):
+    with pytest.raises(EncoderError, match=r"knows no word of 1 of 2 sentences: 'This is Paul.'"):
         encode_all(encoder, ["This is Paul.", TEXTS[0]])
     assert encoder.missing == ("This is Paul.",)
 

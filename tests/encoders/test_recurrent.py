@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from weatherglass.encoders import encode_all, open_encoder
-from weatherglass.encoders.cbow import words_of
+from weatherglass.encoders.cbow import tokenize
 from weatherglass.encoders.gensen import GenSen
 from weatherglass.encoders.infersent import InferSent
 from weatherglass.errors import BadContent, EncoderError, PickleRefused, SourceNotFound
@@ -88,14 +88,14 @@ def test_infersent(infersent, how):
     weights, path = infersent
     rows = InferSent(path, VECTORS, pool=how).encode(TEXTS)
     for text, row in zip(TEXTS, rows, strict=True):
-        words = ["<s>", *words_of(text), "</s>"]
+        words = ["<s>", *tokenize(text), "</s>"]
         states = both(VECTORS.take(words).rows.astype(float), weights, lstm)
         np.testing.assert_allclose(row, getattr(states, how)(axis=0), atol=1e-5)
 
 
 def test_infersent_lists_missing_words_and_knows_when_it_knows_nothing(infersent, cache):
     encoder = InferSent(infersent[1], VECTORS)
-    with pytest.raises(EncoderError, match="knows nothing of 1 of 2 sentences: 'Zzz'"):
+    with pytest.raises(EncoderError, match="knows no word of 1 of 2 sentences: 'Zzz'"):
         encode_all(encoder, ["This is Zzz.", "Zzz"])
     assert encoder.missing == ("Zzz",)
 
@@ -171,7 +171,7 @@ def test_gensen_is_two_models_side_by_side(tmp_path):
     for text, row in zip(TEXTS, rows, strict=True):
         expected = []
         for weights, table in parts:
-            words = ["<s>", *(word.lower() for word in words_of(text)), "</s>"]
+            words = ["<s>", *(word.lower() for word in tokenize(text)), "</s>"]
             x = np.array([table.get(word, table["<unk>"]) for word in words])
             expected += [gru(x[::-1], weights, "_reverse")[-1], gru(x, weights, "")[-1]]
         np.testing.assert_allclose(row, np.hstack(expected), atol=1e-5)
@@ -203,7 +203,7 @@ def test_gensen_carries_unknown_words_over_by_a_linear_map(tmp_path, cache):
 
 def test_gensen_knows_when_it_knows_nothing(tmp_path, cache):
     gensen_part(tmp_path, "one", GENSEN, 0)
-    with pytest.raises(EncoderError, match="knows nothing of 1 of 1 sentences: 'Zzz'"):
+    with pytest.raises(EncoderError, match="knows no word of 1 of 1 sentences: 'Zzz'"):
         encode_all(open_encoder(f"gensen:{tmp_path / 'one.model'}"), ["Zzz"])
 
 
@@ -284,7 +284,7 @@ def elmo_layer(x, w, own):
 
 
 def elmo_layers(text, w):
-    x = np.array([elmo_token(word, w) for word in (256, *words_of(text), 257)])
+    x = np.array([elmo_token(word, w) for word in (256, *tokenize(text), 257)])
     directions = []
     for direction, inputs in enumerate((x, x[::-1])):
         own = f"RNN_{direction}/RNN/MultiRNNCell/Cell{{}}/LSTMCell/"

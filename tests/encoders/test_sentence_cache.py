@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from weatherglass.encoders import encode_all
-from weatherglass.encoders.sentence_cache import Memory, clear, entries
+from weatherglass.encoders.sentence_cache import SentenceCache, clear, entries
 
 TEXTS = [f"sentence {i}" for i in range(40)]
 
@@ -18,7 +18,7 @@ def shards(cache):
     return sorted(cache.glob("encodings/*/*.npz"))
 
 
-def test_a_run_that_ends_well_leaves_one_shard(counting, cache, monkeypatch):
+def test_a_completed_run_leaves_a_single_shard(counting, cache, monkeypatch):
     monkeypatch.setattr(
         "weatherglass.encoders.sentence_cache._FLUSH_SECONDS", -1
     )  # a piece every batch
@@ -29,7 +29,7 @@ def test_a_run_that_ends_well_leaves_one_shard(counting, cache, monkeypatch):
     assert not list(cache.glob("encodings/*/.*"))
 
 
-def test_much_is_left_in_pieces(counting, cache, monkeypatch):
+def test_large_caches_are_not_merged(counting, cache, monkeypatch):
     monkeypatch.setattr("weatherglass.encoders.sentence_cache._FLUSH_BYTES", 0)
     monkeypatch.setattr("weatherglass.encoders.sentence_cache._MERGE_BYTES", 100)
     encode_all(counting(), TEXTS, batch_size=20)
@@ -37,7 +37,7 @@ def test_much_is_left_in_pieces(counting, cache, monkeypatch):
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-def test_an_interrupted_run_goes_on_where_it_stopped(counting, cache, stop):
+def test_an_interrupted_run_resumes_from_the_sentence_cache(counting, cache, stop):
     class Stopped(counting):
         def encode(self, sentences):
             if len(self.batches) == 3:
@@ -73,7 +73,7 @@ encode_all(Slow(), [f"sentence {i}" for i in range(40)], batch_size=5)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as on Unix")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_run_goes_on_where_it_stopped(counting, cache, how):
+def test_a_killed_run_resumes_from_the_sentence_cache(counting, cache, how):
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
@@ -86,7 +86,7 @@ def test_a_killed_run_goes_on_where_it_stopped(counting, cache, how):
 
 
 @pytest.mark.parametrize("spoil", ["cut", "flip", "empty", "foreign", "pickle"])
-def test_a_damaged_shard_is_passed_over(counting, cache, spoil):
+def test_a_damaged_shard_is_ignored(counting, cache, spoil):
     rows = encode_all(counting(), TEXTS)
     (shard,) = shards(cache)
     raw = bytearray(shard.read_bytes())
@@ -107,19 +107,19 @@ def test_a_damaged_shard_is_passed_over(counting, cache, spoil):
     assert len(again.asked) == len(TEXTS)
 
 
-def test_any_flipped_byte_is_harmless(counting, cache):
+def test_a_flipped_byte_in_a_shard_is_harmless(counting, cache):
     texts = TEXTS[:3]
     rows = encode_all(counting(), texts)
     (shard,) = shards(cache)
     raw = shard.read_bytes()
-    memory = Memory("counting")
+    memory = SentenceCache("counting")
     for at in range(0, len(raw), 3):
         shard.write_bytes(raw[:at] + bytes([raw[at] ^ 0x55]) + raw[at + 1 :])
         for text, row in memory.load(texts).items():
             np.testing.assert_array_equal(row, rows[texts.index(text)])
 
 
-def test_several_processes_at_once(counting, cache):
+def test_several_processes_can_write_the_sentence_cache_at_once(counting, cache):
     code = SLOW.replace("== 4", "== 1000")
     many = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
     assert [process.wait() for process in many] == [0] * 4
@@ -129,7 +129,7 @@ def test_several_processes_at_once(counting, cache):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file rights as on Unix")
-def test_a_cache_that_cannot_be_written_is_no_cache(counting, tmp_path, monkeypatch):
+def test_encoding_works_when_the_cache_cannot_be_written(counting, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "file"))
     encoder = counting()
@@ -138,30 +138,30 @@ def test_a_cache_that_cannot_be_written_is_no_cache(counting, tmp_path, monkeypa
     assert len(encoder.asked) == 2 * len(TEXTS)
 
 
-def test_the_name_is_beside_the_shards_and_no_sentence_is(counting, cache):
+def test_the_cache_folder_names_the_encoder_but_holds_no_sentence(counting, cache):
     encode_all(counting(), ["a secret sentence"])
     (about,) = cache.glob("encodings/*/about.json")
     assert '"encoder": "counting"' in about.read_text()
     assert all(b"secret" not in path.read_bytes() for path in cache.rglob("*") if path.is_file())
 
 
-def test_two_widths_in_one_folder_are_never_mixed(counting, cache):
+def test_rows_of_two_widths_are_never_mixed(counting, cache):
     encode_all(counting(dim=4), TEXTS[:20])
-    odd = Memory("counting")
+    odd = SentenceCache("counting")
     odd.add({text: np.ones(3, np.float32) for text in TEXTS[20:]})
     odd.flush()
-    widths = {len(row) for row in Memory("counting").load(TEXTS).values()}
+    widths = {len(row) for row in SentenceCache("counting").load(TEXTS).values()}
     assert len(widths) == 1
 
 
-def test_keys_tell_surrogates_apart(counting, cache):
+def test_sentences_that_differ_in_surrogates_have_different_keys(counting, cache):
     encoder = counting()
     encode_all(encoder, ["caf\udce9", "café", os.fsdecode(b"\xff")])
     encode_all(encoder, ["caf\udce9", "café", os.fsdecode(b"\xff")])
     assert len(encoder.asked) == 3
 
 
-def test_the_cache_can_be_listed_and_cleared(counting, cache):
+def test_the_sentence_cache_can_be_listed_and_cleared(counting, cache):
     assert (list(entries()), clear()) == ([], 0)
     encode_all(counting(), TEXTS)
     (entry,) = entries()

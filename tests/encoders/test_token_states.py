@@ -57,7 +57,7 @@ def test_static_is_the_mean_of_the_tokens(static):
 def test_static_leaves_unknown_tokens_out(static, cache):
     encoder = open_encoder(f"static:{static()}")
     np.testing.assert_allclose(encoder.encode(["Amy zzz"]), [TABLE[4]])
-    with pytest.raises(EncoderError, match="knows nothing of 1 of 1 sentences: 'zzz'"):
+    with pytest.raises(EncoderError, match="knows no word of 1 of 1 sentences: 'zzz'"):
         encode_all(encoder, ["zzz"])
 
 

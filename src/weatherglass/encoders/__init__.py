@@ -1,4 +1,4 @@
-"""Sentences and their vectors, from any encoder."""
+"""Sentence encoders, and the association tests on them (SEAT and CEAT)."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""``cbow:SOURCE``: a sentence is the mean of its words' vectors (SEAT supplement, section C)."""
+"""``cbow:SOURCE``: a sentence is the mean of its word vectors (SEAT supplement, section C)."""
 
 from __future__ import annotations
 
@@ -12,30 +12,29 @@ import numpy as np
 from weatherglass.errors import UnusableRow, quote_safe
 from weatherglass.vectors import Spec, Taken, Vectors, open_vectors, parse_spec
 
-from .encoder import Encodings, choice, without
-from .model_files import fingerprint_of, kept_fingerprint
+from .encoder import Encodings, choice_option, inner_source
+from .model_files import hash_parts, known_fingerprint
 
 Case = Literal["keep", "lower", "auto"]
 CASES: tuple[Case, ...] = ("auto", "keep", "lower")
 
 
-class Lookup:
-    """Rows of words, from a source that is opened for just these words.
+class WordLookup:
+    """Look up words in a source of which only the rows of these words are read.
 
-    A large file is read once if all words are announced to `expect` before the first is taken.
+    A large file is read once if all words are passed to `expect` before the first `take`.
 
     Parameters
     ----------
     source
         Any source of `Vectors`, or `Vectors`.
     case
-        ``keep`` takes words as they are written, ``lower`` in lower case. ``auto`` takes a word as
-        it is written if it is there, and otherwise, where the vocabulary has no capitals, in lower
-        case.
+        ``keep`` looks words up as written, ``lower`` in lower case. ``auto`` looks a word up as
+        written and, in an uncased vocabulary, falls back to lower case.
 
     Examples
     --------
-    >>> words = Lookup(Vectors.of(["amy", "is"], [[2, 0], [0, 2]]))
+    >>> words = WordLookup(Vectors.of(["amy", "is"], [[2, 0], [0, 2]]))
     >>> words.expect(["Amy", "is", "here"])
     >>> words.missing
     ('here',)
@@ -43,39 +42,39 @@ class Lookup:
 
     def __init__(self, source: str | os.PathLike[str] | Vectors, case: Case = "auto") -> None:
         self._source, self._case = source, case
-        self._words: dict[str, None] = {}  # expected so far, in their order
+        self._words: dict[str, None] = {}  # expected so far, in order
         self._opened: Vectors | None = None
         self._loaded: set[str] = set()
 
     @property
     def fingerprint(self) -> str:
-        """Of the source's content, its options and the case."""
+        """A hash of the source's content, its options and the case rule."""
         if isinstance(self._source, Vectors):
             content, options = self._source.fingerprint, {}
         else:
-            content = kept_fingerprint(self._source) or self.vectors().fingerprint
+            content = known_fingerprint(self._source) or self.vectors().fingerprint
             options = parse_spec(os.fsdecode(self._source)).options
-        return fingerprint_of(content, options, self._case)
+        return hash_parts(content, options, self._case)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words expected so far that the source does not have."""
+        """The out-of-vocabulary words among those expected so far."""
         vectors = self.vectors()
-        return tuple(word for word in self._words if self._spelled(word, vectors) not in vectors)
+        return tuple(word for word in self._words if self._spelling(word, vectors) not in vectors)
 
     def expect(self, words: Iterable[str]) -> None:
-        """Take note of words that will be needed."""
+        """Register words that will be looked up."""
         self._words.update(dict.fromkeys(words))
 
     def take(self, words: Iterable[str]) -> Taken:
-        """The rows of the words that are there, and the missing ones, as the source spells them."""
-        asked = list(words)
-        self.expect(asked)
+        """Return the rows of the words in the source, and the out-of-vocabulary words."""
+        wanted = list(words)
+        self.expect(wanted)
         vectors = self.vectors()
-        return vectors.take(self._spelled(word, vectors) for word in asked)
+        return vectors.take(self._spelling(word, vectors) for word in wanted)
 
     def vectors(self) -> Vectors:
-        """The source, with at least the rows of the words expected."""
+        """Return the source, with at least the rows of the expected words."""
         if isinstance(self._source, Vectors):
             return self._source
         if self._opened is None or self._words.keys() - self._loaded:
@@ -84,19 +83,19 @@ class Lookup:
             self._loaded = set(self._words)
         return self._opened
 
-    def _spelled(self, word: str, vectors: Vectors) -> str:
-        lower = self._case == "lower" or (
+    def _spelling(self, word: str, vectors: Vectors) -> str:
+        is_lowered = self._case == "lower" or (
             self._case == "auto" and not vectors.cased and word not in vectors
         )
-        return word.lower() if lower else word
+        return word.lower() if is_lowered else word
 
 
-# In this order: opening quotes first, while what stands before them is still to be seen; the full
-# stop is cut off only at the end of a sentence, so that "Mr." and "U.S." stay whole inside it.
+# The order matters: opening quotes first, while the character before them is still there. The full
+# stop is split off only at the end of a sentence, so that "Mr." and "U.S." stay whole inside it.
 _RULES = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        (r"(?<=\w)’(?=\w)", "'"),  # a printer's apostrophe
+        (r"(?<=\w)’(?=\w)", "'"),  # a typographic apostrophe
         (r"[«“‘„]|``", r" \g<0> "),
         (r'(?<=[\s(\[{<])"|(?<=[\s(\[{<])\'{2}', r" `` "),
         (r"[»”]|’(?!\w)", r" \g<0> "),
@@ -119,12 +118,12 @@ _RULES = tuple(
 )
 
 
-def words_of(sentence: str) -> list[str]:
-    """The words and punctuation marks of a sentence, as they are spelled.
+def tokenize(sentence: str) -> list[str]:
+    """Split a sentence into words and punctuation marks, like the Penn Treebank tokenizer.
 
-    >>> words_of("The person's name isn't Amy-Lou, is it?")
+    >>> tokenize("The person's name isn't Amy-Lou, is it?")
     ['The', 'person', "'s", 'name', 'is', "n't", 'Amy-Lou', ',', 'is', 'it', '?']
-    >>> words_of('He said "no" to Mr. Gray (twice).')
+    >>> tokenize('He said "no" to Mr. Gray (twice).')
     ['He', 'said', '``', 'no', "''", 'to', 'Mr.', 'Gray', '(', 'twice', ')', '.']
     """
     text = f" {' '.join(sentence.split())} "
@@ -136,16 +135,16 @@ def words_of(sentence: str) -> list[str]:
 class Cbow:
     """The mean of the word vectors of a sentence.
 
-    Words that the source does not have are left out of the mean, and listed in `missing`; a
-    sentence of which no word is known becomes a row of zeros. Only the rows of the words in
-    question are read: give `prepare` all the sentences, and a large file is read once.
+    Out-of-vocabulary words are left out of the mean and listed in `missing`; a sentence without a
+    known word becomes a row of zeros. Only the rows that are needed are read: pass all sentences to
+    `prepare`, and a large file is read once.
 
     Parameters
     ----------
     source
         Any source of `Vectors`, or `Vectors`.
     case
-        How words are looked up; see `Lookup`.
+        How words are looked up; see `WordLookup`.
 
     Examples
     --------
@@ -161,31 +160,31 @@ class Cbow:
     def __init__(
         self, source: str | os.PathLike[str] | Vectors, *, case: Case = "auto", name: str = ""
     ) -> None:
-        self._words = Lookup(source, case)
+        self._words = WordLookup(source, case)
         self.name = name or f"cbow:{source.source if isinstance(source, Vectors) else source}"
 
     @property
     def fingerprint(self) -> str:
-        """Of the source's content, the options and the way to cut sentences."""
-        return fingerprint_of("cbow", "ptb-1", self._words.fingerprint)
+        """A hash of the source's content, the options and the tokenizer."""
+        return hash_parts("cbow", "ptb-1", self._words.fingerprint)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words met so far that the source does not have, in the order they were met."""
+        """The out-of-vocabulary words so far, in order of appearance."""
         return self._words.missing
 
     def prepare(self, sentences: Iterable[str]) -> None:
-        """Take note of the words that will be needed."""
+        """Register the words of sentences that will be encoded."""
         for sentence in sentences:
-            self._words.expect(words_of(sentence))
+            self._words.expect(tokenize(sentence))
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
-        """The mean over the known words of each sentence, float64."""
+        """Return the mean over the known words of each sentence, float64."""
         self.prepare(sentences)
         vectors = self._words.vectors()
         rows = np.zeros((len(sentences), vectors.dim))
         for row, sentence in zip(rows, sentences, strict=True):
-            taken = self._words.take(words_of(sentence))
+            taken = self._words.take(tokenize(sentence))
             if not taken.words:
                 continue
             row[:] = taken.rows.mean(axis=0, dtype=np.float64)
@@ -199,5 +198,5 @@ class Cbow:
 
 def open_cbow(spec: Spec) -> Cbow:
     """Open ``cbow:SOURCE?case=auto|keep|lower``; other options are the source's."""
-    case: Case = choice(spec, "case", CASES, "auto")  # type: ignore[assignment]
-    return Cbow(without(spec, ["case"]), case=case, name=spec.text)
+    case: Case = choice_option(spec, "case", CASES, "auto")  # type: ignore[assignment]
+    return Cbow(inner_source(spec, ["case"]), case=case, name=spec.text)

@@ -15,7 +15,7 @@ from weatherglass.errors import UsageError
 from weatherglass.measures import Results, association_test, ceat_test
 
 from .encode import Progress, encode_all
-from .encoder import Encoder, Encodings, WordEncoder, checked_encoder
+from .encoder import Encoder, Encodings, WordEncoder, as_encoder
 
 _REACH = 400
 _BETWEEN = "\x1f"  # no word and no sentence holds it
@@ -65,7 +65,7 @@ def ceat(
     >>> result.status, result.contexts["rose"]
     ('done', 1)
     """
-    encoder = checked_encoder(encoder)
+    encoder = as_encoder(encoder)
     if isinstance(sentences, str):
         raise UsageError("The corpus is one text; give its sentences as a list.")
     chosen = [_named(one) for one in ([tests] if isinstance(tests, str | Test) else tests)]

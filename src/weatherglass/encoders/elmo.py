@@ -29,9 +29,9 @@ from weatherglass.errors import (
 )
 from weatherglass.vectors import Spec, check_options
 
-from .cbow import words_of
-from .encoder import Encodings, choice
-from .model_files import files_fingerprint, fingerprint_of
+from .cbow import tokenize
+from .encoder import Encodings, choice_option
+from .model_files import files_fingerprint, hash_parts
 from .token_states import pool
 
 # The characters are bytes of UTF-8, and these.
@@ -101,7 +101,7 @@ class Elmo:
     def fingerprint(self) -> str:
         """Of the weights, the settings, the pooling and the layers."""
         files = files_fingerprint([self._weights, *([self._options] if self._options else [])])
-        return fingerprint_of("elmo", "ptb-1", files, self._pool, self._layer)
+        return hash_parts("elmo", "ptb-1", files, self._pool, self._layer)
 
     @functools.cached_property
     def _network(self) -> Network:
@@ -110,7 +110,7 @@ class Elmo:
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
         """One row a sentence, float32."""
-        cut = [words_of(sentence) for sentence in sentences]
+        cut = [tokenize(sentence) for sentence in sentences]
         for sentence, words in zip(sentences, cut, strict=True):
             if not words:
                 raise EncoderError(
@@ -251,8 +251,8 @@ def _read(path: Path) -> dict[str, NDArray[np.float32]]:
 def open_elmo(spec: Spec) -> Elmo:
     """Open ``elmo:WEIGHTS.hdf5?options=FILE&pool=mean|max&layer=sum|concat|0|1|2``."""
     check_options(spec, ["options", "pool", "layer"])
-    how = choice(spec, "pool", ("mean", "max"), "mean")
-    layer = choice(spec, "layer", ("sum", "concat", "0", "1", "2"), "sum")
+    how = choice_option(spec, "pool", ("mean", "max"), "mean")
+    layer = choice_option(spec, "layer", ("sum", "concat", "0", "1", "2"), "sum")
     if find_spec("torch") is None:
         raise MissingExtra("ELMo (elmo:)", "transformers")
     if find_spec("h5py") is None:

@@ -1,4 +1,4 @@
-"""`encode_all`: every distinct sentence of a run, once."""
+"""`encode_all`: encode each distinct sentence of a run once, here or on workers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from weatherglass.errors import EncoderError, UsageError, WeatherglassError, joi
 from weatherglass.tasks import Workers, as_completed
 
 from .encoder import Encoder, Encodings, open_encoder, schemes
-from .sentence_cache import Memory
+from .sentence_cache import SentenceCache
 
-BATCHES = 4
-"""Batches in a task: enough to be worth the way, and few enough to be kept often."""
+BATCHES_PER_TASK = 4
+"""Batches in a task: enough to justify the transfer, and few enough to be saved often."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Sentences for a worker, and the encoder that is to be theirs."""
+    """Sentences for a worker, and the encoder to use."""
 
     encoder: str
     fingerprint: str
@@ -34,51 +34,49 @@ class Part:
     size: int
 
 
-def can_spread(encoder: Encoder) -> bool:
-    """Whether a worker can open the same encoder; one whose rows lie on disk gains nothing."""
+def can_encode_on_workers(encoder: Encoder) -> bool:
+    """Return whether a worker can open the encoder by name, and would save time."""
     scheme = encoder.name.partition(":")[0]
     return scheme in schemes() and not getattr(encoder, "stored", False)
 
 
-def spread(
+def encode_on_workers(
     encoder: Encoder, texts: Sequence[str], size: int, team: Workers
 ) -> Iterator[dict[str, Encodings]]:
-    """The rows of sentences, some at a time, in batches of `size` as they would be here."""
-    step = BATCHES * size
+    """Yield the rows of sentences as workers complete them, in batches of `size`."""
+    step = BATCHES_PER_TASK * size
     parts = [
         Part(encoder.name, encoder.fingerprint, tuple(texts[at : at + step]), size)
         for at in range(0, len(texts), step)
     ]
-    with contextlib.closing(as_completed(encode_part, parts, team)) as done:
-        for number, table in done:
-            yield dict(zip(parts[number].texts, table, strict=True))
+    with contextlib.closing(as_completed(encode_part, parts, team)) as completed:
+        for index, table in completed:
+            yield dict(zip(parts[index].texts, table, strict=True))
 
 
 def encode_part(part: Part) -> Encodings:
-    """The task of a worker."""
-    pass
-
-    encoder = _opened(part.encoder)
+    """Encode a part: the task of a worker."""
+    encoder = _open_once(part.encoder)
     if encoder.fingerprint != part.fingerprint:
         raise EncoderError(
-            f"{quote_safe(part.encoder)} is another encoder on a worker of the cluster than here: its "
-            "fingerprint differs. Give all machines the same files."
+            f"{quote_safe(part.encoder)} on a worker of the cluster has another fingerprint than "
+            "here. Give all machines the same files."
         )
     if hasattr(encoder, "prepare"):
         encoder.prepare(part.texts)
     rows: dict[str, Encodings] = {}
-    for some in encode_batches(encoder, part.texts, part.size):
-        rows |= some
+    for batch in encode_batches(encoder, part.texts, part.size):
+        rows |= batch
     return np.stack([rows[text] for text in part.texts])
 
 
 @lru_cache(1)
-def _opened(name: str) -> Encoder:
+def _open_once(name: str) -> Encoder:
     return open_encoder(name)
 
 
 Progress = Callable[[int, int], None]
-_NO_MEMORY = re.compile(r"out of memory|not enough memory|allocate.*memory|bad_?alloc", re.I)
+_OUT_OF_MEMORY = re.compile(r"out of memory|not enough memory|allocate.*memory|bad_?alloc", re.I)
 
 
 def encode_all(
@@ -91,11 +89,10 @@ def encode_all(
     cache: bool = True,
     team: Workers | None = None,
 ) -> Encodings:
-    """The encodings of sentences, each distinct one encoded once and kept on disk.
+    """Encode sentences, each distinct one once, with a cache on disk.
 
-    A second call encodes nothing, and one that was interrupted goes on where it stopped. Batches
-    have sentences of like length, the longest first; where the memory does not suffice, they are
-    halved.
+    A second call encodes nothing, and an interrupted call resumes where it stopped. Batches have
+    sentences of similar length, the longest first; if memory runs out, they are halved.
 
     Parameters
     ----------
@@ -104,27 +101,27 @@ def encode_all(
     sentences
         The sentences; they may repeat.
     batch_size
-        How many sentences the encoder is given at a time.
+        Number of sentences per call of the encoder.
     progress
-        Called with the distinct sentences done and those in all.
+        Called with the number of distinct sentences done and the total.
     missing
-        What to do with sentences of which the encoder knows nothing (rows of zeros): ``raise`` an
-        error that names them, or give rows of ``nan``.
+        What to do with sentences of which the encoder knows no part (rows of zeros): ``raise`` an
+        error that names them, or return rows of ``nan``.
     cache
-        Whether to look for encodings on disk and keep them there.
+        Whether to read encodings from disk and save them there.
     team
-        Workers that encode, if the encoder is one that they can open by its name; otherwise it
-        encodes here.
+        Workers to encode on, if they can open the encoder by its name; otherwise it runs here.
 
     Returns
     -------
     array
-        One row a sentence, in their order.
+        One row per sentence.
 
     Raises
     ------
     EncoderError
-        The encoder failed, or gave rows that are no encodings. What was encoded before is kept.
+        The encoder failed, or returned something other than rows of numbers. Sentences encoded
+        before that are saved.
 
     Examples
     --------
@@ -132,47 +129,47 @@ def encode_all(
     >>> encode_all(open_encoder("cbow:default"), ["This is Amy.", "Amy.", "This is Amy."]).shape
     (3, 50)
     """
-    texts = _checked(sentences, batch_size)
+    texts = _check_sentences(sentences, batch_size)
     distinct = list(dict.fromkeys(texts))
     if hasattr(encoder, "prepare"):
         encoder.prepare(distinct)
-    keep = cache and not getattr(encoder, "stored", False)
-    memory = Memory(encoder.fingerprint, encoder.name) if keep else None
-    rows = memory.load(distinct) if memory else {}
+    use_cache = cache and not getattr(encoder, "stored", False)
+    saved = SentenceCache(encoder.fingerprint, encoder.name) if use_cache else None
+    rows = saved.load(distinct) if saved else {}
     left = sorted((text for text in distinct if text not in rows), key=len, reverse=True)
     if progress is not None:
         progress(len(rows), len(distinct))
-    if team is not None and can_spread(encoder):
-        made = spread(encoder, left, batch_size, team)
+    if team is not None and can_encode_on_workers(encoder):
+        batches = encode_on_workers(encoder, left, batch_size, team)
     else:
-        made = encode_batches(encoder, left, batch_size, rows)
+        batches = encode_batches(encoder, left, batch_size, rows)
     try:
-        for fresh in made:
-            rows.update(fresh)
-            if memory is not None:
-                memory.add(fresh)
+        for batch in batches:
+            rows.update(batch)
+            if saved is not None:
+                saved.add(batch)
             if progress is not None:
                 progress(len(rows), len(distinct))
     finally:
-        if memory:
-            memory.flush()
-    if memory:
-        memory.merge()
+        if saved:
+            saved.flush()
+    if saved:
+        saved.merge()
     table = np.stack([rows[text] for text in distinct])
-    blank: NDArray[np.bool_] = ~np.any(table, axis=1)
-    if blank.any():
+    is_blank: NDArray[np.bool_] = ~np.any(table, axis=1)
+    if is_blank.any():
         if missing == "raise":
-            unknown = [text for text, no in zip(distinct, blank, strict=True) if no]
+            unknown = [text for text, blank in zip(distinct, is_blank, strict=True) if blank]
             raise EncoderError(
-                f"{encoder.name} knows nothing of {len(unknown)} of {len(distinct)} sentences: "
-                f"{join_first(map(quote_safe, unknown))}. Leave them out, or take another encoder."
+                f"{encoder.name} knows no word of {len(unknown)} of {len(distinct)} sentences: "
+                f"{join_first(map(quote_safe, unknown))}. Leave them out, or use another encoder."
             )
-        table[blank] = np.nan
-    place = {text: i for i, text in enumerate(distinct)}
-    return table[[place[text] for text in texts]]
+        table[is_blank] = np.nan
+    row_of = {text: i for i, text in enumerate(distinct)}
+    return table[[row_of[text] for text in texts]]
 
 
-def _checked(sentences: Iterable[str], batch_size: int) -> list[str]:
+def _check_sentences(sentences: Iterable[str], batch_size: int) -> list[str]:
     texts = [sentences] if isinstance(sentences, str) else list(sentences)
     if isinstance(sentences, str) or not all(isinstance(text, str) for text in texts):
         raise UsageError("The sentences to encode must be a list of str.")
@@ -184,75 +181,79 @@ def _checked(sentences: Iterable[str], batch_size: int) -> list[str]:
 
 
 def encode_batches(
-    encoder: Encoder, left: Sequence[str], size: int, before: Mapping[str, Encodings] | None = None
+    encoder: Encoder, left: Sequence[str], size: int, known: Mapping[str, Encodings] | None = None
 ) -> Iterator[dict[str, Encodings]]:
-    """The rows of what is left, batch by batch, as wide as those that were there before."""
-    at, good_ones = 0, len(before or {})
-    width = len(next(iter(before.values()))) if before else None
+    """Yield the rows of sentences, batch by batch; all must be as wide as the known rows."""
+    at, n_valid = 0, len(known or {})
+    width = len(next(iter(known.values()))) if known else None
     while at < len(left):
         batch = left[at : at + size]
-        enough, made = _attempt(encoder, batch)
-        if not enough:
+        is_done, answer = _attempt(encoder, batch)
+        if not is_done:  # out of memory
             size = max(1, len(batch) // 2)
             continue
-        table = _table(encoder, batch, made, width)
+        table = _check_rows(encoder, batch, answer, width)
         width = table.shape[1]
-        good: NDArray[np.bool_] = np.all(np.isfinite(table), axis=1)
-        good_ones += int(good.sum())
-        yield {text: row for text, row, ok in zip(batch, table, good, strict=True) if ok}
-        if not good.all():
-            bad = batch[int(good.argmin())]
+        is_valid: NDArray[np.bool_] = np.all(np.isfinite(table), axis=1)
+        n_valid += int(is_valid.sum())
+        yield {text: row for text, row, valid in zip(batch, table, is_valid, strict=True) if valid}
+        if not is_valid.all():
+            first = batch[int(is_valid.argmin())]
+            others = int((~is_valid).sum()) - 1
             raise EncoderError(
-                f"{encoder.name} gave NaN or infinity for {quote_safe(bad)}"
-                + (f" and {(~good).sum() - 1} more sentences" if (~good).sum() > 1 else "")
-                + f". The {good_ones} good encodings are kept."
+                f"{encoder.name} returned NaN or infinity for {quote_safe(first)}"
+                + (f" and {others} more sentences" if others else "")
+                + f". The {n_valid} valid encodings are saved."
             )
         at += len(batch)
 
 
 def _attempt(encoder: Encoder, batch: Sequence[str]) -> tuple[bool, object]:
-    """Whether the memory sufficed for a batch, and what the encoder gave for it."""
+    """Encode a batch. Returns (True, rows), or (False, None) if memory ran out."""
     try:
         return True, encoder.encode(list(batch))
     except WeatherglassError:
         raise
-    except Exception as error:  # encoders are other people's code and raise what they like
-        if not isinstance(error, MemoryError) and not _NO_MEMORY.search(str(error)):
+    except Exception as error:  # third-party encoders may raise anything
+        if not isinstance(error, MemoryError) and not _OUT_OF_MEMORY.search(str(error)):
             reason = " ".join(str(error).split())[:300]
             raise EncoderError(
-                f"{encoder.name} failed on {quote_safe(batch[0])} and {len(batch) - 1} more sentences: "
-                f"{type(error).__name__}: {reason}"
+                f"{encoder.name} failed on {quote_safe(batch[0])} and {len(batch) - 1} more "
+                f"sentences: {type(error).__name__}: {reason}"
             ) from error
     if len(batch) == 1:
         raise EncoderError(
-            f"{encoder.name}: there is not enough memory to encode even one sentence, "
+            f"{encoder.name}: not enough memory to encode even a single sentence, "
             f"{quote_safe(batch[0])}."
         )
     gc.collect()
     if "torch" in sys.modules:
-        sys.modules["torch"].cuda.empty_cache()  # does nothing where there is no graphics card
+        sys.modules["torch"].cuda.empty_cache()  # does nothing without a GPU
     return False, None
 
 
-def _table(encoder: Encoder, batch: Sequence[str], made: object, width: int | None) -> Encodings:
+def _check_rows(
+    encoder: Encoder, batch: Sequence[str], answer: object, width: int | None
+) -> Encodings:
+    """Convert what an encoder returned to a table of floats, one row per sentence."""
     try:
-        table = np.asarray(made)
+        table = np.asarray(answer)
         table = table.astype(np.float64 if table.dtype.kind in "iu" else table.dtype, copy=False)
     except (ValueError, TypeError):
         table = np.empty(0, dtype=object)
     if table.dtype.kind != "f" or table.ndim != 2:
         raise EncoderError(
-            f"{encoder.name} gave {type(made).__name__} of shape {np.shape(table)} and type "
-            f"{table.dtype} for {len(batch)} sentences: expected one row of numbers for each."
+            f"{encoder.name} returned {type(answer).__name__} of shape {np.shape(table)} and type "
+            f"{table.dtype} for {len(batch)} sentences; expected one row of numbers for each."
         )
     if len(table) != len(batch):
         raise EncoderError(
-            f"{encoder.name} gave {len(table)} rows for {len(batch)} sentences, of which the first "
-            f"is {quote_safe(batch[0])}: expected one for each."
+            f"{encoder.name} returned {len(table)} rows for {len(batch)} sentences, the first of "
+            f"which is {quote_safe(batch[0])}; expected one row for each."
         )
     if not table.shape[1] or width not in (None, table.shape[1]):
         raise EncoderError(
-            f"{encoder.name} gave rows of {table.shape[1]} numbers for {quote_safe(batch[0])}: expected "
-            f"{width or 'at least one'}, as before."
+            f"{encoder.name} returned rows of {table.shape[1]} numbers for {quote_safe(batch[0])}; "
+            f"expected {width or 'at least one'}."
         )
     return table.astype(np.float32) if table.dtype == np.float16 else table

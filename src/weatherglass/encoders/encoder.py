@@ -1,4 +1,4 @@
-"""What an encoder is: anything that turns sentences into rows and has a name and a fingerprint."""
+"""`Encoder`, the protocol of sentence encoders, and `open_encoder`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Encoder(Protocol):
 
     An encoder may also have
 
-    * ``prepare(sentences)``, called once with every sentence of a run before the first batch, so
+    * ``prepare(sentences)``, called once with all sentences of a run before the first batch, so
       that only what they need is loaded;
-    * ``missing``, the words that it met and does not know;
-    * ``stored = True``, if its encodings lie on disk already and are not to be kept once more.
+    * ``missing``, the out-of-vocabulary words met so far;
+    * ``stored = True``, if its encodings are read from disk and need no cache.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Encoder(Protocol):
 
     @property
     def name(self) -> str:
-        """What was opened, as it was named."""
+        """The name by which it was opened."""
         ...
 
     @property
@@ -51,9 +51,9 @@ class Encoder(Protocol):
         ...
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
-        """One row of float32 or float64 a sentence, in their order.
+        """Return one row per sentence, float32 or float64.
 
-        A row of zeros says that nothing of the sentence is known to the encoder.
+        A row of zeros means that the encoder knows no part of the sentence.
         """
         ...
 
@@ -63,20 +63,21 @@ class WordEncoder(Encoder, Protocol):
     """An encoder that also gives the vector of a word inside a sentence."""
 
     def encode_words(self, sentences: Sequence[str], words: Sequence[str]) -> Encodings:
-        """The row of ``words[i]`` as it stands in ``sentences[i]``: the mean over its tokens."""
+        """Return the row of ``words[i]`` in ``sentences[i]``: the mean over its tokens."""
         ...
 
 
 GROUP = "weatherglass.encoders"
 
 
-def checked_encoder(encoder: Any) -> Encoder:
-    """An encoder, or the one that a name opens; anything else is refused."""
+def as_encoder(encoder: Any) -> Encoder:
+    """Return an encoder, or open it by its name; refuse anything else."""
     if isinstance(encoder, str):
         return open_encoder(encoder)
     if isinstance(encoder, type) or not isinstance(encoder, Encoder):
         raise UsageError(
-            f"{type(encoder).__name__} is no encoder: it needs `encode`, `name` and `fingerprint`."
+            f"{type(encoder).__name__} is not an encoder: it needs `encode`, `name` and "
+            "`fingerprint`."
         )
     return encoder
 
@@ -88,7 +89,8 @@ def open_encoder(spec: str | Encoder) -> Encoder:
     ----------
     spec
         ``scheme:rest?option=value&…``, such as ``cbow:default``, ``st:all-MiniLM-L6-v2`` or
-        ``hf:FOLDER?pool=mean``; `schemes` lists what is installed. An encoder is passed through.
+        ``hf:FOLDER?pool=mean``; `schemes` lists the installed schemes. An encoder is returned
+        unchanged.
 
     Returns
     -------
@@ -108,13 +110,13 @@ def open_encoder(spec: str | Encoder) -> Encoder:
         if isinstance(spec, Encoder):
             return spec
         raise UsageError(
-            f"{type(spec).__name__} is no encoder: expected a name such as 'cbow:default', or "
-            "something with a name, a fingerprint and a method encode."
+            f"{type(spec).__name__} is not an encoder: expected a name such as 'cbow:default', or "
+            "an object with a name, a fingerprint and an encode method."
         )
     parsed = parse_spec(spec)
     if parsed.scheme is None:
-        raise UsageError(_which_scheme(parsed.rest))
-    points = _points()
+        raise UsageError(_suggest_scheme(parsed.rest))
+    points = _entry_points()
     if parsed.scheme not in points:
         raise SourceNotFound(
             f"No encoder has the scheme {quote_safe(parsed.scheme)}."
@@ -122,33 +124,33 @@ def open_encoder(spec: str | Encoder) -> Encoder:
         )
     if not parsed.rest:
         raise UsageError(f"{quote_safe(spec)} names no model: write {parsed.scheme}:NAME_OR_PATH.")
-    open_it = points[parsed.scheme].load()
+    open_scheme = points[parsed.scheme].load()
     try:
-        encoder: Encoder = open_it(parsed)
+        encoder: Encoder = open_scheme(parsed)
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
         raise SourceNotFound(
-            f"There is no model {quote_safe(parsed.rest)}: too long for the name of a file."
+            f"There is no model {quote_safe(parsed.rest)}: the name is too long for a file."
         ) from None
     return encoder
 
 
 def schemes() -> tuple[str, ...]:
-    """The schemes that are installed.
+    """Return the installed schemes.
 
     >>> "cbow" in schemes()
     True
     """
-    return tuple(_points())
+    return tuple(_entry_points())
 
 
-def _points() -> dict[str, EntryPoint]:
+def _entry_points() -> dict[str, EntryPoint]:
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda p: p.name)}
 
 
-# What marks a folder as made for an encoder, and the scheme that opens it; first match wins.
-_MARKS = (
+# A file that identifies the folder of an encoder, and the scheme that opens it; first match wins.
+_MARKER_FILES = (
     ("modules.json", "st"),
     ("saved_model.pb", "use"),
     ("config.json", "hf"),
@@ -156,47 +158,48 @@ _MARKS = (
 )
 
 
-def _which_scheme(rest: str) -> str:
-    for mark, scheme in _MARKS:
-        if isfile(join(rest, mark)):
+def _suggest_scheme(rest: str) -> str:
+    for marker, scheme in _MARKER_FILES:
+        if isfile(join(rest, marker)):
             return f"{quote_safe(rest)} does not say which encoder to use: write {scheme}:{rest}."
     if isfile(rest):
         return (
-            f"{quote_safe(rest)} does not say which encoder to use: write cbow:{rest} for the mean of "
-            f"its word vectors, or vectors:{rest} if its rows are sentences."
+            f"{quote_safe(rest)} does not say which encoder to use: write cbow:{rest} for the mean "
+            f"of its word vectors, or vectors:{rest} if its rows are sentences."
         )
     return (
-        f"{quote_safe(rest)} does not say which encoder to use: write scheme: before it, where scheme "
-        f"is one of {', '.join(schemes())}."
+        f"{quote_safe(rest)} does not say which encoder to use: write scheme: before it, where "
+        f"scheme is one of {', '.join(schemes())}."
     )
 
 
-def choice(spec: Spec, option: str, allowed: Collection[str], default: str) -> str:
-    """The value of an option that has a few possible ones."""
+def choice_option(spec: Spec, option: str, allowed: Collection[str], default: str) -> str:
+    """Return the value of an option, which must be one of `allowed`."""
     value = spec.options.get(option, default)
     if value not in allowed:
         raise UsageError(
-            f"{option}={quote_safe(value)} in {quote_safe(spec.text)} is not one of {', '.join(allowed)}."
+            f"{option}={quote_safe(value)} in {quote_safe(spec.text)} is not one of "
+            f"{', '.join(allowed)}."
         )
     return value
 
 
-def number(spec: Spec, option: str) -> int | None:
-    """The value of an option that is a whole number, or None where it is not given."""
+def integer_option(spec: Spec, option: str) -> int | None:
+    """Return the value of an integer option, or None if it is not given."""
     value = spec.options.get(option)
     try:
         return None if value is None else int(value)
     except ValueError:
         raise UsageError(
-            f"{option}={quote_safe(value or '')} in {quote_safe(spec.text)} is no whole number."
+            f"{option}={quote_safe(value or '')} in {quote_safe(spec.text)} is not an integer."
         ) from None
 
 
-def without(spec: Spec, own: Collection[str]) -> str:
-    """The source inside an encoder's name: what is left without the scheme and its own options.
+def inner_source(spec: Spec, own: Collection[str]) -> str:
+    """Return the source inside an encoder's name, without the scheme and the encoder's options.
 
     >>> spec = Spec("", "cbow", "v.txt.zip", {"case": "lower", "member": "a b.txt"})
-    >>> without(spec, ["case"])
+    >>> inner_source(spec, ["case"])
     'v.txt.zip?member=a%20b.txt'
     """
     rest = "&".join(

@@ -21,9 +21,9 @@ import numpy as np
 from weatherglass.errors import BadContent, MissingExtra, PickleRefused, SourceNotFound
 from weatherglass.vectors import Spec, Vectors, check_options
 
-from .cbow import CASES, Case, Lookup, words_of
-from .encoder import Encodings, choice
-from .model_files import files_fingerprint, fingerprint_of
+from .cbow import CASES, Case, WordLookup, tokenize
+from .encoder import Encodings, choice_option
+from .model_files import files_fingerprint, hash_parts
 from .recurrent import load_weights, recurrent, run
 
 # The two that the supplement puts side by side.
@@ -77,7 +77,7 @@ class GenSen:
     pool
         ``last`` or ``max``.
     case
-        How words are looked up; see `Lookup`.
+        How words are looked up; see `WordLookup`.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class GenSen:
     ) -> None:
         self._files = [(path, _vocabulary_of(path)) for path in weights]
         self._pool, self._case = pool, case
-        self._others = None if vectors is None else Lookup(vectors, case)
+        self._others = None if vectors is None else WordLookup(vectors, case)
         self._met: dict[str, None] = {}
         self.name = name or f"gensen:{','.join(map(str, weights))}"
 
@@ -102,7 +102,7 @@ class GenSen:
             self._parts  # noqa: B018 - announces the words that the map is fitted on
         files = files_fingerprint([path for pair in self._files for path in pair])
         others = None if self._others is None else self._others.fingerprint
-        return fingerprint_of("gensen", "ptb-1", files, others, self._pool, self._case)
+        return hash_parts("gensen", "ptb-1", files, others, self._pool, self._case)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -116,18 +116,18 @@ class GenSen:
 
     def prepare(self, sentences: Iterable[str]) -> None:
         """Take note of the words that will be needed."""
-        words = dict.fromkeys(word for s in sentences for word in words_of(s))
+        words = dict.fromkeys(word for s in sentences for word in tokenize(s))
         self._met.update(words)
         if self._others is not None:
             self._others.expect(words)
 
     @functools.cached_property
-    def _parts(self) -> list[tuple[_Part, Lookup]]:
+    def _parts(self) -> list[tuple[_Part, WordLookup]]:
         parts = [_Part(*pair) for pair in self._files]
         if self._others is not None:
             for part in parts:
                 self._others.expect(part.vectors.words[:])
-        return [(part, Lookup(part.vectors, self._case)) for part in parts]
+        return [(part, WordLookup(part.vectors, self._case)) for part in parts]
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
         """One row a sentence, float32."""
@@ -137,14 +137,14 @@ class GenSen:
         rows[~np.any([known for _, known in made], axis=0)] = 0
         return rows
 
-    def _one(self, part: _Part, own: Lookup, sentences: Sequence[str]) -> tuple[Encodings, Any]:
+    def _one(self, part: _Part, own: WordLookup, sentences: Sequence[str]) -> tuple[Encodings, Any]:
         """The rows of one model, and for which sentences it knows any word."""
         if self._others is not None and part.fitted is None:
             part.fit(self._others.vectors())
         known = np.zeros(len(sentences), dtype=bool)
         sequences = []
         for i, sentence in enumerate(sentences):
-            words = words_of(sentence)
+            words = tokenize(sentence)
             found = [self._row(part, own, word) for word in words]
             known[i] = any(row is not None for row in found)
             unknown = own.take([_UNKNOWN]).rows[0]
@@ -153,7 +153,7 @@ class GenSen:
             sequences.append(np.vstack([ends[0], *middle, ends[1]]))
         return run(part.network, sequences, self._pool), known
 
-    def _row(self, part: _Part, own: Lookup, word: str) -> Encodings | None:
+    def _row(self, part: _Part, own: WordLookup, word: str) -> Encodings | None:
         taken = own.take([word])
         if not taken.words and self._others is not None and part.fitted is not None:
             taken = self._others.take([word])
@@ -197,8 +197,8 @@ def open_gensen(spec: Spec) -> GenSen:
     The options: ``?vectors=SOURCE&pool=last|max&case=…``.
     """
     check_options(spec, ["vectors", "pool", "case"])
-    pool: Any = choice(spec, "pool", ("last", "max"), "last")
-    case: Any = choice(spec, "case", CASES, "auto")
+    pool: Any = choice_option(spec, "pool", ("last", "max"), "last")
+    case: Any = choice_option(spec, "case", CASES, "auto")
     if find_spec("torch") is None:
         raise MissingExtra("GenSen (gensen:)", "transformers")
     folder = Path(spec.rest).expanduser()

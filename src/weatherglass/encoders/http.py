@@ -23,8 +23,8 @@ from weatherglass._version import __version__
 from weatherglass.errors import EncoderError, UsageError, quote_safe
 from weatherglass.vectors import Spec, check_options
 
-from .encoder import Encodings, number
-from .model_files import fingerprint_of
+from .encoder import Encodings, integer_option
+from .model_files import hash_parts
 
 KEY = "WEATHERGLASS_API_KEY"
 _MOST_INPUTS = 256  # a request
@@ -79,7 +79,7 @@ class EndpointEncoder:
     @property
     def fingerprint(self) -> str:
         """Of the address and what is asked for; never of the key."""
-        return fingerprint_of("http", self.url, self._asked)
+        return hash_parts("http", self.url, self._asked)
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
         """One row a sentence, float64."""
@@ -185,6 +185,6 @@ def open_endpoint(spec: Spec) -> EndpointEncoder:
     return EndpointEncoder(
         url,
         model=spec.options.get("model"),
-        dimensions=number(spec, "dimensions"),
+        dimensions=integer_option(spec, "dimensions"),
         name=spec.text,
     )

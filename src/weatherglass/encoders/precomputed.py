@@ -13,8 +13,8 @@ import numpy as np
 
 from weatherglass.vectors import Spec, Vectors, open_vectors
 
-from .encoder import Encodings, without
-from .model_files import fingerprint_of
+from .encoder import Encodings, inner_source
+from .model_files import hash_parts
 
 
 class Encoded:
@@ -37,7 +37,7 @@ class Encoded:
     def __init__(self, source: str | os.PathLike[str] | Vectors, *, name: str = "") -> None:
         self._vectors = open_vectors(source)
         self.name = name or f"vectors:{self._vectors.source}"
-        self.fingerprint = fingerprint_of("vectors", self._vectors.fingerprint)
+        self.fingerprint = hash_parts("vectors", self._vectors.fingerprint)
         self._missing: dict[str, None] = {}
 
     @property
@@ -58,4 +58,4 @@ class Encoded:
 
 def open_encoded(spec: Spec) -> Encoded:
     """Open ``vectors:FILE``; the options are those of the file's format."""
-    return Encoded(without(spec, []), name=spec.text)
+    return Encoded(inner_source(spec, []), name=spec.text)

@@ -17,7 +17,7 @@ from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
 
 from .encode import Progress, encode_all
-from .encoder import Encoder, checked_encoder
+from .encoder import Encoder, as_encoder
 
 
 def seat(
@@ -76,7 +76,7 @@ def seat(
     # The compiled kernels behind the p-values let other threads run; bootstrap intervals do not.
     threads = 1 if options.get("intervals") else workers
     with executor(threads, threads=True) as here, _elsewhere(cluster) as there:
-        for encoder in map(checked_encoder, several):
+        for encoder in map(as_encoder, several):
             encoded = _encoded(encoder, chosen, batch_size, progress, there)
             made += run(partial(seat_test, encoded, **options), chosen, here)
     return Results.of(made)

@@ -21,7 +21,7 @@ from weatherglass.errors import BadContent, MissingExtra, SourceNotFound, join_f
 from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings
-from .model_files import files_fingerprint, find_folder, fingerprint_of
+from .model_files import files_fingerprint, find_folder, hash_parts
 from .token_states import load_tokenizer
 
 _MOST_TOKENS = 512  # as model2vec's encode
@@ -52,7 +52,7 @@ class StaticEncoder:
         """Of the table, the tokenizer and the settings."""
         files = files_fingerprint([self._weights, self._tokenizer])
         most = self._settings.get("max_length", _MOST_TOKENS)
-        return fingerprint_of("static", files, self._normalised, most)
+        return hash_parts("static", files, self._normalised, most)
 
     @functools.cached_property
     def _settings(self) -> dict[str, Any]:

