@@ -34,17 +34,12 @@ from .charts import plot_neighbours as plot_neighbours
 from .charts import save_plot as save_plot
 from .charts import style as style
 from .discovery import CHANGE_MARKS as CHANGE_MARKS
-from .discovery import cell_position as cell_position
-from .discovery import cell_statistics as cell_statistics
-from .discovery import cells_table as cells_table
 from .discovery import comparison_page as comparison_page
 from .discovery import discovery_page as discovery_page
 from .discovery import format_p_interval as format_p_interval
 from .discovery import groups_table as groups_table
-from .discovery import ordered_categories as ordered_categories
 from .discovery import prose as prose
 from .discovery import summary_figures as summary_figures
-from .html import Markup as Markup
 from .html import element as element
 from .html import join as join
 from .html import label_markup as label_markup
@@ -56,3 +51,4 @@ from .page import checkbox as checkbox
 from .page import describe_chart as describe_chart
 from .page import mask_slurs as mask_slurs
 from .page import style_sheet as style_sheet
+from .discovery import discovery_table as discovery_table

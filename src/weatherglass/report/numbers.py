@@ -1,4 +1,4 @@
-"""Numbers as every page writes them: effects with two decimals, p-values through `format_p`."""
+"""Numbers as text: effects with two decimals, p-values through `format_p`."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ ABSENT = "–"
 
 
 def effect(value: float | None) -> str:
-    """An effect, a correlation or another number of that size.
+    """An effect size or correlation, with two decimals.
 
     >>> effect(1.7078), effect(-0.334), effect(-0.001), effect(None)
     ('1.71', '−0.33', '0.00', '–')
     """
-    if value is None or not math.isfinite(value):
-        return ABSENT
-    text = f"{value:.2f}"
-    return "0.00" if text == "-0.00" else text.replace("-", "−")
+    return _rounded(value, 2)
 
 
 def measure(value: float | None) -> str:
-    """The number of another measure, whose scale may be small: three decimals.
+    """The value of another measure, whose scale may be small: three decimals.
 
     >>> measure(0.0401), measure(-5.6378), measure(-0.0001), measure(None)
     ('0.040', '−5.638', '0.000', '–')
     """
+    return _rounded(value, 3)
+
+
+def _rounded(value: float | None, decimals: int) -> str:
+    """A rounded number with a true minus sign, and without one for zero."""
     if value is None or not math.isfinite(value):
         return ABSENT
-    text = f"{value:.3f}"
-    return "0.000" if text == "-0.000" else text.replace("-", "−")
+    text = f"{value:.{decimals}f}"
+    zero = f"{0:.{decimals}f}"
+    return zero if text == f"-{zero}" else text.replace("-", "−")
 
 
 def plain(value: float) -> str:
@@ -43,7 +46,7 @@ def plain(value: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """The two ends of an interval.
+    """An interval of effect sizes.
 
     >>> interval(-0.096, 1.594)
     '−0.10 to 1.59'
@@ -52,7 +55,7 @@ def interval(low: float, high: float) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value, in a table.
+    """A p-value for a table.
 
     >>> p_value(7.77e-05), p_value(None)
     ('7.8e-05', '–')
@@ -61,27 +64,26 @@ def p_value(value: float | None) -> str:
 
 
 def p_equation(value: float) -> str:
-    """A p-value, in a sentence.
+    """A p-value for a sentence.
 
     >>> p_equation(0.0181), p_equation(0.0)
     ('p = 0.018', 'p < 2.2e-308')
     """
     text = format_p(value)
-    sign, text = (text[0], text[1:]) if text[0] in "<>" else ("=", text)
-    return f"p {sign} {text}"
+    relation, text = (text[0], text[1:]) if text[0] in "<>" else ("=", text)
+    return f"p {relation} {text}"
 
 
 def duration(seconds: float) -> str:
-    """So many seconds, for people.
+    """A duration in its two largest units.
 
     >>> duration(3.2), duration(94), duration(7300)
     ('3 seconds', '1 minute 34 seconds', '2 hours 1 minute')
     """
-    whole = round(seconds)
-    sizes = (("hour", 3600), ("minute", 60), ("second", 1))
+    rest = round(seconds)
     parts = []
-    for name, size in sizes:
-        number, whole = divmod(whole, size)
+    for unit, size in (("hour", 3600), ("minute", 60), ("second", 1)):
+        number, rest = divmod(rest, size)
         if number:
-            parts.append(f"{number} {name}" + ("" if number == 1 else "s"))
+            parts.append(f"{number} {unit}" + ("" if number == 1 else "s"))
     return " ".join(parts[:2]) or "less than a second"

@@ -1,4 +1,4 @@
-"""The frame of a page: one file, nothing fetched, and no script but those that it is made with."""
+"""The frame of a page and its charts: one file that fetches nothing, runs only its own script."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from markupsafe import Markup
+
 from weatherglass._version import __version__
-from weatherglass.catalog import is_slur, masked
-from weatherglass.report.charts import style
+from weatherglass.catalog import is_slur, mask_slurs
 
-from .html import Markup, element, join, make_visible
+from .charts import style
+from .html import element, join, make_visible
 
-# Even if hostile text were to slip through, the browser runs no script of its and fetches nothing.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_SLURS = (' class="slur"', '{"$slur":[')  # no text can look like these: its quotes are escaped
-_NOTHING = Markup()
+# A second defence: even if hostile text slipped through, the browser would run and fetch nothing.
+_CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
+_SLUR_MARKS = (' class="slur"', '{"$slur":[')  # text cannot imitate them: its quotes are escaped
 _WARNING = (
     "This page lists stereotypes that an embedding has learned from text. Some are offensive. "
-    "They are shown because they are there, not because they are true."
+    "The page reports that the embedding holds them, not that they are true."
 )
 
 
 @cache
-def style_sheet(*more: str) -> str:
-    """The style of every page, and of some."""
+def style_sheet(*extra_sheets: str) -> str:
+    """The style sheet of all pages, with extra sheets."""
     folder = files("weatherglass.report")
-    sheets = (
-        folder.joinpath(name).read_text(encoding="utf-8") for name in ("discovery.css", *more)
-    )
+    names = ("discovery.css", *extra_sheets)
+    sheets = (folder.joinpath(name).read_text(encoding="utf-8") for name in names)
     return "".join(sheets) + style.rules()
 
 
@@ -42,21 +44,21 @@ def render_page(
     sections: Sequence[str],
     *,
     show_slurs: bool,
-    contents: Markup = _NOTHING,
+    contents: Markup | None = None,
     script: str = "",
     sheets: Sequence[str] = (),
 ) -> str:
-    """A whole page with a heading, a warning and sections.
+    """Render a page with a heading, a warning and sections.
 
-    Slurs are masked unless `show_slurs`. `contents` stands between heading and sections, `chart_script`
-    runs when all is there, and `sheets` are further style sheets.
+    Slurs are masked unless `show_slurs`. `contents` comes between heading and sections, `script`
+    runs at the end of the page, and `sheets` names extra style sheets.
     """
     main = join(*sections)
-    has_slurs = any(mark in main for mark in _SLURS)
+    has_slurs = any(mark in main for mark in _SLUR_MARKS)
     head = element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
+        element("meta", http_equiv="Content-Security-Policy", content=_security_policy(script)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
@@ -66,20 +68,20 @@ def render_page(
         "body",
         element("a", "Skip to the results", class_="skip", href="#main"),
         element("header", element("h1", title), _warning(has_slurs, show_slurs)),
-        contents,
+        contents or "",
         element("main", main, id="main"),
-        element("footer", f"Made with Weatherglass {__version__}. This page needs no network."),
+        element("footer", f"Written by Weatherglass {__version__}. This page needs no network."),
         element("script", Markup(script)) if script else "",
     )
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _policy(script: str) -> str:
-    """What the browser may do; a script must be the one with this hash."""
+def _security_policy(script: str) -> str:
+    """The content security policy; it allows only the script with this hash."""
     if not script:
-        return _POLICY
+        return _CONTENT_SECURITY_POLICY
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"{_POLICY}; script-src 'sha256-{digest}'"
+    return f"{_CONTENT_SECURITY_POLICY}; script-src 'sha256-{digest}'"
 
 
 def _warning(has_slurs: bool, show_slurs: bool) -> Markup:
@@ -90,7 +92,7 @@ def _warning(has_slurs: bool, show_slurs: bool) -> Markup:
 
 
 def checkbox(name: str, text: str, on: bool = False) -> Markup:
-    """A box to tick; the style sheet does what it says."""
+    """A checkbox; the style sheet has the rules that it switches."""
     box = element("input", type="checkbox", id=name, checked=on, autocomplete="off")
     return element("label", box, " ", text, class_="tick")
 
@@ -100,38 +102,42 @@ def screen_reader_text(text: str) -> Markup:
     return element("span", text, class_="spoken")
 
 
-def section(name: str, heading: str, *inside: str) -> Markup:
+def section(name: str, heading: str, *content: str) -> Markup:
     """A section with its heading."""
-    return element("section", element("h2", heading), *inside, id=name)
+    return element("section", element("h2", heading), *content, id=name)
 
 
 def definition_list(pairs: Sequence[tuple[str, str]]) -> Markup:
-    """Terms and what is said of them."""
-    made = (join(element("dt", a), element("dd", b)) for a, b in pairs if b)
-    return element("dl", *made)
+    """Terms with their descriptions; terms without one are left out."""
+    items = (
+        join(element("dt", term), element("dd", description))
+        for term, description in pairs
+        if description
+    )
+    return element("dl", *items)
 
 
 def tiles(pairs: Sequence[tuple[str, str]]) -> Markup:
-    """Figures to be seen first, each with what it counts."""
-    made = (element("li", element("b", a), " ", element("span", b)) for a, b in pairs)
-    return element("ul", *made, class_="tiles")
+    """Headline figures, each with what it counts."""
+    items = (
+        element("li", element("b", figure), " ", element("span", text)) for figure, text in pairs
+    )
+    return element("ul", *items, class_="tiles")
 
 
 FONT = "Arial, Liberation Sans, sans-serif"
-SLUR = '{"$slur":['
-"""How a slur stands in a chart's data; no text can look like this: its quotes are escaped."""
 
 Draw = Callable[..., Markup]
-"""Puts a chart on a page, or nothing: what makes it, and then as for `chart_figure`."""
+"""Puts a chart on a page, or nothing: a function that makes the chart, then as `chart_figure`."""
 
 _IDS = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
-_PLACES = re.compile(r' (?:d|transform)="[^"]*"')
-_LONG = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+_COORDINATES = re.compile(r' (?:d|transform)="[^"]*"')
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 _NAMESPACES = re.compile(r' xmlns(:xlink)?="[^"]*"')
 
 
 def can_draw() -> bool:
-    """Whether the packages that draw are there."""
+    """Whether the packages that draw are installed."""
     try:
         import altair  # noqa: F401
         import vl_convert  # noqa: F401
@@ -140,68 +146,70 @@ def can_draw() -> bool:
     return True
 
 
-def chart_figure(chart: Any, name: str, told: str, *, fluid: bool = False) -> Markup:
-    """A chart as a figure.
+def chart_figure(chart: Any, name: str, description: str, *, fluid: bool = False) -> Markup:
+    """A chart as a figure of a page: a static SVG, and the data from which the script redraws it.
 
     Parameters
     ----------
     chart
-        An altair chart with its data inside.
+        An altair chart with its data inline.
     name
         Its id on the page.
-    told
-        What a screen reader says in its place. The numbers stand in a table beside it.
+    description
+        What a screen reader says in its place. The numbers are in a table next to it.
     fluid
-        Whether it may be as wide as there is room: a chart of one view, with a width.
+        Whether it may be as wide as the page allows: a chart of one view, with a width.
     """
     spec = describe_chart(chart)
-    still = element("div", _still(spec, name), class_="picture", role="img", aria_label=told)
-    data = element("script", Markup(_inside_script(_packed(spec))), type="application/json")
-    return element("figure", still, data, id=name, class_="chart", data_fluid=fluid)
+    static = element(
+        "div", _static_svg(spec, name), class_="picture", role="img", aria_label=description
+    )
+    data = element("script", Markup(_script_json(_pack_tables(spec))), type="application/json")
+    return element("figure", static, data, id=name, class_="chart", data_fluid=fluid)
 
 
 def describe_chart(chart: Any) -> dict[str, Any]:
-    """A chart's Vega-Lite description for the page: slurs marked, numbers short, no ground."""
+    """A chart's Vega-Lite description for a page: slurs marked, numbers short, no background."""
     spec: dict[str, Any] = chart.to_dict(validate=False)
     spec.pop("$schema", None)
-    # Hundreds of marks are no text for a screen reader: the figure has its own.
-    more = {"aria": False, "font": FONT, "background": "transparent"}
-    spec["config"] = spec.get("config", {}) | more
+    # No ARIA labels on hundreds of marks: the figure has a description of its own.
+    config = {"aria": False, "font": FONT, "background": "transparent"}
+    spec["config"] = spec.get("config", {}) | config
     spec.pop("background", None)
-    made: dict[str, Any] = _marked(spec)
-    return made
+    marked: dict[str, Any] = _mark_slurs(spec)
+    return marked
 
 
 def mask_slurs(chart: Any) -> Any:
     """The same chart with slurs masked, for a file."""
-    spec = _marked(chart.to_dict(validate=False))
-    if not _has_slurs(spec):  # as nearly always; to read a description back takes long
+    spec = _mark_slurs(chart.to_dict(validate=False))
+    if not _has_slurs(spec):  # nearly always; altair takes long to read a description back
         return chart
-    return type(chart).from_dict(_chosen(spec, 0), validate=False)
+    return type(chart).from_dict(_choose_slurs(spec, 0), validate=False)
 
 
-def _marked(value: Any) -> Any:
-    """Text that has a slur becomes a pair: masked, and as it is."""
+def _mark_slurs(value: Any) -> Any:
+    """Replace text that contains a slur by a pair: masked, and as it is."""
     if isinstance(value, dict):
-        return {key: _marked(one) for key, one in value.items()}
+        return {key: _mark_slurs(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_marked(one) for one in value]
+        return [_mark_slurs(item) for item in value]
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, str):
         text = make_visible(value)
-        return {"$slur": [masked(text), text]} if is_slur(text) else text
+        return {"$slur": [mask_slurs(text), text]} if is_slur(text) else text
     return value
 
 
-def _chosen(value: Any, shown: int) -> Any:
-    """The description with one of each pair."""
+def _choose_slurs(value: Any, index: int) -> Any:
+    """Replace each pair of `_mark_slurs` by its masked (0) or its plain text (1)."""
     if isinstance(value, dict):
         if "$slur" in value:
-            return value["$slur"][shown]
-        return {key: _chosen(one, shown) for key, one in value.items()}
+            return value["$slur"][index]
+        return {key: _choose_slurs(item, index) for key, item in value.items()}
     if isinstance(value, list):
-        return [_chosen(one, shown) for one in value]
+        return [_choose_slurs(item, index) for item in value]
     return value
 
 
@@ -211,41 +219,42 @@ def _has_slurs(value: Any) -> bool:
     return isinstance(value, list) and any(map(_has_slurs, value))
 
 
-def _still(spec: dict[str, Any], name: str) -> Markup:
-    """The chart as SVG, masked; ids are made its own, because a page has many charts."""
+def _static_svg(spec: dict[str, Any], name: str) -> Markup:
+    """The chart as SVG with slurs masked; its ids get a prefix, because a page has many charts."""
     import vl_convert
 
-    drawn: str = vl_convert.vegalite_to_svg(_chosen(spec, 0))
-    drawn = _PLACES.sub(_shorter, _NAMESPACES.sub("", drawn))
-    return Markup(_IDS.sub(f"{name}-", drawn))
+    svg: str = vl_convert.vegalite_to_svg(_choose_slurs(spec, 0))
+    svg = _COORDINATES.sub(_round_numbers, _NAMESPACES.sub("", svg))
+    return Markup(_IDS.sub(f"{name}-", svg))
 
 
-def _shorter(places: re.Match[str]) -> str:
-    """Places to a hundredth of a pixel."""
-    return _LONG.sub(lambda number: f"{float(number[0]):.2f}", places[0])
+def _round_numbers(coordinates: re.Match[str]) -> str:
+    """Round coordinates to a hundredth of a pixel, which makes the page smaller."""
+    return _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.2f}", coordinates[0])
 
 
-def _packed(value: Any) -> Any:
-    """The same with each table as its heads and rows: names of columns are most of its letters.
+def _pack_tables(value: Any) -> Any:
+    """Write each table as its column names and rows: repeated names are most of its size.
 
-    >>> _packed({"values": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]})
+    >>> _pack_tables({"values": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]})
     {'values': {'$rows': [['x', 'y'], [1, 2], [3, 4]]}}
     """
     if isinstance(value, dict):
-        return {key: _packed(one) for key, one in value.items()}
+        return {key: _pack_tables(item) for key, item in value.items()}
     if not isinstance(value, list):
         return value
-    tabular = len(value) > 1 and all(isinstance(one, dict) for one in value)
-    heads = list(value[0]) if tabular else []
-    if heads and all(list(one) == heads for one in value) and "$slur" not in heads:
-        return {"$rows": [heads, *([_packed(one[head]) for head in heads] for one in value)]}
-    return [_packed(one) for one in value]
+    is_table = len(value) > 1 and all(isinstance(row, dict) for row in value)
+    columns = list(value[0]) if is_table else []
+    if columns and all(list(row) == columns for row in value) and "$slur" not in columns:
+        rows = ([_pack_tables(row[column]) for column in columns] for row in value)
+        return {"$rows": [columns, *rows]}
+    return [_pack_tables(item) for item in value]
 
 
-def _inside_script(value: Any) -> str:
-    r"""JSON that no text can break out of.
+def _script_json(value: Any) -> str:
+    r"""Write JSON that cannot end the script element it stands in.
 
-    >>> print(_inside_script(["</script>", "\u2028"]))
+    >>> print(_script_json(["</script>", "\u2028"]))
     ["\u003c/script\u003e","\u2028"]
     """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
@@ -256,9 +265,9 @@ def _inside_script(value: Any) -> str:
 
 @cache
 def chart_script() -> str:
-    """Vega, Vega-Lite and what starts them, as one script."""
+    """Vega, Vega-Lite and the code that starts them, as one script."""
     import vl_convert
 
     start = files("weatherglass.report").joinpath("pictures.js").read_text(encoding="utf-8")
-    made: str = vl_convert.javascript_bundle(start)
-    return made.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+    bundle: str = vl_convert.javascript_bundle(start)
+    return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")

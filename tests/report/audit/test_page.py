@@ -305,7 +305,7 @@ def test_charts_have_alternatives_and_inline_data(page):
     specs = [json.loads(text) for kind, text in page.scripts if kind == "application/json"]
     assert len(specs) == len(figures)
     assert all("url" not in json.dumps(one) for one in specs)
-    strokes = specs[2]["layer"][1]["data"]["values"]["$rows"]  # heads, then a row for each word
+    strokes = specs[2]["layer"][0]["data"]["values"]["$rows"]  # heads, then a row for each word
     words = {row[strokes[0].index("word")] for row in strokes[1:]}
     assert {"john", "amy"} <= words
     assert len(words) == 16

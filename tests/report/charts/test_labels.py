@@ -1,4 +1,4 @@
-"""Names beside points: none on another, on a point or over the edge."""
+"""Labels of points: none touches another, a point or the edge."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weatherglass.report.charts.labels import Label, place_labels
+from weatherglass.report.charts.labels import Label, place_labels, stack_above
 
 WIDTH, HEIGHT = 300.0, 200.0
 POINTS = st.lists(
@@ -16,37 +16,62 @@ POINTS = st.lists(
     ),
     max_size=40,
 )
+LEVELS, GAP, PITCH = 4, 9.0, 15.0
 
 
-def box(one: Label) -> tuple[float, float, float, float]:
-    top = one.middle - one.height / 2
-    return one.left, top, one.left + one.width, top + one.height
+def box(label: Label) -> tuple[float, float, float, float]:
+    return label.left, label.top, label.left + label.width, label.top + label.height
 
 
-def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def overlap(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
+    return (
+        first[0] < second[2]
+        and second[0] < first[2]
+        and first[1] < second[3]
+        and second[1] < first[3]
+    )
 
 
 @given(POINTS)
-def test_no_name_touches_another_a_foreign_point_or_the_edge(points):
-    where = [(x, y) for x, y, _ in points]
-    made = place_labels(where, [name for *_, name in points], width=WIDTH, height=HEIGHT)
-    for one in made:
-        left, top, right, bottom = box(one)
+def test_no_label_touches_another_a_foreign_point_or_the_edge(rows):
+    points = [(x, y) for x, y, _ in rows]
+    labels = place_labels(points, [name for *_, name in rows], width=WIDTH, height=HEIGHT)
+    for label in labels:
+        left, top, right, bottom = box(label)
         assert min(left, top) >= 0
         assert (right <= WIDTH, bottom <= HEIGHT) == (True, True)
-        for at, (x, y) in enumerate(where):
-            assert at == one.at or not (left < x < right and top < y < bottom)
-    assert not any(overlap(box(one), box(other)) for one, other in combinations(made, 2))
-    assert len({one.at for one in made}) == len(made)
+        for index, (x, y) in enumerate(points):
+            assert index == label.index or not (left < x < right and top < y < bottom)
+    assert not any(overlap(box(first), box(second)) for first, second in combinations(labels, 2))
+    assert len({label.index for label in labels}) == len(labels)
 
 
-def test_points_far_apart_are_all_named_and_the_outermost_goes_first():
+@given(POINTS)
+def test_labels_stacked_above_a_strip_stay_apart_and_inside(rows):
+    strip = LEVELS * PITCH + GAP
+    labels = place_labels(
+        [(x, strip) for x, *_ in rows],
+        [name for *_, name in rows],
+        width=WIDTH,
+        height=strip + 10,
+        positions=stack_above(LEVELS, gap=GAP, pitch=PITCH, chart_width=WIDTH),
+    )
+    for label in labels:
+        left, top, right, bottom = box(label)
+        assert left >= 0
+        assert top >= 0
+        assert right <= WIDTH
+        assert bottom <= strip - GAP + 1e-9
+        assert left <= rows[label.index][0] <= right
+    assert not any(overlap(box(first), box(second)) for first, second in combinations(labels, 2))
+
+
+def test_points_far_apart_are_all_labelled_and_the_outermost_goes_first():
     points = [(150.0, 100.0), (20.0, 20.0), (160.0, 180.0)]
-    made = place_labels(points, ["middle", "corner", "below"], width=WIDTH, height=HEIGHT)
-    assert [one.at for one in made] == [1, 2, 0]
+    labels = place_labels(points, ["middle", "corner", "below"], width=WIDTH, height=HEIGHT)
+    assert [label.index for label in labels] == [1, 2, 0]
 
 
-def test_a_point_without_a_name_gets_none_and_no_points_give_nothing():
-    assert place_labels([(50, 50), (90, 90)], ["", "b"], width=WIDTH, height=HEIGHT)[0].at == 1
+def test_a_point_without_a_name_gets_no_label_and_no_points_give_no_labels():
+    assert place_labels([(50, 50), (90, 90)], ["", "b"], width=WIDTH, height=HEIGHT)[0].index == 1
     assert place_labels([], [], width=WIDTH, height=HEIGHT) == []

@@ -6,23 +6,23 @@ import pytest
 
 import weatherglass as wg
 from weatherglass.errors import CannotMeasure
-from weatherglass.report.charts.multiverse import MAX_COLUMNS, ranked
+from weatherglass.report.charts.multiverse import MAX_COLUMNS, rank_specifications
 from weatherglass.seedlab.multiverse.result import set_names
 
 pytest.importorskip("altair", reason="needs the extra 'plots'")
 
 
 @pytest.fixture(scope="module")
-def found() -> wg.Multiverse:
+def multiverse() -> wg.Multiverse:
     return wg.multiverse(wg.open_vectors("default"), "weat7", samples=20)
 
 
-def test_the_columns_hold_every_specification_once_in_order(found):
-    columns = ranked(found).columns
-    drawn = [one for column in columns for one in column.specifications]
-    assert len(columns) == MAX_COLUMNS < len(found.specifications)
-    assert sorted(map(id, drawn)) == sorted(map(id, found.specifications))
-    effects = [one.effect for one in drawn]
+def test_the_columns_of_a_curve_hold_every_specification_once_in_order(multiverse):
+    columns = rank_specifications(multiverse).columns
+    drawn = [specification for column in columns for specification in column.specifications]
+    assert len(columns) == MAX_COLUMNS < len(multiverse.specifications)
+    assert sorted(map(id, drawn)) == sorted(map(id, multiverse.specifications))
+    effects = [specification.effect for specification in drawn]
     assert effects == sorted(effects)
     assert {column.size for column in columns} == {1, 2}
 
@@ -31,18 +31,18 @@ def values(whole, chart, layer):
     return whole.datasets[chart.layer[layer].data.name]
 
 
-def test_the_curve_and_its_rows_say_what_was_found(found):
-    whole = wg.plot(found)
+def test_the_curve_and_its_rows_agree_with_the_multiverse(multiverse):
+    whole = wg.plot(multiverse)
     (curve,) = whole.vconcat
     effects, targets, attributes = curve.vconcat
     boxes, rings = values(whole, effects, 1), values(whole, effects, 2)
     significant = sum(box["significant"] * (box["end"] - box["start"]) for box in boxes)
-    assert significant == pytest.approx(found.summary.significant["holm"]["all"].count)
-    assert [ring["effect"] for ring in rings] == [one.effect for one in found.whole]
-    own = found.specifications[found.documented]
-    assert values(whole, effects, 4)[0]["label"] == f"documented: {own.effect:.2f}"
+    assert significant == pytest.approx(multiverse.summary.significant["holm"]["all"].count)
+    assert [ring["effect"] for ring in rings] == [s.effect for s in multiverse.whole]
+    documented = multiverse.specifications[multiverse.documented]
+    assert values(whole, effects, 4)[0]["label"] == f"documented: {documented.effect:.2f}"
     cells = values(whole, attributes, 0)
-    for choice in found.factors[1]:
+    for choice in multiverse.factors[1]:
         label = set_names(choice.sets) + " *" * choice.documented
         width = sum(
             cell["share"] * (cell["end"] - cell["start"]) for cell in cells if cell["name"] == label
@@ -64,19 +64,19 @@ def test_few_specifications_have_a_column_each_and_many_choices_no_rings():
     few = wg.multiverse(vectors, "weat7", samples=0)
     whole = wg.plot(few)
     (curve,) = whole.vconcat
-    assert curve.title["subtitle"][1] == "Rows: which sets were chosen."
+    assert curve.title["subtitle"][1] == "Rows: the sets of each specification."
     assert len(values(whole, curve.vconcat[0], 1)) == 18
     many = wg.multiverse(vectors, "weat7", samples=0, cross=True)
     assert len(many.whole) > 80
-    assert ranked(many).ringed == ()
+    assert rank_specifications(many).ringed == ()
     (curve,) = wg.plot(many).vconcat
     assert len(curve.vconcat) == 1 + 4
     assert "(rings)" not in curve.title["subtitle"][0]
 
 
 @pytest.mark.slow
-def test_several_are_drawn_below_each_other_and_none_is_nothing(found, tmp_path):
-    wg.save_plot(wg.plot([found, found]), tmp_path / "curves.svg")
+def test_several_multiverses_are_drawn_below_each_other_and_none_is_refused(multiverse, tmp_path):
+    wg.save_plot(wg.plot([multiverse, multiverse]), tmp_path / "curves.svg")
     assert (tmp_path / "curves.svg").read_text().count(">documented: 1.50<") == 2
     with pytest.raises(CannotMeasure, match="nothing to draw"):
         wg.plot([])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from markupsafe import Markup
+
 from weatherglass._version import __version__
 from weatherglass.catalog import Study
 from weatherglass.catalog import test as catalogue_test
@@ -12,7 +14,7 @@ from weatherglass.errors import CatalogError
 from weatherglass.measures import MEASURES
 
 from ..discovery import NAMES_APART, groups_table, prose, proxies_markup, table_with_guide
-from ..html import Markup, collapsible, element, join, sentence_markup, table
+from ..html import collapsible, element, join, sentence_markup, table
 from ..page import definition_list, section
 from .data import AuditResult, Names, source_name
 
@@ -61,7 +63,7 @@ def discovery_section(audited: AuditResult, names: Names) -> list[Markup]:
         made += [
             element("p", prose.describe_search(found)),
             element("p", NAMES_APART),
-            collapsible("The groups of names", groups_table(found, mark=mark), open_=True),
+            collapsible("The groups of names", groups_table(found, prefix=mark), is_open=True),
             *table_with_guide(found, mark),
             collapsible("Words that stand in for names", *proxies_markup(found)),
             definition_list(
@@ -194,7 +196,7 @@ def repeat_section(audited: AuditResult) -> Markup:
         definition_list(
             [
                 ("Weatherglass", str(about.get("weatherglass", __version__))),
-                ("Fingerprints", join(*prints, between="; ")),
+                ("Fingerprints", join(*prints, separator="; ")),
                 ("Options", ", ".join(f"{name} {value}" for name, value in options.items())),
                 ("Python", f"{machine.get('python', '')} {machine.get('platform', '')}".strip()),
                 ("Packages", ", ".join(f"{name} {one}" for name, one in packages.items())),

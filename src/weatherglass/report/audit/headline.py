@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from weatherglass.measures import Results, SeatResult, WefatResult
 from weatherglass.seedlab import Multiverse
 
 from .. import numbers
 from ..discovery import prose
-from ..html import Markup, element, join, sentence_markup, word_list
+from ..html import element, join, sentence_markup, word_list
 from ..page import definition_list, section, tiles
 from .data import (
     AuditResult,
@@ -114,7 +116,7 @@ def _where(result: Any, results: Results, names: Names) -> Markup:
         and source_name(one) != source_name(result)
         and number_of(one) is not None
     ]
-    beside = join("; on ", join(*others, between=", on ")) if others else ""
+    beside = join("; on ", join(*others, separator=", on ")) if others else ""
     return join(" On ", element("bdi", names[source_name(result)]), beside, ".")
 
 
@@ -264,7 +266,7 @@ def overview_section(audited: AuditResult, names: Names) -> Markup:
         "Weatherglass ran ",
         element("b", sentence_markup(str(title))),
         " on ",
-        join(*(element("b", element("bdi", name)) for name in names.values()), between=", "),
+        join(*(element("b", element("bdi", name)) for name in names.values()), separator=", "),
         ". It asks how words for people lie to other words in vectors that were learned from text, "
         "how large the differences are, and how sure that is.",
     )
@@ -298,7 +300,7 @@ def _source(source: Mapping[str, Any]) -> Markup:
     parts += [f"{words:,} words"] if isinstance(words, int) else []
     parts += [f"{dim:,} dimensions"] if isinstance(dim, int) else []
     parts += [sentence_markup(str(source["reason"]))] if source.get("reason") else []
-    return join(*parts, between=", ")
+    return join(*parts, separator=", ")
 
 
 def _counts(audited: AuditResult) -> list[tuple[str, str]]:

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
+from markupsafe import Markup
+
 from .. import numbers, page
 from ..charts import MAX_POINTS, correct_by_source, plot_trend, trend_axis
 from ..discovery import prose
-from ..html import Markup, collapsible, element, join, sentence_markup, table
+from ..html import collapsible, element, join, sentence_markup, table
 from ..page import definition_list, render_page, section, tiles
 from . import appendix
 from .data import (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from markupsafe import Markup
+
 from weatherglass.measures import MEASURES
 
 from .. import numbers
-from ..html import Markup, element, join, sentence_markup, table, two_lines
+from ..html import element, join, sentence_markup, table, two_lines
 from ..page import definition_list, section
 from .data import AuditResult, Names, TestBySource, number_of, other_measures, p_of
 

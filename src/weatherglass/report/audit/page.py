@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from markupsafe import Markup
+
 from .. import page
-from ..html import Markup, element, join
+from ..html import element, join
 from ..page import render_page
 from . import appendix, headline, measures, seeds, tests
 from .data import (

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from markupsafe import Markup
+
 from weatherglass.seedlab import SEVERITIES, Finding, Flip, Lint, Multiverse, set_names
 
 from .. import numbers
 from ..charts import MAX_COLUMNS
 from ..discovery import prose
-from ..html import Markup, collapsible, element, join, sentence_markup, table, word_list
+from ..html import collapsible, element, join, sentence_markup, table, word_list
 from ..page import Draw, section
 from .data import AuditResult, Names, source_name
 

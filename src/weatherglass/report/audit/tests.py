@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from markupsafe import Markup
+
 from weatherglass.measures import Results
 
 from .. import numbers
 from ..discovery import prose
 from ..html import (
-    Markup,
     collapsible,
     element,
     join,

@@ -7,14 +7,14 @@ from .axes import plot_neighbours as plot_neighbours
 from .discovery import plot_change as plot_change
 from .discovery import plot_discovery as plot_discovery
 from .effects import draw_forest as draw_forest
-from .effects import draw_scatter as draw_scatter
-from .effects import draw_strips as draw_strips
 from .multiverse import MAX_COLUMNS as MAX_COLUMNS
 from .multiverse import plot_multiverses as plot_multiverses
-from .plot import import_altair as import_altair
 from .plot import plot as plot
 from .plot import save_plot as save_plot
+from .style import import_altair as import_altair
 from .trends import MAX_POINTS as MAX_POINTS
 from .trends import correct_by_source as correct_by_source
 from .trends import plot_trend as plot_trend
 from .trends import trend_axis as trend_axis
+from .words import draw_scatter as draw_scatter
+from .words import draw_strips as draw_strips

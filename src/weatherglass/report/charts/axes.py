@@ -1,4 +1,4 @@
-"""Where words lie along one axis, or on two."""
+"""Charts of single words: along one axis, on two axes, and their nearest neighbours."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from weatherglass.measures import MeasureResult
 
 from .. import numbers
 from ..html import spell
-from .labels import place_labels
-from .plot import INK, PALE, RULE, import_altair
+from .labels import place_on_axes
+from .style import INK, PALE, RULE, TEXT, halo_text, import_altair
 
 Size = Literal["large", "small"]
-"""Of a picture: for a screen, or for a phone and for several side by side."""
+"""Size of a chart: for a screen, or for a phone and for several side by side."""
 
 MAX_WORDS = 80
-"""Most words along one axis; of more, as many from each end."""
+"""Maximum number of words along one axis; of more, half from each end."""
 
 _COLOURS = (INK, "#b8600b", "#7a4f9a", "#2f7d55", "#a3364d", "#59666b")
 _SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down")
-_MAPS = {"large": (660, 460), "small": (286, 300)}
-_LINES = {"large": 520, "small": 205}
-_LETTERS = {"large": 12.0, "small": 10.5}
+_MAP_SIZES = {"large": (660, 460), "small": (286, 300)}
+_AXIS_LENGTHS = {"large": 520, "small": 205}
+_FONT_SIZES = {"large": 12.0, "small": 10.5}
 
 Sides = tuple[str, str]
-"""What lies at the low and at the high end of an axis."""
+"""What the low and the high end of an axis mean."""
 
 
 def plot_axis(results: Mapping[str, MeasureResult], sides: Sides, *, size: Size = "large") -> Any:
@@ -34,16 +34,16 @@ def plot_axis(results: Mapping[str, MeasureResult], sides: Sides, *, size: Size 
     Parameters
     ----------
     results
-        What SemAxis gave, by the name of the source.
+        SemAxis results, by the name of the source.
     sides
-        What lies at the low end and at the high end.
+        What the low and the high end mean.
     size
         For a screen, or for a phone.
 
     Returns
     -------
     altair.LayerChart
-        The word with the largest mean on top.
+        The word with the largest mean is on top.
 
     Examples
     --------
@@ -55,55 +55,65 @@ def plot_axis(results: Mapping[str, MeasureResult], sides: Sides, *, size: Size 
     4
     """
     alt = import_altair()
-    found: dict[str, dict[str, float]] = {}
-    for name, one in results.items():
-        for word, value in zip(one.words["X"], one.by_word["X"], strict=True):
-            found.setdefault(word, {})[name] = value
-    order = sorted(found, key=lambda word: -sum(found[word].values()) / len(found[word]))
-    shown = (
-        order if len(order) <= MAX_WORDS else [*order[: MAX_WORDS // 2], *order[-MAX_WORDS // 2 :]]
-    )
-    rows: list[dict[str, Any]] = [
-        {"at": at, "word": spell(word), "source": name, "x": x, "cosine": numbers.measure(x)}
-        for at, word in enumerate(shown)
-        for name, x in found[word].items()
-    ]
-    names = [{"at": at, "word": spell(word)} for at, word in enumerate(shown)]
-    domain = _domain([row["x"] for row in rows])
+    names, rows = _axis_rows(results)
     x = alt.X(
         "x:Q",
-        title=_titled(sides, _LINES[size]),
-        scale=alt.Scale(domain=domain, nice=False),
+        title=_axis_title(sides, _AXIS_LENGTHS[size]),
+        scale=alt.Scale(domain=_domain([row["x"] for row in rows]), nice=False),
         axis=alt.Axis(orient="top", tickCount=5, format=".2~f"),
     )
     y = alt.Y("at:O", axis=None)
-    marks = {
-        field: kind(
+    font_size = _FONT_SIZES[size]
+    lines = alt.Chart(alt.Data(values=names))
+    words = lines.mark_text(align="right", fontSize=font_size, limit=11 * font_size, color=TEXT)
+    marks = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, size=70, opacity=0.9)
+    layers = [
+        lines.mark_rule(color=RULE).encode(y),
+        alt.Chart(alt.Data(values=[{}])).mark_rule(color=PALE).encode(x=alt.datum(0)),
+        words.encode(y, alt.Text("word:N"), x=alt.value(-8)),
+        marks.encode(
+            x, y, tooltip=["word:N", "source:N", "cosine:N"], **_source_marks(list(results), size)
+        ),
+    ]
+    return quiet_axes(alt.layer(*layers).properties(width=_AXIS_LENGTHS[size], height=alt.Step(20)))
+
+
+def _axis_rows(
+    results: Mapping[str, MeasureResult],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The words in order of their mean, and the cosine of each on each source."""
+    cosines: dict[str, dict[str, float]] = {}
+    for name, result in results.items():
+        for word, value in zip(result.words["X"], result.by_word["X"], strict=True):
+            cosines.setdefault(word, {})[name] = value
+    order = sorted(cosines, key=lambda word: -sum(cosines[word].values()) / len(cosines[word]))
+    if len(order) > MAX_WORDS:
+        order = [*order[: MAX_WORDS // 2], *order[-MAX_WORDS // 2 :]]
+    names = [{"at": index, "word": spell(word)} for index, word in enumerate(order)]
+    rows = [
+        {"at": index, "word": spell(word), "source": name, "x": x, "cosine": numbers.measure(x)}
+        for index, word in enumerate(order)
+        for name, x in cosines[word].items()
+    ]
+    return names, rows
+
+
+def _source_marks(names: list[str], size: Size) -> dict[str, Any]:
+    """Colour and shape of each source, with a legend where there are several."""
+    alt = import_altair()
+    legend = alt.Legend(orient="bottom", columns=2 if size == "large" else 1, labelLimit=240)
+    return {
+        field: channel(
             "source:N",
             title=None,
-            legend=alt.Legend(orient="bottom", columns=2 if size == "large" else 1, labelLimit=240)
-            if len(results) > 1
-            else None,
-            scale=alt.Scale(domain=list(results), range=list(values[: len(results)])),
+            legend=legend if len(names) > 1 else None,
+            scale=alt.Scale(domain=names, range=list(values[: len(names)])),
         )
-        for field, kind, values in (
+        for field, channel, values in (
             ("color", alt.Color, _COLOURS),
             ("shape", alt.Shape, _SHAPES),
         )
     }
-    letters = _LETTERS[size]
-    lines = alt.Chart(alt.Data(values=names))
-    layers = [
-        lines.mark_rule(color=RULE).encode(y),
-        alt.Chart(alt.Data(values=[{}])).mark_rule(color=PALE).encode(x=alt.datum(0)),
-        lines.mark_text(align="right", fontSize=letters, limit=11 * letters, color="#333").encode(
-            y, alt.Text("word:N"), x=alt.value(-8)
-        ),
-        alt.Chart(alt.Data(values=rows))
-        .mark_point(filled=True, size=70, opacity=0.9)
-        .encode(x, y, tooltip=["word:N", "source:N", "cosine:N"], **marks),
-    ]
-    return finished(alt.layer(*layers).properties(width=_LINES[size], height=alt.Step(20)))
 
 
 def plot_map(
@@ -114,87 +124,69 @@ def plot_map(
     size: Size = "large",
     domains: Sequence[Sequence[float]] | None = None,
 ) -> Any:
-    """Draw words on two axes: a point for each, named where there is room.
+    """Draw words on two axes: a point for each, labelled where there is room.
 
     Parameters
     ----------
     across, up
-        What SemAxis gave for the same words on both axes.
+        SemAxis results for the same words on both axes.
     sides
-        What lies at the low and the high end of each.
+        What the low and the high end of each axis mean.
     size
         For a screen, or for a phone.
     domains
-        The ends of both axes, so that several pictures can be compared; see `axis_domains`.
+        The ends of both axes, so that several charts are comparable; see `axis_domains`.
 
     Returns
     -------
     altair.LayerChart
-        Names touch neither each other nor a point; pointing at a point names it.
+        Labels touch neither each other nor a point; pointing at a point names it.
     """
     alt = import_altair()
-    width, height = _MAPS[size]
-    values = list(zip(across.words["X"], across.by_word["X"], up.by_word["X"], strict=True))
-    ends = domains or axis_domains([(across, up)])
-    words = [spell(word) for word, _, _ in values]
-    named = _named(words, [(x, y) for _, x, y in values], ends, size)
-    dots = [
+    width, height = _MAP_SIZES[size]
+    domains = domains or axis_domains([(across, up)])
+    words = [spell(word) for word in across.words["X"]]
+    points = list(zip(across.by_word["X"], up.by_word["X"], strict=True))
+    labels = [
+        {"word": words[index], "x": x, "y": y}
+        for index, x, y in place_on_axes(points, words, domains, width, height, _FONT_SIZES[size])
+    ]
+    rows = [
         {"word": word, "x": x, "y": y, "across": numbers.measure(x), "up": numbers.measure(y)}
-        for word, (_, x, y) in zip(words, values, strict=True)
+        for word, (x, y) in zip(words, points, strict=True)
     ]
     x, y = (
-        kind(
+        channel(
             f"{field}:Q",
-            title=_titled(side, room),
-            scale=alt.Scale(domain=list(end), nice=False),
+            title=_axis_title(side, length),
+            scale=alt.Scale(domain=list(domain), nice=False),
             axis=alt.Axis(tickCount=5, format=".2~f"),
         )
-        for kind, field, side, end, room in (
-            (alt.X, "x", sides[0], ends[0], width),
-            (alt.Y, "y", sides[1], ends[1], height),
+        for channel, field, side, domain, length in (
+            (alt.X, "x", sides[0], domains[0], width),
+            (alt.Y, "y", sides[1], domains[1], height),
         )
     )
-    here = alt.selection_point(name="pointed", on="pointerover", empty=False)
-    nothing = alt.Chart(alt.Data(values=[{}]))
+    pointed = alt.selection_point(name="pointed", on="pointerover", empty=False)
+    zero = alt.Chart(alt.Data(values=[{}])).mark_rule(color=PALE)
+    point_size = alt.condition(pointed, alt.value(150), alt.value(45))
     layers = [
-        nothing.mark_rule(color=PALE).encode(x=alt.datum(0)),
-        nothing.mark_rule(color=PALE).encode(y=alt.datum(0)),
-        alt.Chart(alt.Data(values=dots))
+        zero.encode(x=alt.datum(0)),
+        zero.encode(y=alt.datum(0)),
+        alt.Chart(alt.Data(values=rows))
         .mark_circle(color=INK, opacity=0.85)
-        .encode(
-            x,
-            y,
-            size=alt.condition(here, alt.value(150), alt.value(45)),
-            tooltip=["word:N", "across:N", "up:N"],
-        )
-        .add_params(here),
-        *(
-            alt.Chart(alt.Data(values=named))
-            .mark_text(
-                align="left", baseline="middle", fontSize=_LETTERS[size], color="#333", **halo
-            )
-            .encode(x, y, alt.Text("word:N"))
-            for halo in ({"stroke": "white", "strokeWidth": 3}, {})  # over lines it stays readable
+        .encode(x, y, size=point_size, tooltip=["word:N", "across:N", "up:N"])
+        .add_params(pointed),
+        *halo_text(
+            alt.Chart(alt.Data(values=labels)),
+            {"x": x, "y": y, "text": alt.Text("word:N")},
+            align="left",
+            baseline="middle",
+            fontSize=_FONT_SIZES[size],
+            color=TEXT,
         ),
     ]
-    return finished(alt.layer(*layers).properties(width=width, height=height))
-
-
-def _named(
-    words: Sequence[str],
-    values: Sequence[tuple[float, float]],
-    ends: Sequence[Sequence[float]],
-    size: Size,
-) -> list[dict[str, Any]]:
-    """The words that there is room for, and where on the axes each begins."""
-    width, height = _MAPS[size]
-    (low_x, high_x), (low_y, high_y) = ends
-    across, up = (high_x - low_x) / width, (high_y - low_y) / height  # of a pixel
-    places = [((x - low_x) / across, (high_y - y) / up) for x, y in values]
-    return [
-        {"word": words[one.at], "x": low_x + one.left * across, "y": high_y - one.middle * up}
-        for one in place_labels(places, words, width=width, height=height, size=_LETTERS[size])
-    ]
+    return quiet_axes(alt.layer(*layers).properties(width=width, height=height))
 
 
 def axis_domains(pairs: Sequence[tuple[MeasureResult, MeasureResult]]) -> list[list[float]]:
@@ -203,33 +195,33 @@ def axis_domains(pairs: Sequence[tuple[MeasureResult, MeasureResult]]) -> list[l
 
 
 def _domain(values: Sequence[float]) -> list[float]:
-    """The ends of an axis: zero is inside, and points do not lie on the edge."""
+    """The ends of an axis: zero is inside, and no point is on the edge."""
     low, high = min([0.0, *values]), max([0.0, *values])
-    room = 0.08 * (high - low) or 0.1
-    return [low - room, high + room]
+    padding = 0.08 * (high - low) or 0.1
+    return [low - padding, high + padding]
 
 
-def _titled(sides: Sides, room: float) -> str | list[str]:
-    """What the two ends of an axis stand for, on two lines where one is too short."""
+def _axis_title(sides: Sides, length: float) -> str | list[str]:
+    """What the two ends of an axis mean, on two lines where one is too short."""
     low, high = (spell(side, phrase=False) for side in sides)
     text = f"← {low} · {high} →"
-    return text if len(text) * 6 <= room else [f"← {low}", f"{high} →"]
+    return text if len(text) * 6 <= length else [f"← {low}", f"{high} →"]
 
 
-def finished(chart: Any) -> Any:
-    """A chart with quiet axes."""
+def quiet_axes(chart: Any) -> Any:
+    """Configure a chart with grid lines only."""
     return chart.configure_view(strokeWidth=0).configure_axis(
         gridColor=RULE, domain=False, ticks=False, labelFontSize=11, titleFontSize=12
     )
 
 
-def plot_neighbours(found: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
-    """Draw the neighbours of a word: a bar for each, a panel for each source.
+def plot_neighbours(neighbours: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
+    """Draw the nearest neighbours of a word: a bar for each, a panel for each source.
 
     Parameters
     ----------
-    found
-        The words and their cosines, by the name of the source.
+    neighbours
+        Words and their cosine similarities, by the name of the source.
 
     Returns
     -------
@@ -241,13 +233,13 @@ def plot_neighbours(found: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
     1
     """
     alt = import_altair()
-    cosines = [cosine for some in found.values() for _, cosine in some]
+    cosines = [cosine for pairs in neighbours.values() for _, cosine in pairs]
     domain = [min(0.0, *cosines), max(0.05, *cosines)]
     panels = []
-    for name, some in found.items():
+    for name, pairs in neighbours.items():
         rows = [
-            {"at": at, "word": spell(word), "x": x, "cosine": numbers.measure(x)}
-            for at, (word, x) in enumerate(some)
+            {"at": index, "word": spell(word), "x": x, "cosine": numbers.measure(x)}
+            for index, (word, x) in enumerate(pairs)
         ]
         chart = alt.Chart(alt.Data(values=rows))
         x = alt.X("x:Q", title="cosine", scale=alt.Scale(domain=domain))
@@ -263,4 +255,4 @@ def plot_neighbours(found: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
                 width=200, height=alt.Step(20), title=alt.TitleParams(spell(name), anchor="start")
             )
         )
-    return finished(alt.hconcat(*panels, spacing=40))
+    return quiet_axes(alt.hconcat(*panels, spacing=40))

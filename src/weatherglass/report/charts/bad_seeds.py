@@ -23,7 +23,7 @@ from weatherglass.seedlab import (
 )
 
 from ..html import spell
-from .plot import ACCENT, INK, PALE, RULE, import_altair
+from .style import ACCENT, INK, PALE, RULE, import_altair
 from .trends import plot_comparison
 
 _STUDY = re.compile(r"(.+)-([^-]*_(?:19|20)\d\d)")

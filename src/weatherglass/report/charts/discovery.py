@@ -13,7 +13,7 @@ from ..discovery import prose
 from ..html import spell
 from . import style
 from .labels import wrap_text
-from .plot import ACCENT, INK, PALE, import_altair
+from .style import ACCENT, INK, PALE, import_altair
 
 WIDTH = 1000  # what a README has room for
 _LABEL, _HEAD = 124, 34  # the column of labels and the row of groups

@@ -1,327 +1,275 @@
-"""The forest plot: every effect with its interval, beside the published one."""
+"""Charts of effect sizes: the forest plot, tests over contexts, the matrix of encoders.
+
+`weatherglass.plot`, the report and the web page all draw with these functions; they differ only in
+the width. Charts have no configuration of their own, so that several can be combined.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from weatherglass.measures import WefatResult
+from weatherglass.measures import CeatResult, SeatResult
 
 from .. import numbers
 from ..audit import ALPHA, TestBySource, number_of, published_number
-from ..html import spell
-from .plot import INK, RULE, import_altair
+from .labels import width_in_ems
+from .style import (
+    ACCENT,
+    INK,
+    PALE,
+    SERIES,
+    SOFT,
+    Values,
+    halo_text,
+    import_altair,
+    pad_range,
+    quiet_axis,
+    without_frame,
+)
 
-COLOURS = (INK, "#b8600b", "#7a5c99", "#3f7f57", "#b0485a", "#6d6d2c")
 FOREST_WIDTH = 640
+MAX_FOREST_WIDTH = 900
 _PUBLISHED = "#6b777c"
-_TITLE, _LINE, _GAP = 20, 15, 9  # the title of a test, a line for each source, the room below
+_TITLE_HEIGHT, _SOURCE_HEIGHT, _TEST_GAP = 20, 15, 9  # pixels
+_FONT_SIZE = 12
 
-Values = list[dict[str, Any]]
 
-
-def draw_forest(tests: Sequence[TestBySource], names: Mapping[str, str]) -> Any:
-    """Draw the effects of association tests.
+def draw_forest(
+    tests: Sequence[TestBySource],
+    names: Mapping[str, str],
+    *,
+    width: float | None = FOREST_WIDTH,
+    fluid: bool = True,
+) -> Any:
+    """Draw the effect sizes of association tests with their intervals and published effects.
 
     Parameters
     ----------
     tests
-        Association tests, with what they gave on each source.
+        Association tests, with their results on each source.
     names
-        What each source is called.
+        Short name of each source.
+    width
+        Width in pixels; `None`: as wide as the titles need.
+    fluid
+        Whether the width is that of the whole chart, which a page may change, or of the plot area.
 
     Returns
     -------
     altair.LayerChart
-        Titles stand above their lines, so that it can be read on a narrow screen too.
+        Titles are above their lines, so that it can be read on a narrow screen too. A dot is filled
+        unless its p-value is above 0.05 after correction; a diamond is the published effect.
     """
-    done = [one for one in tests if one.done]
-    shown = [name for name in names if any(name in one.done for one in done)]
-    points, titles, printed = _laid_out(done, shown, names)
-    height = _TITLE + len(done) * (_TITLE + _GAP + _LINE * len(shown))
     alt = import_altair()
+    tests = [test for test in tests if test.done]
+    sources = [name for name in names if any(name in test.done for test in tests)]
+    points, titles, published = _forest_rows(tests, sources, names)
+    height = _TITLE_HEIGHT + len(tests) * _test_height(len(sources))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
-    domain = _domain(points, printed)
-    scale = alt.Scale(domain=domain, nice=False)
-    axis = alt.Axis(orient="top", title="effect", grid=True, tickCount=8, format="~g")
-    x = alt.X("effect:Q", scale=scale, axis=axis)
-    labels = [names[name] for name in shown]
+    x_options = {
+        "scale": alt.Scale(domain=_forest_domain(points, published), nice=False),
+        "axis": quiet_axis(_FONT_SIZE, orient="top", tickCount=8, format="~g", title="effect size"),
+    }
+    layers = [
+        alt.Chart(alt.Data(values=[{"effect": 0}]))
+        .mark_rule(color=SOFT)
+        .encode(alt.X("effect:Q", **x_options)),
+        *_forest_points(points, published, [names[name] for name in sources], x_options, y),
+        *_forest_texts(titles, y),
+    ]
+    width = _fitting_width(titles) if width is None else width
+    chart = alt.layer(*layers).properties(width=width, height=height, view=without_frame())
+    if fluid:
+        chart = chart.properties(autosize={"type": "fit-x", "contains": "padding"})
+    return chart
+
+
+def _fitting_width(titles: Values) -> float:
+    """The width at which no title is cut, as far as there is room."""
+    needed = (_text_width(row["title"]) + _text_width(row["numbers"]) + 24 for row in titles)
+    return min(MAX_FOREST_WIDTH, max([FOREST_WIDTH, *needed]))
+
+
+def _text_width(text: str) -> float:
+    return _FONT_SIZE * width_in_ems(text)
+
+
+def _test_height(sources: int) -> int:
+    return _TITLE_HEIGHT + _TEST_GAP + _SOURCE_HEIGHT * sources
+
+
+def _forest_points(
+    points: Values, published: Values, labels: list[str], x_options: dict[str, Any], y: Any
+) -> list[Any]:
+    """Intervals, published effects, and the effects themselves."""
+    alt = import_altair()
+    x = alt.X("effect:Q", **x_options)
     colour = alt.Color(
         "source:N",
         title=None,
-        scale=alt.Scale(domain=labels, range=[COLOURS[k % 6] for k in range(len(labels))]),
-        legend=alt.Legend(orient="top", labelFontSize=12) if len(shown) > 1 else None,
+        scale=alt.Scale(domain=labels, range=[SERIES[k % 6] for k in range(len(labels))]),
+        legend=alt.Legend(orient="top", labelFontSize=_FONT_SIZE) if len(labels) > 1 else None,
     )
-    about = [
-        alt.Tooltip(f"{name}:N")
-        for name in ("test", "source", "effect here", "interval", "p", "corrected p", "published")
-    ]
-    ours = alt.Chart(alt.Data(values=points))
-    filled = alt.condition("datum.sure", colour, alt.value("white"))
-    layers = [
-        alt.Chart(alt.Data(values=[{"effect": 0}])).mark_rule(color="#51646b").encode(x),
-        ours.transform_filter("isValid(datum.low)")
+    fill = alt.condition("datum.filled", colour, alt.value("white"))
+    columns = ("test", "source", "effect size", "interval", "p", "corrected p", "published")
+    effects = alt.Chart(alt.Data(values=points))
+    return [
+        effects.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=2, opacity=0.7)
-        .encode(alt.X("low:Q", scale=scale, axis=axis), y, colour, alt.X2("high:Q")),
-        alt.Chart(alt.Data(values=printed))
+        .encode(alt.X("low:Q", **x_options), y, colour, alt.X2("high:Q")),
+        alt.Chart(alt.Data(values=published))
         .mark_point(shape="diamond", size=90, color=_PUBLISHED, strokeWidth=1.8, opacity=1)
         .encode(x, y, tooltip=["test:N", "published:N"]),
-        ours.mark_point(size=85, opacity=1, strokeWidth=1.8).encode(
-            x, y, stroke=colour, fill=filled, tooltip=about
+        effects.mark_point(size=85, opacity=1, strokeWidth=1.8).encode(
+            x, y, stroke=colour, fill=fill, tooltip=[alt.Tooltip(f"{name}:N") for name in columns]
         ),
-        _texts(alt, titles, "title", y, alt.value(2), {"expr": f"width - {_room(titles)}"}, "left"),
-        _texts(alt, titles, "said", y, {"value": "width"}, 400, "right"),
     ]
-    return (
-        alt.layer(*layers)
-        .properties(
-            width=FOREST_WIDTH, height=height, autosize={"type": "fit-x", "contains": "padding"}
-        )
-        .configure_view(strokeWidth=0)
-        .configure_axis(
-            gridColor=RULE, domain=False, ticks=False, labelFontSize=12, titleFontSize=12
-        )
-    )
 
 
-def _texts(alt: Any, values: Values, name: str, y: Any, at: Any, limit: Any, align: str) -> Any:
-    """Text at one end of the lines, on a white edge that keeps the grid out of it."""
-    how = {"align": align, "baseline": "middle", "fontSize": 12, "limit": limit}
-    soft = "#17262c" if align == "left" else "#51646b"
-    edge = {"stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}
-    chart = alt.Chart(alt.Data(values=values))
-    place = (y, alt.Text(f"{name}:N"))
-    return alt.layer(
-        *(chart.mark_text(**how, color=soft, **more).encode(*place, x=at) for more in (edge, {}))
-    )
+def _forest_texts(titles: Values, y: Any) -> list[Any]:
+    """Titles at the left and numbers at the right; a title ends before the numbers begin."""
+    alt = import_altair()
+    chart = alt.Chart(alt.Data(values=titles))
+    numbers_width = 12 + max((_text_width(row["numbers"]) for row in titles), default=0)
+    style = {"baseline": "middle", "fontSize": _FONT_SIZE, "halo_width": 4}
+    return [
+        *halo_text(
+            chart,
+            {"x": alt.value(2), "y": y, "text": alt.Text("title:N")},
+            align="left",
+            color="#17262c",
+            limit={"expr": f"width - {numbers_width:.0f}"},
+            **style,
+        ),
+        *halo_text(
+            chart,
+            {"x": {"value": "width"}, "y": y, "text": alt.Text("numbers:N")},
+            align="right",
+            color=SOFT,
+            limit=400,
+            **style,
+        ),
+    ]
 
 
-def _room(titles: Values) -> int:
-    """How wide the numbers at the right are."""
-    return 12 + round(6.4 * max((len(one["said"]) for one in titles), default=0))
-
-
-def _laid_out(
-    tests: Sequence[TestBySource], shown: Sequence[str], names: Mapping[str, str]
+def _forest_rows(
+    tests: Sequence[TestBySource], sources: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Values, Values, Values]:
+    """The data of effects, of titles, and of published effects."""
     points: Values = []
     titles: Values = []
-    printed: Values = []
-    top = float(_TITLE) / 2
-    for one in tests:
-        published = published_number(one.any)
-        only = one.done.get(shown[0]) if len(shown) == 1 else None
-        said = "" if only is None else f"{numbers.effect(number_of(only))}, p = {only.p}"
-        titles.append({"y": top, "title": one.title, "said": said})
-        middle = top + _TITLE - 3 + _LINE * (len(shown) - 1) / 2
-        for at, source in enumerate(shown):
-            result = one.done.get(source)
-            if result is not None:
-                y = top + _TITLE - 3 + _LINE * at
-                points.append({"y": y, **_point(one, result, names[source])})
-        if published is not None:
-            place = {"y": middle, "effect": published, "test": one.title}
-            printed.append({**place, "published": numbers.effect(published)})
-        top += _TITLE + _GAP + _LINE * len(shown)
-    return points, titles, printed
+    published: Values = []
+    top = _TITLE_HEIGHT / 2
+    for test in tests:
+        result = test.done.get(sources[0]) if len(sources) == 1 else None
+        text = "" if result is None else f"{numbers.effect(number_of(result))}, p = {result.p}"
+        titles.append({"y": top, "title": test.title, "numbers": text})
+        first_line = top + _TITLE_HEIGHT - 3
+        for index, source in enumerate(sources):
+            if source in test.done:
+                y = first_line + _SOURCE_HEIGHT * index
+                points.append({"y": y, **_forest_point(test.done[source], test, names[source])})
+        effect = published_number(test.any)
+        if effect is not None:
+            middle = first_line + _SOURCE_HEIGHT * (len(sources) - 1) / 2
+            row = {"y": middle, "effect": effect, "test": test.title}
+            published.append({**row, "published": numbers.effect(effect)})
+        top += _test_height(len(sources))
+    return points, titles, published
 
 
-def _point(one: TestBySource, result: Any, source: str) -> dict[str, Any]:
-    first = result.intervals[0] if result.intervals else None
-    published = published_number(result)
+def _forest_point(result: Any, test: TestBySource, source: str) -> dict[str, Any]:
+    interval = result.intervals[0] if result.intervals else None
     return {
         "effect": result.effect,
-        "low": first.low if first else None,
-        "high": first.high if first else None,
-        "sure": result.p_holm is not None and result.p_holm <= ALPHA,
-        "test": one.title,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "filled": result.p_holm is None or result.p_holm <= ALPHA,
+        "test": test.title,
         "source": source,
-        "effect here": numbers.effect(result.effect),
-        "interval": numbers.interval(first.low, first.high) if first else numbers.ABSENT,
+        "effect size": numbers.effect(result.effect),
+        "interval": numbers.interval(interval.low, interval.high) if interval else numbers.ABSENT,
         "p": str(result.p),
         "corrected p": numbers.p_value(result.p_holm),
-        "published": numbers.effect(published),
+        "published": numbers.effect(published_number(result)),
     }
 
 
-def _domain(points: Values, printed: Values) -> list[float]:
-    ends = [one[name] for one in points for name in ("effect", "low", "high")]
-    ends += [one["effect"] for one in printed]
-    known = [0.0, 2.0, *(end for end in ends if end is not None)]
-    room = 0.03 * (max(known) - min(known))
-    return [min(known) - room, max(known) + room]
+def _forest_domain(points: Values, published: Values) -> list[float]:
+    ends = [row[name] for row in points for name in ("effect", "low", "high")]
+    ends += [row["effect"] for row in published]
+    return pad_range([0.0, 2.0, *(end for end in ends if end is not None)], 0.03)
 
 
-STRIPS_WIDTH = 330  # two stand side by side on a screen, and one fits a phone
-_ROW, _LETTER, _LEVELS = 62, 5.4, 2
-_LONGEST = 54  # letters of a heading
-_COLOURS = {"X": INK, "Y": "#b8600b"}
+def draw_contexts(results: Sequence[CeatResult]) -> Any:
+    """Draw tests over contexts: the combined effect, and the range of 95 % of the samples."""
+    alt = import_altair()
+    rows = [
+        {
+            "title": result.title,
+            "effect": result.effect,
+            "low": min(result.quantiles.values(), default=result.effect),
+            "high": max(result.quantiles.values(), default=result.effect),
+        }
+        for result in results
+    ]
+    order = [result.title for result in results]
+    y = alt.Y("title:N", sort=order, title=None, axis=alt.Axis(labelLimit=640, grid=True))
+    heading = f"Association tests on {results[0].source['name']}"
+    chart = alt.Chart(alt.Data(values=rows)).properties(
+        width=360, height=alt.Step(26), title=alt.TitleParams(heading, anchor="start")
+    )
+    x = alt.X("low:Q", title="effect size, with 95 % of the samples of contexts")
+    return (
+        alt.Chart(alt.Data(values=[{}])).mark_rule(color=PALE).encode(x=alt.datum(0))
+        + chart.mark_rule(strokeWidth=3, color=PALE).encode(x, y, alt.X2("high:Q"))
+        + chart.mark_circle(size=110, color=INK, opacity=1).encode(alt.X("effect:Q"), y)
+    )
 
 
-def draw_strips(one: TestBySource, names: Mapping[str, str]) -> Any:
-    """Draw the association of every target of a test, a line for each set and source.
+def draw_matrix(results: Sequence[SeatResult], alpha: float) -> Any:
+    """Draw encoders and tests as a matrix: the effect as colour, a dot where it is significant.
 
-    Returns
-    -------
-    altair.LayerChart
-        A stroke for each word, a dot for the mean of each set. The words at the ends are named
-        first, others where there is room; pointing at a stroke names it.
+    A dot marks a p-value of at most `alpha` after Holm's correction.
     """
     alt = import_altair()
-    shown = [name for name in names if name in one.done]
-    values: Values = []
-    means: Values = []
-    heads: Values = []
-    for source in shown:
-        result = one.done[source]
-        for side in ("X", "Y"):
-            y = _ROW * len(heads) + 44
-            where = f" · {names[source]}" if len(shown) > 1 else ""
-            heads.append({"y": y - 37, "text": f"{result.labels.get(side) or side}{where}"})
-            row = {"side": side, "y": y}
-            pairs = list(zip(result.words[side], result.associations[side], strict=True))
-            values += [
-                {**row, "word": spell(word), "at": value, "association": numbers.effect(value)}
-                for word, value in pairs
-            ]
-            means.append({**row, "at": sum(value for _, value in pairs) / len(pairs)})
-    ends = [min(v["at"] for v in values), max(v["at"] for v in values)]
-    room = 0.06 * (ends[1] - ends[0] or 1)
-    domain = [ends[0] - room, ends[1] + room]
-    height = _ROW * len(heads)
-    x = alt.X(
-        "at:Q",
-        title=between(one.any),
-        scale=alt.Scale(domain=domain, nice=False),
-        axis=alt.Axis(tickCount=5, format=".2~f", titleLimit=STRIPS_WIDTH),
+    rows = [
+        {
+            "encoder": _short_encoder_name(result.source["name"]),
+            "test": result.test,
+            "effect": result.effect,
+            "p": f"{result.p}",
+            "significant": result.p_holm is not None and result.p_holm <= alpha,
+        }
+        for result in results
+    ]
+    chart = alt.Chart(alt.Data(values=rows)).encode(
+        alt.X(
+            "encoder:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(labelAngle=-60, labelLimit=260, orient="top"),
+        ),
+        alt.Y("test:N", sort=None, title=None, axis=alt.Axis(labelLimit=360)),
+        tooltip=["encoder:N", "test:N", "effect:Q", "p:N"],
     )
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
     colour = alt.Color(
-        "side:N",
-        legend=None,
-        scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
+        "effect:Q",
+        title="effect size",
+        scale=alt.Scale(domain=[-2, 0, 2], range=[ACCENT, "#f4f4f2", INK]),
     )
-    named = alt.Chart(alt.Data(values=_named(values, domain)))
-    strokes = alt.Chart(alt.Data(values=values)).mark_tick(
-        thickness=2, height=16, opacity=0.75, orient="vertical"
-    )
-    layers = [
-        alt.Chart(alt.Data(values=heads))
-        .mark_text(align="left", baseline="middle", fontSize=11.5, fontWeight="bold", color="#333")
-        .encode(y, alt.Text("text:N"), x=alt.value(0)),
-        strokes.encode(x, y, colour, tooltip=["word:N", "association:N"]),
-        alt.Chart(alt.Data(values=means))
-        .mark_point(size=60, fill="white", strokeWidth=2, opacity=1)
-        .encode(x, y, colour),
-    ]
-    for level in range(_LEVELS):
-        layers.append(
-            named.transform_filter(f"datum.level == {level}")
-            .mark_text(fontSize=9.5, dy=-14 - 10 * level, color="#444")
-            .encode(x, y, alt.Text("word:N"))
-        )
-    return (
-        alt.layer(*layers)
-        .properties(width=STRIPS_WIDTH, height=height)
-        .configure_view(strokeWidth=0)
-        .configure_axis(
-            gridColor=RULE, domain=False, ticks=False, labelFontSize=11, titleFontSize=11
-        )
+    cells = chart.mark_rect(stroke="white").encode(colour)
+    dots = chart.transform_filter("datum.significant").mark_circle(color="#111", size=22, opacity=1)
+    heading = f"Effect sizes; dots: p ≤ {alpha:g} after Holm's correction"
+    return (cells + dots).properties(
+        width=alt.Step(34), height=alt.Step(17), title=alt.TitleParams(heading, anchor="start")
     )
 
 
-def _named(values: Values, domain: list[float]) -> Values:
-    """The words that can be written without touching another, those at the ends of a line first."""
-    scale = STRIPS_WIDTH / (domain[1] - domain[0])
-    made: Values = []
-    taken: dict[tuple[float, int], list[tuple[float, float]]] = {}
-    for row in dict.fromkeys(one["y"] for one in values):
-        line = sorted((one for one in values if one["y"] == row), key=lambda one: one["at"])
-        for one in sorted(line, key=lambda one: min(line.index(one), len(line) - line.index(one))):
-            middle = (one["at"] - domain[0]) * scale
-            half = _LETTER * len(one["word"]) / 2 + 2
-            if middle - half < -8 or middle + half > STRIPS_WIDTH + 8:
-                continue
-            for level in range(_LEVELS):
-                others = taken.setdefault((row, level), [])
-                if all(middle + half < a or middle - half > b for a, b in others):
-                    others.append((middle - half, middle + half))
-                    made.append({**one, "level": level})
-                    break
-    return made
-
-
-def between(result: Any) -> str | list[str]:
-    """What the two ends of an axis of associations stand for, on two lines if they are long."""
-    a, b = (result.labels.get(name) or name for name in "AB")
-    text = f"← {b} · association · {a} →"
-    return text if len(text) <= _LONGEST else [f"← {b}", f"{a} →"]
-
-
-SCATTER_WIDTH, HEIGHT = 330, 270
-_SCATTER_LINE = "#b8600b"
-
-
-def draw_scatter(result: WefatResult) -> Any:
-    """Draw a factual test: points, the regression line, and names where there is room."""
-    alt = import_altair()
-    unit = f" ({result.fact['unit']})" if result.fact.get("unit") else ""
-    name = (result.fact.get("name") or "fact") + unit
-    points = [
-        {"word": spell(word), "association": x, "fact": y, "near": numbers.effect(x)}
-        for word, x, y in zip(result.words["W"], result.associations, result.facts, strict=True)
-    ]
-    slope, intercept = result.slope or 0.0, result.intercept or 0.0
-    ends = [min(result.associations), max(result.associations)]
-    line = [{"association": x, "fact": slope * x + intercept} for x in ends]
-    x = alt.X("association:Q", title=between(result)).scale(zero=False)
-    y = alt.Y("fact:Q", title=name)
-    about = [
-        alt.Tooltip("word:N"),
-        alt.Tooltip("near:N", title="association"),
-        alt.Tooltip("fact:Q", title=name),
-    ]
-    here = alt.selection_point(name="pointed", on="pointerover", empty=False)
-    dots = (
-        alt.Chart(alt.Data(values=points))
-        .mark_circle(color=INK, opacity=0.8)
-        .encode(x, y, size=alt.condition(here, alt.value(150), alt.value(45)), tooltip=about)
-        .add_params(here)
-    )
-    names = alt.Chart(alt.Data(values=_readable(points))).mark_text(
-        align="left", dx=6, fontSize=9.5, color="#444"
-    )
-    fit = alt.Chart(alt.Data(values=line)).mark_line(color=_SCATTER_LINE, strokeWidth=1.5)
-    return (
-        alt.layer(fit.encode(x, y), dots, names.encode(x, y, alt.Text("word:N")))
-        .properties(width=SCATTER_WIDTH, height=HEIGHT)
-        .configure_view(strokeWidth=0)
-        .configure_axis(
-            gridColor=RULE, domain=False, ticks=False, labelFontSize=11, titleFontSize=11
-        )
-    )
-
-
-def _readable(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The points whose names touch no name already written, no point and no edge."""
-    scales, least = {}, {}
-    for axis, pixels in (("association", SCATTER_WIDTH), ("fact", HEIGHT)):
-        values = [point[axis] for point in points]
-        scales[axis] = pixels / (max(values) - min(values) or 1)
-        least[axis] = min(values)
-
-    def place(point: dict[str, Any]) -> tuple[float, float]:
-        left = (point["association"] - least["association"]) * scales["association"]
-        return left, (point["fact"] - least["fact"]) * scales["fact"]
-
-    dots = [place(point) for point in points]
-    taken: list[tuple[float, float, float]] = []
-    kept = []
-    for point, (left, low) in zip(points, dots, strict=True):
-        start, end = left + 5, left + 8 + 5.2 * len(point["word"])
-        covers = any(start < x < end and abs(low - y) < 7 for x, y in dots)
-        touches = any(abs(low - y) < 10 and start < b and end > a for a, b, y in taken)
-        if end < SCATTER_WIDTH + 10 and not covers and not touches:
-            taken.append((start, end, low))
-            kept.append(point)
-    return kept
+def _short_encoder_name(name: str) -> str:
+    """An encoder's name for an axis: of a long path, the last two parts."""
+    scheme, colon, rest = name.partition(":")
+    parts = Path(rest).parts
+    return f"{scheme}{colon}…/{'/'.join(parts[-2:])}" if len(parts) > 3 else name

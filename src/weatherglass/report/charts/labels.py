@@ -1,55 +1,62 @@
-"""Names beside points: as many as there is room for, none on another, on a point or over the edge.
+"""Labels of points: as many as fit at the width of the chart, without overlaps.
 
-The outermost points are named first, because they are what a reader asks for.
+Every chart that writes words next to points places them here. The outermost points are labelled
+first, because they are the ones a reader looks for.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-# The widths of Arial's letters in ems, by and large: what font will draw them is not known here.
-_WIDTHS = {0.24: "ijl'’|", 0.3: "ft .,:;!()[]", 0.36: "r-*", 0.51: "ckszvxyJ", 0.85: "mwMW@%"}
+# Approximate widths of Arial's letters in ems: the font that will draw them is not known here.
+_LETTER_WIDTHS = {
+    0.24: "ijl'’|",
+    0.3: "ft .,:;!()[]",
+    0.36: "r-*",
+    0.51: "ckszvxyJ",
+    0.85: "mwMW@%",
+}
 
 
 def wrap_text(text: str, width: float, size: float) -> list[str]:
-    """The lines of a text at a width and a font size in pixels; a word that is too long is broken.
+    """Break text into lines at a width and a font size in pixels; words too long are hyphenated.
 
     >>> wrap_text("aggravated robbery", 80, 10.5), wrap_text("extraordinarily", 50, 10.5)
     (['aggravated', 'robbery'], ['extraordi-', 'narily'])
     """
     room = width / size
     lines = [""]
-    for part in text.split():
-        line = f"{lines[-1]} {part}".strip()
+    for word in text.split():
+        line = f"{lines[-1]} {word}".strip()
         if width_in_ems(line) <= room:
             lines[-1] = line
             continue
         lines = lines if lines[-1] else []
-        while width_in_ems(part) > room and len(part) > 3:
-            fits = sum(width_in_ems(part[: k + 1] + "-") <= room for k in range(len(part)))
-            fits = max(1, min(fits, len(part) - 3))  # no line of one or two letters
-            lines.append(part[:fits] + "-")
-            part = part[fits:]
-        lines.append(part)
+        while width_in_ems(word) > room and len(word) > 3:
+            fitting = sum(width_in_ems(word[: k + 1] + "-") <= room for k in range(len(word)))
+            fitting = max(1, min(fitting, len(word) - 3))  # no line of one or two letters
+            lines.append(word[:fitting] + "-")
+            word = word[fitting:]
+        lines.append(word)
     return lines
 
 
 def width_in_ems(text: str) -> float:
-    """How wide a text is, in ems.
+    """The width of a text as a multiple of its font size.
 
     >>> width_in_ems("il") < width_in_ems("mw")
     True
     """
-    return sum(map(_letter, text))
+    return sum(map(_letter_width, text))
 
 
-def _letter(letter: str) -> float:
-    for width, letters in _WIDTHS.items():
+def _letter_width(letter: str) -> float:
+    for width, letters in _LETTER_WIDTHS.items():
         if letter in letters:
             return width
     if unicodedata.east_asian_width(letter) in "WF":
@@ -57,25 +64,61 @@ def _letter(letter: str) -> float:
     return 0.7 if letter.isupper() else 0.57
 
 
-GAP = 6.0
-"""From the middle of a point to its name, in pixels."""
+LINE_HEIGHT = 1.15
+"""Height of a label as a multiple of its font size."""
 
-_RADIUS, _AIR = 4.0, 1.5
-# Which side of the point the name is on: right, left, above, below, and the corners between.
+_POINT_RADIUS, _CLEARANCE, _GAP = 4.0, 1.5, 6.0  # pixels; the gap is from a point's centre
+# The sides of a point where its label may be: right, left, above, below, then the corners.
 _SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
 
 Boxes = NDArray[np.float64]
+"""Rows of left, top, right and bottom, in pixels."""
+
+Positions = Callable[[float, float, float, float], list[tuple[float, float]]]
+"""Left and top of a label at each place it may have, best first, from the point's x and y and the
+label's width and height."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """A name that has a place: of the point `at`, its left edge, its middle, its width."""
+    """A label with a place: the index of its point, and its box in pixels."""
 
-    at: int
+    index: int
     left: float
-    middle: float
+    top: float
     width: float
     height: float
+
+    @property
+    def middle(self) -> float:
+        """The vertical middle."""
+        return self.top + self.height / 2
+
+    @property
+    def centre(self) -> float:
+        """The horizontal middle."""
+        return self.left + self.width / 2
+
+
+def place_around(x: float, y: float, width: float, height: float) -> list[tuple[float, float]]:
+    """The places on all sides of a point."""
+    places = []
+    for across, down in _SIDES:
+        gap = _GAP if not (across and down) else 0.6 * _GAP
+        left = x + across * (gap + width / 2) - width / 2
+        top = y + down * (gap + height / 2) - height / 2
+        places.append((left, top))
+    return places
+
+
+def stack_above(levels: int, *, gap: float, pitch: float, chart_width: float) -> Positions:
+    """The places above a point, a `pitch` apart, shifted sideways where the chart ends."""
+
+    def places(x: float, y: float, width: float, height: float) -> list[tuple[float, float]]:
+        left = min(max(0.0, x - width / 2), max(0.0, chart_width - width))
+        return [(left, y - gap - height - level * pitch) for level in range(levels)]
+
+    return places
 
 
 def place_labels(
@@ -85,71 +128,88 @@ def place_labels(
     width: float,
     height: float,
     size: float = 11,
+    positions: Positions = place_around,
 ) -> list[Label]:
-    """Find places for the names of points.
+    """Place the labels of points, at the size at which the chart is drawn.
 
     Parameters
     ----------
     points
-        Pixels from the left and from the top of a picture.
+        Pixels from the left and from the top of the chart.
     names
-        What each is called; a point without a name stays without one.
+        The text of each label; a point with an empty text gets none.
     width, height
-        Of the picture, in pixels.
+        Size of the chart, in pixels.
     size
-        Of the letters, in pixels.
+        Font size, in pixels.
+    positions
+        Where a label may be: on all sides of its point, or stacked above it (`stack_above`).
 
     Returns
     -------
     list of Label
-        The names that have a place, in the order in which they found it. No name touches another
-        one or a point that is not its own, and all are inside the picture.
+        The labels that fit, in the order in which they were placed. No label touches another, or a
+        point other than its own, and all are inside the chart.
 
     Examples
     --------
-    >>> found = place_labels([(10, 50), (14, 50)], ["left", "right"], width=100, height=100, size=10)
-    >>> [(one.at, one.left > 14) for one in found]
+    >>> points = [(10, 50), (14, 50)]
+    >>> labels = place_labels(points, ["left", "right"], width=100, height=100, size=10)
+    >>> [(label.index, label.left > 14) for label in labels]
     [(0, False), (1, True)]
     """
-    where = np.array(points, dtype=float).reshape(-1, 2)
-    if not len(where):
+    centres = np.array(points, dtype=float).reshape(-1, 2)
+    if not len(centres):
         return []
-    dots = np.column_stack([where - _RADIUS, where + _RADIUS])
-    far = np.hypot(*((where - np.median(where, axis=0)) / (width, height)).T)
-    taken: Boxes = np.empty((0, 4))
-    made = []
-    for at in np.argsort(-far, kind="stable").tolist():
-        if not names[at]:
+    dots = np.column_stack([centres - _POINT_RADIUS, centres + _POINT_RADIUS])
+    distances = np.hypot(*((centres - np.median(centres, axis=0)) / (width, height)).T)
+    placed: Boxes = np.empty((0, 4))
+    labels = []
+    for index in np.argsort(-distances, kind="stable").tolist():
+        if not names[index]:
             continue
-        others = np.delete(dots, at, axis=0)
-        x, y = where[at].tolist()
-        for box in _boxes(x, y, width_in_ems(names[at]) * size, 1.15 * size):
-            inside = box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height
-            if inside and not _touches(box, others) and not _touches(box, taken):
-                taken = np.vstack([taken, box])
-                left, top, right, bottom = box.tolist()
-                made.append(Label(at, left, (top + bottom) / 2, right - left, bottom - top))
+        other_dots = np.delete(dots, index, axis=0)
+        x, y = centres[index].tolist()
+        label_width, label_height = width_in_ems(names[index]) * size, LINE_HEIGHT * size
+        for left, top in positions(x, y, label_width, label_height):
+            box = np.array([left, top, left + label_width, top + label_height])
+            is_inside = left >= 0 and top >= 0 and box[2] <= width and box[3] <= height
+            if is_inside and not _touches(box, other_dots) and not _touches(box, placed):
+                placed = np.vstack([placed, box])
+                labels.append(Label(index, left, top, label_width, label_height))
                 break
-    return made
-
-
-def _boxes(x: float, y: float, width: float, height: float) -> list[Boxes]:
-    """The places beside a point that a name may have, the best first."""
-    made = []
-    for across, down in _SIDES:
-        reach = GAP if not (across and down) else 0.6 * GAP
-        left = x + across * (reach + width / 2) - width / 2
-        top = y + down * (reach + height / 2) - height / 2
-        made.append(np.array([left, top, left + width, top + height]))
-    return made
+    return labels
 
 
 def _touches(box: Boxes, others: Boxes) -> bool:
-    left, top, right, bottom = box + np.array([-_AIR, -_AIR, _AIR, _AIR])
-    apart = (
+    left, top, right, bottom = box + np.array([-1, -1, 1, 1]) * _CLEARANCE
+    is_apart = (
         (others[:, 2] <= left)
         | (others[:, 0] >= right)
         | (others[:, 3] <= top)
         | (others[:, 1] >= bottom)
     )
-    return bool((~apart).any())
+    return bool((~is_apart).any())
+
+
+def place_on_axes(
+    points: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    domains: Sequence[Sequence[float]],
+    width: float,
+    height: float,
+    size: float,
+) -> list[tuple[int, float, float]]:
+    """Place labels of points in a scatter plot, in the units of its axes.
+
+    Returns the index of each labelled point, and where the left edge and the middle of its label
+    are on the axes, whose ends `domains` has.
+    """
+    (low_x, high_x), (low_y, high_y) = domains
+    x_per_pixel, y_per_pixel = (high_x - low_x) / width, (high_y - low_y) / height
+    pixels = [((x - low_x) / x_per_pixel, (high_y - y) / y_per_pixel) for x, y in points]
+    labels = place_labels(pixels, names, width=width, height=height, size=size)
+    return [
+        (label.index, low_x + label.left * x_per_pixel, high_y - label.middle * y_per_pixel)
+        for label in labels
+    ]

@@ -1,4 +1,4 @@
-"""Pictures of the measures of word sets: one word by word, several beside each other."""
+"""Charts of measures and of lint: dots word by word or measure by measure, bars of findings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from weatherglass.seedlab import Lint, Severity
 
 from .. import numbers
 from ..html import make_visible, spell
-from .plot import ACCENT, INK, PALE, WIDTH, import_altair
+from .style import ACCENT, INK, PALE, SOFT, Values, import_altair
 
-MOST_WORDS = 40
-"""Most words of a set; of more, as many from each end."""
+MAX_WORDS = 40
+"""Maximum number of words of a set; of more, half from each end."""
 
-SOFT = "#51646b"
-_LONGEST, _ROOM = 60, 330
+_WIDTH, _LABEL_LIMIT = 440, 330  # pixels
+_MAX_NAME_LETTERS = 60
 
 
 def plot_measures(results: Sequence[MeasureResult]) -> Any:
@@ -27,14 +27,14 @@ def plot_measures(results: Sequence[MeasureResult]) -> Any:
     Parameters
     ----------
     results
-        What `weatherglass.measure` gave. One result is drawn word by word, if it has a number for
-        each; several are drawn as a dot each, a panel for each measure, because every measure has
-        a scale of its own.
+        Results of `weatherglass.measure`. A single result is drawn word by word, if it has a number
+        for each word; several are drawn as a dot each, a panel for each measure, because every
+        measure has a scale of its own.
 
     Returns
     -------
     altair.VConcatChart
-        The grey line is the number of an embedding without bias.
+        The grey line is the value of an embedding without bias.
 
     Examples
     --------
@@ -46,79 +46,90 @@ def plot_measures(results: Sequence[MeasureResult]) -> Any:
     """
     alt = import_altair()
     if len(results) == 1 and results[0].by_word:
-        parts = [_words(results[0], name) for name in results[0].by_word]
+        panels = [_words_panel(results[0], name) for name in results[0].by_word]
     else:
-        parts = [
-            _values([one for one in results if one.measure == name])
-            for name in dict.fromkeys(one.measure for one in results)
+        panels = [
+            _values_panel([result for result in results if result.measure == name])
+            for name in dict.fromkeys(result.measure for result in results)
         ]
-    return alt.vconcat(*parts, spacing=18).resolve_scale(x="independent", y="independent")
+    return alt.vconcat(*panels, spacing=18).resolve_scale(x="independent", y="independent")
 
 
 def plot_groups(result: GeneralisedResult) -> Any:
-    """Draw what each group adds to the generalised WEAT, in the order in which they were given."""
+    """Draw the part of each group in the generalised WEAT, in the order of the groups."""
     alt = import_altair()
     rows = [
         {
-            "at": at,
+            "at": index,
             "name": f"group {row['group']}: {row['names']} names, {row['words']} words",
             "low": 0.0,
             "number": row["part"],
-            "value": _written(row["part"]),
+            "value": numbers.measure(row["part"]),
         }
-        for at, row in enumerate(result.to_rows())
+        for index, row in enumerate(result.to_rows())
     ]
     x = alt.X("number:Q", title="each group")
     y = alt.Y("at:O", axis=None)
     line = alt.Chart(alt.Data(values=rows)).mark_rule(color=PALE, strokeWidth=2)
-    heading = alt.TitleParams(f"Generalised WEAT {_written(result.value)}", anchor="start")
-    made = _together(rows, x, y, 0.0, line.encode(x, y, alt.X2("low:Q")))
-    return made.properties(title=heading).configure_view(strokeWidth=0)
+    heading = f"Generalised WEAT {numbers.measure(result.value)}"
+    chart = _dot_plot(rows, x, y, 0.0, line.encode(x, y, alt.X2("low:Q")))
+    return chart.properties(title=alt.TitleParams(heading, anchor="start")).configure_view(
+        strokeWidth=0
+    )
 
 
-def _words(result: MeasureResult, name: str) -> Any:
-    """The words of a set, the largest number on top, each on a line from where no bias is."""
+def _words_panel(result: MeasureResult, name: str) -> Any:
+    """The words of a set, the largest number on top, each on a line from the neutral value."""
     alt = import_altair()
     ranked = result.ranked(name)
-    half = MOST_WORDS // 2
-    shown = ranked if len(ranked) <= MOST_WORDS else (*ranked[:half], *ranked[-half:])
-    middle = 1 / len(ranked) if result.measure == "rnsb" else 0.0  # equal shares, or no distance
+    half = MAX_WORDS // 2
+    drawn = ranked if len(ranked) <= MAX_WORDS else (*ranked[:half], *ranked[-half:])
+    # The neutral value of RNSB is an equal share for every word; of the others, no distance.
+    neutral = 1 / len(ranked) if result.measure == "rnsb" else 0.0
     rows = [
-        {"at": at, "name": spell(word), "low": middle, "number": value, "value": _written(value)}
-        for at, (word, value) in enumerate(shown)
+        {
+            "at": index,
+            "name": spell(word),
+            "low": neutral,
+            "number": value,
+            "value": numbers.measure(value),
+        }
+        for index, (word, value) in enumerate(drawn)
     ]
-    cut = f"the {half} words at each end of {len(ranked):,}"
+    omission = f"the {half} words at each end of {len(ranked):,}"
     heading = alt.TitleParams(
-        f"{_title(result)} {_written(result.value)}: {result.labels.get(name) or name}",
-        subtitle=[_of(result), *([cut] if len(shown) < len(ranked) else [])],
+        f"{_measure_title(result)} {numbers.measure(result.value)}: "
+        f"{result.labels.get(name) or name}",
+        subtitle=[_subtitle(result), *([omission] if len(drawn) < len(ranked) else [])],
         anchor="start",
         subtitleColor=SOFT,
     )
-    chart = alt.Chart(alt.Data(values=rows))
     x = alt.X("number:Q", title="each word", scale=alt.Scale(zero=False))
     y = alt.Y("at:O", axis=None)
-    line = chart.mark_rule(color=PALE, strokeWidth=2).encode(x, y, alt.X2("low:Q"))
-    return _together(rows, x, y, middle, line).properties(title=heading)
+    line = alt.Chart(alt.Data(values=rows)).mark_rule(color=PALE, strokeWidth=2)
+    return _dot_plot(rows, x, y, neutral, line.encode(x, y, alt.X2("low:Q"))).properties(
+        title=heading
+    )
 
 
-def _values(results: Sequence[MeasureResult]) -> Any:
+def _values_panel(results: Sequence[MeasureResult]) -> Any:
     """One measure of several sets or sources, a line each."""
     alt = import_altair()
-    several = len({one.source.get("name") for one in results}) > 1
+    has_sources = len({result.source.get("name") for result in results}) > 1
     rows = [
         {
-            "at": at,
-            "name": spell(_called(one, several)),
-            "number": one.value,
-            "value": _written(one.value),
-            "low": one.intervals[0].low if one.intervals else None,
-            "high": one.intervals[0].high if one.intervals else None,
+            "at": index,
+            "name": spell(_line_name(result, has_sources)),
+            "number": result.value,
+            "value": numbers.measure(result.value),
+            "low": result.intervals[0].low if result.intervals else None,
+            "high": result.intervals[0].high if result.intervals else None,
         }
-        for at, one in enumerate(results)
+        for index, result in enumerate(results)
     ]
     first = results[0]
-    heading = alt.TitleParams(_title(first), anchor="start")
-    if not several:
+    heading = alt.TitleParams(_measure_title(first), anchor="start")
+    if not has_sources:
         heading.subtitle = f"on {first.source.get('name')}"
         heading.subtitleColor = SOFT
     chart = alt.Chart(alt.Data(values=rows)).transform_filter("isValid(datum.low)")
@@ -127,59 +138,58 @@ def _values(results: Sequence[MeasureResult]) -> Any:
     interval = chart.mark_rule(color=INK, strokeWidth=2, opacity=0.6).encode(
         alt.X("low:Q"), y, alt.X2("high:Q")
     )
-    known = MEASURES.get(first.measure)
-    middle = float(known.neutral) if known else 0.0
-    return _together(rows, x, y, middle, interval).properties(title=heading)
+    measure = MEASURES.get(first.measure)
+    neutral = float(measure.neutral) if measure else 0.0
+    return _dot_plot(rows, x, y, neutral, interval).properties(title=heading)
 
 
-def _together(rows: list[dict[str, Any]], x: Any, y: Any, middle: float, lines: Any) -> Any:
-    """Lines, dots on them, names to the left, numbers to the right; grey where no bias is."""
+def _dot_plot(rows: Values, x: Any, y: Any, neutral: float, lines: Any) -> Any:
+    """Lines, dots on them, names to the left, numbers to the right; the neutral value in grey."""
     alt = import_altair()
     chart = alt.Chart(alt.Data(values=rows))
-    zero = alt.Chart(alt.Data(values=[{"number": middle}])).mark_rule(color=PALE).encode(x)
+    zero = alt.Chart(alt.Data(values=[{"number": neutral}])).mark_rule(color=PALE).encode(x)
     dots = chart.mark_circle(size=70, color=INK, opacity=1).encode(
         x, y, tooltip=["name:N", "value:N"]
     )
-    names = chart.mark_text(align="right", fontSize=11, limit=_ROOM).encode(
+    names = chart.mark_text(align="right", fontSize=11, limit=_LABEL_LIMIT).encode(
         y, alt.Text("name:N"), x=alt.value(-10)
     )
-    numbers = chart.mark_text(align="right", fontSize=11, color=SOFT).encode(
-        y, alt.Text("value:N"), x=alt.value(WIDTH + 60)
+    values = chart.mark_text(align="right", fontSize=11, color=SOFT).encode(
+        y, alt.Text("value:N"), x=alt.value(_WIDTH + 60)
     )
-    return alt.layer(zero, lines, dots, names, numbers).properties(width=WIDTH, height=alt.Step(18))
+    layers = alt.layer(zero, lines, dots, names, values)
+    return layers.properties(width=_WIDTH, height=alt.Step(18))
 
 
-def _called(one: MeasureResult, several: bool) -> str:
-    name = one.title if one.title and one.title != _title(one) else one.test
-    text = f"{name} · {one.source.get('name')}" if several else name
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+def _line_name(result: MeasureResult, has_sources: bool) -> str:
+    is_named = result.title and result.title != _measure_title(result)
+    name = result.title if is_named else result.test
+    text = f"{name} · {result.source.get('name')}" if has_sources else name
+    return text if len(text) <= _MAX_NAME_LETTERS else text[: _MAX_NAME_LETTERS - 1] + "…"
 
 
-def _title(one: MeasureResult) -> str:
-    known = MEASURES.get(one.measure)
-    return known.title if known else one.measure
+def _measure_title(result: MeasureResult) -> str:
+    measure = MEASURES.get(result.measure)
+    return measure.title if measure else result.measure
 
 
-def _of(one: MeasureResult) -> str:
-    sides = [f"{side}: {label}" for side, label in one.labels.items() if label and label != side]
-    return f"on {one.source.get('name')}" + (f" · {'; '.join(sides)}" if sides else "")
+def _subtitle(result: MeasureResult) -> str:
+    """The source, and what the sets are called."""
+    sets = [f"{side}: {label}" for side, label in result.labels.items() if label and label != side]
+    return f"on {result.source.get('name')}" + (f" · {'; '.join(sets)}" if sets else "")
 
 
-def _written(value: float | None) -> str:
-    return numbers.measure(value)
+_SEVERITY_COLOURS: dict[Severity, str] = {"error": "#9c2f2f", "warning": ACCENT, "note": PALE}
+_MAX_BARS = 40
 
 
-_COLOURS: dict[Severity, str] = {"error": "#9c2f2f", "warning": ACCENT, "note": PALE}
-_MOST = 40
-
-
-def plot_lint(found: Lint) -> Any:
-    """Draw a bar for each set and pair of sets, those with the gravest findings on top.
+def plot_lint(lint: Lint) -> Any:
+    """Draw a bar for each set and pair of sets, those with the most severe findings on top.
 
     Parameters
     ----------
-    found
-        What `weatherglass.lint` gave.
+    lint
+        The result of `weatherglass.lint`.
 
     Returns
     -------
@@ -189,50 +199,47 @@ def plot_lint(found: Lint) -> Any:
     Examples
     --------
     >>> import weatherglass as wg
-    >>> found = wg.lint(["male_1-Caliskan_et_al_2017", "female_1-Caliskan_et_al_2017"])
-    >>> sum(row["findings"] for row in plot_lint(found).data.values) == len(found.findings)
+    >>> lint = wg.lint(["male_1-Caliskan_et_al_2017", "female_1-Caliskan_et_al_2017"])
+    >>> sum(row["findings"] for row in plot_lint(lint).data.values) == len(lint.findings)
     True
     """
-    counts = Counter((one.sets, one.severity) for one in found.findings)
+    counts = Counter((finding.sets, finding.severity) for finding in lint.findings)
     if not counts:
         raise CannotMeasure("There is nothing to draw: lint found nothing.")
-    every = sorted(
+    ranked = sorted(
         {sets for sets, _ in counts},
-        key=lambda sets: tuple(-counts[sets, severity] for severity in _COLOURS),
+        key=lambda sets: tuple(-counts[sets, severity] for severity in _SEVERITY_COLOURS),
     )
-    shown = every[:_MOST]
+    drawn = ranked[:_MAX_BARS]
     rows = [
         {
             "sets": " / ".join(make_visible(id) for id in sets),
             "severity": severity,
             "findings": counts[sets, severity],
-            "order": list(_COLOURS).index(severity),
+            "order": list(_SEVERITY_COLOURS).index(severity),
         }
-        for sets in shown
-        for severity in _COLOURS
+        for sets in drawn
+        for severity in _SEVERITY_COLOURS
         if counts[sets, severity]
     ]
     alt = import_altair()
-    some = f", {_MOST} of {len(every)} sets and pairs" if len(shown) < len(every) else ""
+    omission = f", {_MAX_BARS} of {len(ranked)} sets and pairs" if len(drawn) < len(ranked) else ""
     names = list(dict.fromkeys(str(row["sets"]) for row in rows))
+    colours = alt.Scale(domain=list(_SEVERITY_COLOURS), range=list(_SEVERITY_COLOURS.values()))
     return (
         alt.Chart(alt.Data(values=rows))
         .mark_bar(height=12)
         .encode(
             alt.X("findings:Q", title="findings", axis=alt.Axis(tickMinStep=1)),
             alt.Y("sets:N", sort=names, title=None, axis=alt.Axis(labelLimit=420, grid=False)),
-            alt.Color(
-                "severity:N",
-                title=None,
-                scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
-            ),
+            alt.Color("severity:N", title=None, scale=colours),
             alt.Order("order:Q"),
             tooltip=["sets:N", "severity:N", "findings:Q"],
         )
         .properties(
             width=360,
             height=alt.Step(18),
-            title=alt.TitleParams(f"What lint found{some}", anchor="start"),
+            title=alt.TitleParams(f"Findings of lint{omission}", anchor="start"),
         )
         .configure_view(strokeWidth=0)
     )

@@ -6,6 +6,7 @@ from .page import cell_position as cell_position
 from .page import cell_statistics as cell_statistics
 from .page import cells_table as cells_table
 from .page import discovery_page as discovery_page
+from .page import discovery_table as discovery_table
 from .page import format_p_interval as format_p_interval
 from .page import groups_table as groups_table
 from .page import ordered_categories as ordered_categories

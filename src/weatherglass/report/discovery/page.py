@@ -3,43 +3,67 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
+from markupsafe import Markup
+
 from weatherglass.discovery import Category, Cell, Discovery, Group
-from weatherglass.report.charts import style
 from weatherglass.significance import PValue, format_p
 
-from ..html import Markup, element, join, label_markup, sentence_markup, spell, word_list
+from ..charts import style
+from ..html import element, join, label_markup, sentence_markup, spell, word_list
 from ..page import checkbox, definition_list, render_page, section, tiles
 from . import prose
 
 Key = tuple[str, str]
+"""The ids of a cell's group and category."""
+
+FillCell = Callable[[Cell, Markup], Markup]
+"""Builds the content of a cell from the cell and its details: position, score and p-value."""
 
 
-def discovery_table(found: Discovery, mark: str = "") -> Markup:
-    """The table of a discovery with its legend; cells that are not significant wait for a tick.
+def cell_content(words: Markup, details: Markup) -> Markup:
+    """The content of a cell: its words, and details that appear on hover, focus or touch."""
+    return element("div", words, element("span", details, class_="said"), class_="in", tabindex=0)
 
-    A page with several has the tick with the first, which goes without a `mark`; the others' ids
-    begin with theirs.
+
+def _list_words(cell: Cell, details: Markup) -> Markup:
+    return cell_content(word_list(cell.words), details)
+
+
+def discovery_table(
+    discovery: Discovery, prefix: str = "", fill_cell: FillCell = _list_words
+) -> Markup:
+    """The table of a discovery with its legend; a box shows the cells that are not significant.
+
+    Parameters
+    ----------
+    discovery
+        The discovery.
+    prefix
+        Start of the ids, for a page with several tables. The first goes without a prefix and has
+        the box, which works for all of them.
+    fill_cell
+        Builds the content of a cell; by default its words, with details on hover.
     """
-    scores = [cell.score for cell in found.cells if cell.significant]
+    scores = [cell.score for cell in discovery.significant]
     low, high = min(scores, default=0.0), max(scores, default=0.0)
-    names = {one.id: label_markup(one.label) for one in found.categories}
-    inside = {}
-    for cell in found.cells:
+    labels = {category.id: label_markup(category.label) for category in discovery.categories}
+    contents = {}
+    for cell in discovery.cells:
         shade = f"s{style.step(cell.score, low, high)}" if cell.significant else "rest"
-        said = join(cell_position(cell, names), cell_statistics(cell))
-        inside[cell.group, cell.category] = (shade, cell_content(word_list(cell.words), said))
-    controls = "" if mark else checkbox("rest", "Show the cells that are not significant, in grey")
+        details = join(cell_position(cell, labels), cell_statistics(cell))
+        contents[cell.group, cell.category] = (shade, fill_cell(cell, details))
+    box = "" if prefix else checkbox("rest", "Show the cells that are not significant, in grey")
     return join(
-        element("div", controls, _legend(low, high) if scores else "", class_="controls"),
+        element("div", box, _legend(low, high) if scores else "", class_="controls"),
         cells_table(
-            found.groups,
-            ordered_categories(found),
-            inside,
-            shown=[(one.group, one.category) for one in found.significant],
-            mark=mark,
+            discovery.groups,
+            ordered_categories(discovery),
+            contents,
+            visible=[(cell.group, cell.category) for cell in discovery.significant],
+            prefix=prefix,
         ),
     )
 
@@ -47,27 +71,31 @@ def discovery_table(found: Discovery, mark: str = "") -> Markup:
 def cells_table(
     groups: Sequence[Group],
     categories: Sequence[Category],
-    inside: Mapping[Key, tuple[str, Markup]],
-    shown: Collection[Key],
-    mark: str = "",
+    contents: Mapping[Key, tuple[str, Markup]],
+    visible: Collection[Key],
+    prefix: str = "",
 ) -> Markup:
     """Groups as columns and categories as rows, scrolling under its headings.
 
-    `inside` has the class and the content of each cell. Rows and columns without a cell in `shown`
-    are there for the tick of the rest.
+    `contents` has the CSS class and the content of each cell. Rows and columns without a cell in
+    `visible` are hidden until the reader ticks the box for the rest.
     """
-    columns, rows = {group for group, _ in shown}, {category for _, category in shown}
-    # The roles are those of a table, which a narrow screen no longer lays out as one.
+    visible_groups = {group for group, _ in visible}
+    visible_categories = {category for _, category in visible}
+    # Explicit roles, because a narrow screen no longer lays the elements out as a table.
     heads = [element("th", "Category", scope="col", role="columnheader")]
-    for at, group in enumerate(groups):
-        link = element("a", group.id, href=f"#{mark}group-{at}")
+    for index, group in enumerate(groups):
+        link = element("a", group.id, href=f"#{prefix}group-{index}")
         size = element("small", prose.count_noun(group.size, "name"))
-        hidden = None if group.id in columns else "column-rest"
+        hidden = None if group.id in visible_groups else "column-rest"
         heads.append(
             element("th", link, " ", size, scope="col", role="columnheader", class_=hidden)
         )
-    body = (_row(one, groups, inside, columns, one.id in rows) for one in categories)
-    made = element(
+    body = (
+        _category_row(category, groups, contents, visible_groups, category.id in visible_categories)
+        for category in categories
+    )
+    grid = element(
         "table",
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
         element("tbody", *body, role="rowgroup"),
@@ -75,40 +103,36 @@ def cells_table(
         role="table",
     )
     return join(
-        element("a", "Skip the table", class_="skip", href=f"#{mark}after-table"),
-        element("div", made, class_="scroll", role="region", tabindex=0, aria_label="Table"),
-        element("div", id=f"{mark}after-table", tabindex=-1),
+        element("a", "Skip the table", class_="skip", href=f"#{prefix}after-table"),
+        element("div", grid, class_="scroll", role="region", tabindex=0, aria_label="Table"),
+        element("div", id=f"{prefix}after-table", tabindex=-1),
     )
 
 
-def ordered_categories(found: Discovery, order: Sequence[str] = ()) -> list[Category]:
-    """The categories in the order of the tests, or in that given, then the others."""
-    known = {one.id: one for one in found.categories}
-    first = [known.pop(id) for id in dict.fromkeys(order or found.order) if id in known]
-    return [*first, *known.values()]
+def ordered_categories(discovery: Discovery, order: Sequence[str] = ()) -> list[Category]:
+    """The categories by total score, or in the given order; the others follow."""
+    remaining = {category.id: category for category in discovery.categories}
+    ids = dict.fromkeys(order or discovery.order)
+    first = [remaining.pop(id) for id in ids if id in remaining]
+    return [*first, *remaining.values()]
 
 
-def _row(
+def _category_row(
     category: Category,
     groups: Collection[Group],
-    inside: Mapping[Key, tuple[str, Markup]],
-    columns: Collection[str],
-    shown: bool,
+    contents: Mapping[Key, tuple[str, Markup]],
+    visible_groups: Collection[str],
+    is_visible: bool,
 ) -> Markup:
     size = element("small", prose.count_noun(category.size, "word"))
     cells = [element("th", label_markup(category.label), " ", size, scope="row", role="rowheader")]
     for group in groups:
-        kind, content = inside.get((group.id, category.id), ("", Markup()))
-        kind = kind if group.id in columns else f"{kind} column-rest"
+        kind, content = contents.get((group.id, category.id), ("", Markup()))
+        kind = kind if group.id in visible_groups else f"{kind} column-rest"
         cells.append(
             element("td", content, role="cell", class_=kind or "none", data_group=group.id)
         )
-    return element("tr", *cells, role="row", class_=None if shown else "row-rest")
-
-
-def cell_content(words: Markup, said: Markup) -> Markup:
-    """The inside of a cell: its words, and what is said of them on hover, focus or touch."""
-    return element("div", words, element("span", said, class_="said"), class_="in", tabindex=0)
+    return element("tr", *cells, role="row", class_=None if is_visible else "row-rest")
 
 
 def cell_statistics(cell: Cell) -> Markup:
@@ -117,10 +141,10 @@ def cell_statistics(cell: Cell) -> Markup:
     return join(f"score {cell.score:.3f}, p = {format_p_interval(cell.p)}, {verdict}")
 
 
-def cell_position(cell: Cell, names: Mapping[str, Markup]) -> Markup:
-    """Where a cell stands; a screen reader says that already, from the table's headings."""
-    here = join(cell.group, ", ", names.get(cell.category, Markup()), ": ")
-    return element("span", here, aria_hidden="true")
+def cell_position(cell: Cell, labels: Mapping[str, Markup]) -> Markup:
+    """Group and category of a cell; hidden from screen readers, which read the table's headings."""
+    position = join(cell.group, ", ", labels.get(cell.category, Markup()), ": ")
+    return element("span", position, aria_hidden="true")
 
 
 def format_p_interval(p: PValue) -> str:
@@ -137,7 +161,7 @@ def format_p_interval(p: PValue) -> str:
 
 
 def _legend(low: float, high: float) -> Markup:
-    swatches = (element("i", class_=f"s{at}") for at in range(style.STEPS))
+    swatches = (element("i", class_=f"s{step}") for step in range(style.STEPS))
     return element(
         "p",
         f"Score {low:.2f} ",
@@ -148,18 +172,18 @@ def _legend(low: float, high: float) -> Markup:
 
 
 NAMES_APART = (
-    "In the table groups are called by their ids. Their names stand here, apart from it, so that "
-    "nobody's name stands on top of a column of stereotypes."
+    "The table of associations refers to groups by their ids. Their names are listed here, apart "
+    "from it, so that nobody's name heads a column of stereotypes."
 )
 
 
-def discovery_page(found: Discovery, *, show_slurs: bool = False) -> str:
-    """A discovery as one HTML file that needs no network and no script.
+def discovery_page(discovery: Discovery, *, show_slurs: bool = False) -> str:
+    """Write a discovery as one HTML file that needs no network and no script.
 
     Parameters
     ----------
-    found
-        What a discovery found.
+    discovery
+        The result of `weatherglass.discover`.
     show_slurs
         Slurs are masked until the reader ticks a box; with this the box is ticked from the start.
 
@@ -170,130 +194,116 @@ def discovery_page(found: Discovery, *, show_slurs: bool = False) -> str:
 
     Notes
     -----
-    As in appendix A of Swinger et al. (2019), the table names groups by their ids and the names
-    stand in a table of their own.
+    As in appendix A of Swinger et al. (2019), the table refers to groups by their ids, and the
+    names are listed in a table of their own.
 
     Examples
     --------
     >>> import weatherglass as wg
-    >>> found = wg.discover(wg.open_vectors("default"), groups=4, categories=8, words=2000,
-    ...                     rotations=99)
-    >>> page = discovery_page(found)
+    >>> discovery = wg.discover(wg.open_vectors("default"), groups=4, categories=8, words=2000,
+    ...                         rotations=99)
+    >>> page = discovery_page(discovery)
     >>> page.count("<table"), "<script" in page
     (2, False)
     """
     return render_page(
-        f"What {prose.short_name(found)} associates with names",
+        f"What {prose.short_name(discovery)} associates with names",
         [
-            _searched(found),
+            _search_section(discovery),
             section(
-                "groups",
-                "The groups of names",
-                element("p", NAMES_APART),
-                groups_table(found),
+                "groups", "Groups of names", element("p", NAMES_APART), groups_table(discovery)
             ),
-            section("table", "The table", *table_with_guide(found)),
-            section("proxies", "Words that stand in for names", *proxies_markup(found)),
-            *_notes(found),
+            section("table", "Table of associations", *table_with_guide(discovery)),
+            section("proxies", "Proxies for names", *proxies_markup(discovery)),
+            *_notes_section(discovery),
             section(
                 "limits",
                 "What it does not mean",
-                element("ul", *(element("li", one) for one in prose.list_limits(found))),
+                element("ul", *(element("li", limit) for limit in prose.list_limits(discovery))),
             ),
-            repeat_section(prose.repeat_command(found), found),
+            repeat_section(prose.repeat_command(discovery), discovery),
         ],
         show_slurs=show_slurs,
     )
 
 
-def _searched(found: Discovery) -> Markup:
-    dim = found.source.get("dim")
-    name = element("bdi", prose.source_name(found))
-    names = str(found.options.get("names", ""))
+def _search_section(discovery: Discovery) -> Markup:
+    dim = discovery.source.get("dim")
+    name = element("bdi", prose.source_name(discovery))
+    names = str(discovery.options.get("names", ""))
+    counts = prose.list_counts(discovery.names)
     return section(
         "searched",
         "What was searched",
-        element("p", prose.describe_search(found), class_="lead"),
-        tiles(summary_figures(found)),
+        element("p", prose.describe_search(discovery), class_="lead"),
+        tiles(summary_figures(discovery)),
         definition_list(
             [
                 ("Embedding", join(name, f", {dim} dimensions" if dim else "")),
-                (
-                    "Names",
-                    join_phrases(
-                        f"The list {names}" if names else "", prose.list_counts(found.names)
-                    ),
-                ),
-                ("Words", prose.list_counts(found.words)),
-                ("Frequency", prose.describe_frequency(found.control)),
-                ("Chance", prose.describe_null(found)),
-                ("Significance", prose.describe_level(found)),
+                ("Names", ": ".join(filter(None, (f"The list {names}" if names else "", counts)))),
+                ("Words", prose.list_counts(discovery.words)),
+                ("Word frequency", prose.describe_frequency(discovery.control)),
+                ("Null distribution", prose.describe_null(discovery)),
+                ("Significance", prose.describe_level(discovery)),
             ]
         ),
     )
 
 
-def join_phrases(*parts: str) -> str:
-    """What is there of some phrases, with colons between."""
-    return ": ".join(part for part in parts if part)
-
-
-def summary_figures(found: Discovery) -> list[tuple[str, str]]:
-    """The figures to be seen first."""
-    made = [
+def summary_figures(discovery: Discovery) -> list[tuple[str, str]]:
+    """The headline figures of a discovery, each with what it counts."""
+    cells = prose.count_noun(len(discovery.cells), "cell")
+    figures = [
+        (f"{len(discovery.significant):,}", f"significant of {cells}"),
+        (f"{len(discovery.groups):,}", "groups of names"),
         (
-            f"{len(found.significant):,}",
-            f"significant of {prose.count_noun(len(found.cells), 'cell')}",
-        ),
-        (f"{len(found.groups):,}", "groups of names"),
-        (
-            f"{len(found.order):,}",
-            f"of {len(found.categories):,} categories with a significant cell",
+            f"{len(discovery.order):,}",
+            f"of {len(discovery.categories):,} categories with a significant cell",
         ),
     ]
-    if found.indirect.share is not None:
-        made.append((f"{found.indirect.share:.0%}", "of four-tuples lie the same way round"))
-    return made
+    if discovery.indirect.share is not None:
+        figures.append((f"{discovery.indirect.share:.0%}", "of four-tuples point the same way"))
+    return figures
 
 
 def groups_table(
-    found: Discovery, more: Mapping[str, Sequence[str]] = MappingProxyType({}), mark: str = ""
+    discovery: Discovery,
+    extra_columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    prefix: str = "",
 ) -> Markup:
-    """Groups with a few names, their size, what is known of them, and `more` columns."""
-    names = list(dict.fromkeys(name for group in found.groups for name in group.facts))
-    about = {name: found.columns.get(name, {}) for name in names}
-    labels = {name: _heading(about[name].get("label") or name) for name in names}
+    """Groups with their most typical names, size and statistics, and with extra columns."""
+    columns = list(dict.fromkeys(name for group in discovery.groups for name in group.facts))
+    about = {name: discovery.columns.get(name, {}) for name in columns}
+    labels = {name: _heading(about[name].get("label") or name) for name in columns}
     rows = []
-    for at, group in enumerate(found.groups):
-        others = group.size - len(group.shown)
-        shown = join(
-            word_list(group.shown), element("small", f" +{others:,}") if others > 0 else ""
-        )
+    for index, group in enumerate(discovery.groups):
+        rest = group.size - len(group.shown)
+        names = join(word_list(group.shown), element("small", f" +{rest:,}") if rest > 0 else "")
         rows.append(
             element(
                 "tr",
                 element("th", group.id, scope="row", role="rowheader"),
-                element("td", shown, role="cell", class_="wide"),
-                *(_number(name, values[at]) for name, values in more.items()),
+                element("td", names, role="cell", class_="wide"),
+                *(_number_cell(name, values[index]) for name, values in extra_columns.items()),
                 *(
-                    _fact(labels[name], about[name].get("unit", ""), group.facts.get(name))
-                    for name in names
+                    _fact_cell(labels[name], about[name].get("unit", ""), group.facts.get(name))
+                    for name in columns
                 ),
                 role="row",
-                id=f"{mark}group-{at}",
+                id=f"{prefix}group-{index}",
                 tabindex=-1,
             )
         )
-    heads = ("Group", "Names that stand for it", *more, *labels.values())
-    head = (element("th", one, scope="col", role="columnheader") for one in heads)
-    made = element(
+    heads = ("Group", "Most typical names", *extra_columns, *labels.values())
+    head = (element("th", text, scope="col", role="columnheader") for text in heads)
+    content = element(
         "table",
         element("thead", element("tr", *head, role="row"), role="rowgroup"),
         element("tbody", *rows, role="rowgroup"),
         class_="groups",
         role="table",
     )
-    return element("div", made, class_="scroll", role="region", tabindex=0, aria_label="Groups")
+    return element("div", content, class_="scroll", role="region", tabindex=0, aria_label="Groups")
 
 
 def _heading(text: str) -> str:
@@ -301,67 +311,65 @@ def _heading(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _fact(label: str, unit: str, value: float | None) -> Markup:
+def _fact_cell(label: str, unit: str, value: float | None) -> Markup:
     if value is None or not math.isfinite(value):
-        return _number(label, "–")
+        return _number_cell(label, "–")
     if unit == "share":
-        return _number(label, f"{value:.0%}", bar=value)
-    return _number(label, f"{value:.0f}" if unit == "year" else f"{value:,.4g}")
+        return _number_cell(label, f"{value:.0%}", share=value)
+    return _number_cell(label, f"{value:.0f}" if unit == "year" else f"{value:,.4g}")
 
 
-def _number(label: str, text: str, bar: float | None = None) -> Markup:
-    """A figure, with a bar under it if it is a share."""
-    style = None if bar is None else f"--share:{min(1.0, max(0.0, bar)):.1%}"
-    kind = "number" if bar is None else "share"
-    return element("td", text, role="cell", class_=kind, style=style, data_name=label)
+def _number_cell(label: str, text: str, share: float | None = None) -> Markup:
+    """A number, with a bar under it if it is a share."""
+    bar = None if share is None else f"--share:{min(1.0, max(0.0, share)):.1%}"
+    kind = "number" if share is None else "share"
+    return element("td", text, role="cell", class_=kind, style=bar, data_name=label)
 
 
-def table_with_guide(found: Discovery, mark: str = "") -> list[Markup]:
-    """The table with a word on how to read it; `mark` as for `discovery_table`."""
-    with_cells = {cell.group for cell in found.significant}
-    without = [group.id for group in found.groups if group.id not in with_cells]
-    read = (
-        "Columns are groups, rows are categories of words with the strongest first. A cell has the "
-        "words of the category that lie nearest to the group, and its shade says how high its "
-        "score is. Point at a cell, touch it, or move to it with the tab key, for its score and "
-        "p-value."
+def table_with_guide(discovery: Discovery, prefix: str = "") -> list[Markup]:
+    """The table with a paragraph on how to read it; `prefix` as for `discovery_table`."""
+    with_cells = {cell.group for cell in discovery.significant}
+    empty_groups = [group.id for group in discovery.groups if group.id not in with_cells]
+    guide = (
+        "Columns are groups; rows are categories of words, the strongest first. A cell lists the "
+        "words of the category that are most strongly associated with the group, and its shade is "
+        "its score. Point at a cell, touch it, or move to it with the tab key, to see its score "
+        "and p-value."
     )
-    made = [element("p", read)]
-    if not found.significant:
-        made.append(element("p", element("b", "No cell is significant.")))
-    elif without:
-        said = f"No significant cell: {', '.join(without)}."
-        made.append(element("p", said))
-    return [*made, discovery_table(found, mark)]
+    parts = [element("p", guide)]
+    if not discovery.significant:
+        parts.append(element("p", element("b", "No cell is significant.")))
+    elif empty_groups:
+        parts.append(element("p", f"No significant cell: {', '.join(empty_groups)}."))
+    return [*parts, discovery_table(discovery, prefix)]
 
 
-def proxies_markup(found: Discovery) -> list[Markup]:
-    """How far words alone would carry the groups, and the strongest that do."""
-    made = [element("p", prose.describe_indirect(found.indirect))]
-    labels = {one.id: label_markup(one.label) for one in found.categories}
-    strongest = [
-        element("li", prose.describe_proxy(one, labels)) for one in found.indirect.strongest
+def proxies_markup(discovery: Discovery) -> list[Markup]:
+    """How far words alone would reveal the groups, and the strongest proxies."""
+    parts = [element("p", prose.describe_indirect(discovery.indirect))]
+    labels = {category.id: label_markup(category.label) for category in discovery.categories}
+    items = [
+        element("li", prose.describe_proxy(proxy, labels)) for proxy in discovery.indirect.strongest
     ]
-    if strongest:
-        made += [element("p", "The strongest:"), element("ol", *strongest)]
-    return made
+    if items:
+        parts += [element("p", "The strongest proxies:"), element("ol", *items)]
+    return parts
 
 
-def _notes(found: Discovery) -> list[Markup]:
-    if not found.notes:
+def _notes_section(discovery: Discovery) -> list[Markup]:
+    if not discovery.notes:
         return []
-    notes = (element("li", sentence_markup(note)) for note in found.notes)
+    notes = (element("li", sentence_markup(note)) for note in discovery.notes)
     return [section("notes", "Notes", element("ul", *notes))]
 
 
-def repeat_section(command: str, *found: Discovery) -> Markup:
+def repeat_section(command: str, *discoveries: Discovery) -> Markup:
     """How to repeat and cite it."""
-    made = [element("p", prose.describe_version(one)) for one in found]
     return section(
         "repeat",
         "How to repeat and cite it",
         element("pre", element("code", command), tabindex=0),
-        *made,
-        element("p", "The method is that of:"),
+        *(element("p", prose.describe_version(discovery)) for discovery in discoveries),
+        element("p", "Cite the method as:"),
         element("p", prose.CITATION, class_="citation"),
     )

@@ -1,4 +1,4 @@
-"""What a discovery did, found and does not mean, in sentences; and the command that repeats it."""
+"""Sentences about a discovery: what it did, what it found, its limits, the command to repeat it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import shlex
 from collections.abc import Mapping
 from pathlib import PurePath
 
+from markupsafe import Markup
+
 from weatherglass.discovery import Discovery, Indirect, Proxy
 from weatherglass.significance import format_p
 from weatherglass.vectors import Control
 
-from ..html import MAX_WORD_LENGTH, Markup, element, join, sentence_markup, spell, word_markup
+from ..html import MAX_WORD_LENGTH, element, join, sentence_markup, spell, word_markup
 
 CITATION = (
     "Swinger, N., De-Arteaga, M., Heffernan IV, N. T., Leiserson, M. D. M., and Kalai, A. T. "
     "(2019). What are the Biases in My Word Embedding? Proceedings of the AAAI/ACM Conference on "
     "AI, Ethics, and Society (AIES 2019). doi:10.1145/3306618.3314270"
 )
-# What the command line calls the options of a search.
+# Command-line options by the names of `discover`'s arguments.
 _FLAGS = {
     "names": "--names",
     "groups": "--groups",
@@ -32,180 +34,190 @@ _FLAGS = {
     "name_rank": "--name-rank",
     "alphabet": "--alphabet",
 }
-_SWITCHED_OFF = {"voronoi": "--no-voronoi", "stop_early": "--all-rotations"}
+_FLAGS_IF_FALSE = {"voronoi": "--no-voronoi", "stop_early": "--all-rotations"}
 
 
-def describe_search(found: Discovery) -> Markup:
-    """What was looked for and how much was found."""
-    names, words = (sum(one.size for one in some) for some in (found.groups, found.categories))
+def describe_search(discovery: Discovery) -> Markup:
+    """What was searched and how many cells are significant."""
+    names, words = (
+        sum(cluster.size for cluster in clusters)
+        for clusters in (discovery.groups, discovery.categories)
+    )
+    groups = count_noun(len(discovery.groups), "group")
+    categories = count_noun(len(discovery.categories), "category", "categories")
     return join(
-        "Weatherglass put ",
-        f"{names:,} names into {count_noun(len(found.groups), 'group')} and {words:,} frequent words ",
-        f"into {count_noun(len(found.categories), 'category', 'categories')}, as they lie in ",
-        element("b", element("bdi", source_name(found))),
-        ". For every group and category it chose the words that lie nearest to this group and not "
-        "to the others, and asked whether they lie nearer than chance would have it. ",
-        f"{len(found.significant):,} of {count_noun(len(found.cells), 'cell')} are significant, ",
-        f"in {count_noun(len(found.order), 'category', 'categories')}.",
+        f"Weatherglass clustered {names:,} names into {groups} and {words:,} frequent words into "
+        f"{categories}, by their vectors in ",
+        element("b", element("bdi", source_name(discovery))),
+        ". For every group and category it selected the words that are most strongly associated "
+        "with this group compared with the other groups, and tested whether the association is "
+        "stronger than chance. ",
+        f"{len(discovery.significant):,} of {count_noun(len(discovery.cells), 'cell')} are "
+        f"significant, in {count_noun(len(discovery.order), 'category', 'categories')}.",
     )
 
 
-def count_noun(number: int, one: str, several: str = "") -> str:
-    """A number and what it counts.
+def count_noun(number: int, singular: str, plural: str = "") -> str:
+    """A number with its noun.
 
     >>> count_noun(1, "cell"), count_noun(2713, "four-tuple")
     ('1 cell', '2,713 four-tuples')
     """
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def list_counts(some: Mapping[str, int]) -> str:
-    """Counts by their names.
+def list_counts(counts: Mapping[str, int]) -> str:
+    """Counts with their names.
 
     >>> list_counts({"asked": 7212, "cleaned_away": 1})
     '7,212 asked, 1 cleaned away'
     """
-    return ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in some.items())
+    return ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items())
 
 
 def describe_frequency(control: Control) -> str:
-    """What was done about frequency.
+    """Whether word frequency was controlled for, and how much of it the vectors hold.
 
     >>> describe_frequency(Control("none", 0.02, None))[:60]
-    "Left in. A word's rank can be predicted from its vector with"
+    "Not removed. A word's rank can be predicted from its vector "
     """
     before, after = control.r2_before, control.r2_after
     if before is None:
-        return "Left in. There are too few words to say how much of it there is."
-    what = "count" if control.by == "counts" else "rank"
+        return "Not removed. There are too few words to estimate how much of it the vectors hold."
+    predicted = "count" if control.by == "counts" else "rank"
     if control.method == "none" or after is None:
-        auto = f"; it would be taken out over {control.threshold:g}" * (control.asked == "auto")
-        told = f"A word's {what} can be predicted from its vector with R²\xa0{before:.2f}"
-        return f"Left in. {told}{auto}."
+        r2 = f"A word's {predicted} can be predicted from its vector with R²\xa0{before:.2f}"
+        auto = f"; it is removed above {control.threshold:g}" if control.asked == "auto" else ""
+        return f"Not removed. {r2}{auto}."
     return (
-        f"Taken out of all vectors. Before, a word's {what} could be predicted from its vector "
-        f"with R²\xa0{before:.2f}; after, with {after:.2f}."
+        f"Removed from all vectors. Before, a word's {predicted} could be predicted from its "
+        f"vector with R²\xa0{before:.2f}; after, with {after:.2f}."
     )
 
 
-def describe_null(found: Discovery) -> Markup:
-    """How chance was judged."""
-    done = found.rotations
-    ended = "" if done.done >= done.asked else f" of {done.asked:,} asked for"
-    why = join(" (", sentence_markup(done.stopped), ")") if done.stopped else ""
+def describe_null(discovery: Discovery) -> Markup:
+    """How the null distribution was made."""
+    rotations = discovery.rotations
+    requested = "" if rotations.done >= rotations.asked else f", of {rotations.asked:,} requested"
+    reason = join(" (", sentence_markup(rotations.stopped), ")") if rotations.stopped else ""
     return join(
-        f"Names and words were turned against each other at random {done.done:,} times{ended}",
-        why,
-        ", and each time the words were chosen anew. A p-value is the share of turns that did at "
-        "least as well.",
+        "The null distribution comes from random rotations of the names against the words: "
+        f"{rotations.done:,}{requested}",
+        reason,
+        ". Each rotation selects its words anew. A p-value is the share of rotations with a score "
+        "at least as high.",
     )
 
 
-def describe_level(found: Discovery) -> str:
+def describe_level(discovery: Discovery) -> str:
     """Which cells are significant."""
-    if not found.threshold:
-        return f"No p-value is small enough at α\xa0=\xa0{found.alpha:g} (Benjamini and Hochberg)."
+    alpha = f"Benjamini–Hochberg at α\xa0=\xa0{discovery.alpha:g}"
+    if not discovery.threshold:
+        return f"No p-value is small enough ({alpha})."
     return (
-        f"A cell is significant at p\xa0≤\xa0{format_p(found.threshold)}, so that at most "
-        f"{100 * found.alpha:g}% of the significant cells are expected to be there by chance "
-        f"(Benjamini and Hochberg at α\xa0=\xa0{found.alpha:g})."
+        f"A cell is significant at p\xa0≤\xa0{format_p(discovery.threshold)}, so that at most "
+        f"{100 * discovery.alpha:g}% of the significant cells are expected to be false "
+        f"discoveries ({alpha})."
     )
 
 
-def describe_indirect(found: Indirect) -> Markup:
-    """How much of the groups words alone would carry."""
-    if not found.tuples or found.share is None:
+def describe_indirect(indirect: Indirect) -> Markup:
+    """How far words alone would reveal the groups if the names were removed."""
+    if not indirect.tuples or indirect.share is None:
         return join(
-            "No two groups share two categories with significant cells, so that nothing can be "
-            "said about words that stand in for names."
+            "No two groups share two categories with significant cells, so proxies for names "
+            "cannot be assessed."
         )
     chance = (
         ""
-        if found.by_chance is None
+        if indirect.by_chance is None
         else (
-            f" Words chosen in the same cells after random rotations of the names do so in "
-            f"{found.by_chance:.1%}, as all words of a group are chosen along its centre: only "
-            "what is above that speaks of this embedding."
+            f" After random rotations of the names it does so in {indirect.by_chance:.1%}, because "
+            "all words of a group are selected along its centre: only the excess over that is "
+            "specific to this embedding."
         )
     )
     return join(
-        "Would the groups remain if the names were taken away? Take two groups and two categories "
-        "in which both have significant words: does the difference of the words in one category "
-        "point the same way as in the other? It does in ",
-        element("b", f"{found.share:.1%}"),
-        f" of {count_noun(found.tuples, 'four-tuple')}.{chance}",
+        "Would the groups stay recognisable if the names were removed? Take two groups and two "
+        "categories in which both groups have significant words: does the difference between "
+        "their words in one category point in the same direction as in the other? It does in ",
+        element("b", f"{indirect.share:.1%}"),
+        f" of {count_noun(indirect.tuples, 'four-tuple')}.{chance}",
     )
 
 
-def describe_proxy(one: Proxy, labels: Mapping[str, Markup]) -> Markup:
-    """A pair of words that would stand in for the names of two groups."""
-    first, second = one.groups
+def describe_proxy(proxy: Proxy, labels: Mapping[str, Markup]) -> Markup:
+    """A pair of words that distinguishes two groups without their names."""
+    first, second = proxy.groups
     return join(
-        element("b", word_markup(one.words[0])),
+        element("b", word_markup(proxy.words[0])),
         " rather than ",
-        element("b", word_markup(one.words[1])),
-        f" tells {first} from {second} without a name (category ",
-        labels.get(one.category, Markup()),
-        f"; cosine {one.cosine:.2f}; the right way round in {one.carried} of {one.of} other "
-        f"{'category' if one.of == 1 else 'categories'}).",
+        element("b", word_markup(proxy.words[1])),
+        f" distinguishes {first} from {second} without a name (category ",
+        labels.get(proxy.category, Markup()),
+        f"; cosine {proxy.cosine:.2f}; same direction in {proxy.carried} of {proxy.of} other "
+        f"{'category' if proxy.of == 1 else 'categories'}).",
     )
 
 
-def list_limits(found: Discovery) -> list[str]:
-    """What the table does not say."""
-    made = [
-        "It says how words lie in this embedding, which was learned from text. It says nothing "
-        "about any person, and nothing about what people of a name are like.",
-        "Not every cell is a prejudice: a currency or a dish may stand with the names of the "
+def list_limits(discovery: Discovery) -> list[str]:
+    """What the table does not show."""
+    limits = [
+        "The table shows how words relate to each other in this embedding, which was learned from "
+        "text. It says nothing about any person, and nothing about what people with a name are "
+        "like.",
+        "Not every cell is a prejudice: a currency or a dish may be associated with names from the "
         "country it comes from. Which cells do harm depends on the use, and people must judge it.",
-        "A blank cell does not mean that nothing is there. A group may be too small, or its names "
-        "too rare. People whose names do not set them apart, such as non-binary people, may not be "
-        "seen at all.",
-        "Groups come from the vectors of names alone. The facts beside them were added afterwards "
-        "and are means over names, not over people.",
-        "Other names, words, numbers of groups or seeds give other tables. What matters should be "
-        "tested again with word sets chosen for the question.",
+        "A blank cell does not mean that there is no association. A group may be too small, or its "
+        "names too rare. People whose names do not distinguish them, such as non-binary people, "
+        "may not appear at all.",
+        "Groups come from the vectors of names alone. The statistics next to them were added "
+        "afterwards and are means over names, not over people.",
+        "Other names, words, numbers of groups or random seeds give other tables. Confirm what "
+        "matters with word sets chosen for the question.",
     ]
-    if found.control.method == "none" and (found.control.r2_before or 0) > found.control.threshold:
-        made.append(
-            "Frequency was left in, and this embedding has much of it: groups may be of frequent "
-            "and of rare names, and words may stand with them because they are as frequent."
+    control = discovery.control
+    if control.method == "none" and (control.r2_before or 0) > control.threshold:
+        limits.append(
+            "Word frequency was not removed, and this embedding holds much of it: groups may "
+            "consist of frequent and of rare names, and words may be associated with them only "
+            "because they are equally frequent."
         )
-    return made
+    return limits
 
 
-def repeat_command(found: Discovery, *sources: str) -> str:
-    """The command that repeats a discovery, on its own source if no other is given."""
-    parts = ["weatherglass discover", *map(shlex.quote, sources or (source_name(found),))]
-    for name, value in found.options.items():
+def repeat_command(discovery: Discovery, *sources: str) -> str:
+    """The command that repeats a discovery, by default on its own source."""
+    parts = ["weatherglass discover", *map(shlex.quote, sources or (source_name(discovery),))]
+    for name, value in discovery.options.items():
         if name in _FLAGS and isinstance(value, str | int | float):
             parts.append(f"{_FLAGS[name]} {shlex.quote(str(value))}")
-        elif name in _SWITCHED_OFF and value is False:
-            parts.append(_SWITCHED_OFF[name])
-    return _wrapped(parts)
+        elif name in _FLAGS_IF_FALSE and value is False:
+            parts.append(_FLAGS_IF_FALSE[name])
+    return _wrap_command(parts)
 
 
-def describe_version(found: Discovery) -> Markup:
+def describe_version(discovery: Discovery) -> Markup:
     """The version and the embedding that gave the result."""
-    mark = found.source.get("fingerprint")
-    which = f" (fingerprint {mark})" if mark else ""
-    name = element("bdi", source_name(found))
-    return join(f"Found with Weatherglass {found.version} on ", name, f"{which}.")
+    fingerprint = discovery.source.get("fingerprint")
+    suffix = f" (fingerprint {fingerprint})" if fingerprint else ""
+    name = element("bdi", source_name(discovery))
+    return join(f"Measured with Weatherglass {discovery.version} on ", name, f"{suffix}.")
 
 
-def source_name(found: Discovery) -> str:
-    """What the embedding is called."""
-    return str(found.source.get("name", "an embedding"))
+def source_name(discovery: Discovery) -> str:
+    """The name of the embedding."""
+    return str(discovery.source.get("name", "an embedding"))
 
 
-def short_name(found: Discovery) -> str:
+def short_name(discovery: Discovery) -> str:
     """The name for a heading: of a long path, its last part."""
-    name = source_name(found)
+    name = source_name(discovery)
     return spell(name if len(name) <= MAX_WORD_LENGTH else PurePath(name).name, phrase=False)
 
 
-def _wrapped(parts: list[str], width: int = 76) -> str:
-    """Parts of a command on lines that a shell reads as one."""
+def _wrap_command(parts: list[str], width: int = 76) -> str:
+    """Join a command on lines that a shell reads as one."""
     lines = [""]
     for part in parts:
         if lines[-1] and len(lines[-1]) + len(part) > width:
