@@ -1,4 +1,4 @@
-"""The code blocks of the pages: found, run, and compared with what the page says they print."""
+"""Find the code blocks of the docs, run them, and compare their output with the page."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from weatherglass._cli.main import cli
 
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LEFT_OUT = "…\n"  # a line that stands for any number of lines
+ELLIPSIS = "…\n"  # a line that matches any number of lines
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code: what it is, what stands in it, and the text of the page before it."""
+    """A block of code: its language, its text, and the text of the page before it."""
 
     kind: str
     text: str
@@ -30,33 +30,33 @@ class Block:
 
     @property
     def first(self) -> str:
-        """The first line, by which a block is named."""
+        """The first line, which names the block in messages."""
         return self.text.partition("\n")[0]
 
     @property
     def file(self) -> str:
-        """The name under which a block is saved: the last one that the page has mentioned."""
+        """The file that a block is saved as: the last name that the page mentions."""
         ending = r"ya?ml" if self.kind == "yaml" else self.kind
         return str(re.findall(rf"`([\w./-]+\.{ending})`", self.before)[-1])
 
 
 def blocks(page: Path) -> list[Block]:
-    """Every block of a page."""
+    """Return all blocks of a page."""
     text = page.read_text(encoding="utf-8")
-    found = [Block(*one.groups(), text[: one.start()]) for one in FENCE.finditer(text)]
-    assert text.count("```") == 2 * len(found), "a block is indented or has no language"
-    return found
+    parsed = [Block(*match.groups(), text[: match.start()]) for match in FENCE.finditer(text)]
+    assert text.count("```") == 2 * len(parsed), "a block is indented or has no language"
+    return parsed
 
 
 @dataclass
 class Reader:
-    """Somebody who does in one folder what a page says, block by block."""
+    """Follows a page in an empty folder, block by block."""
 
     run: Callable[..., Any]
     names: dict[str, Any] = field(default_factory=dict)
 
     def does(self, block: Block) -> None:
-        """Run a block, or save it and read it with what it was written for."""
+        """Run a block, or save it and open it with the function that reads such files."""
         getattr(self, block.kind)(block)
 
     def python(self, block: Block) -> None:
@@ -64,12 +64,12 @@ class Reader:
 
     def pycon(self, block: Block) -> None:
         parsed = doctest.DocTestParser().get_doctest(block.text, {}, "page", None, None)
-        told: list[str] = []
-        ran = doctest.DocTestRunner(verbose=False).run(parsed, out=told.append)
-        assert ran.failed == 0, "".join(told)
+        messages: list[str] = []
+        ran = doctest.DocTestRunner(verbose=False).run(parsed, out=messages.append)
+        assert ran.failed == 0, "".join(messages)
 
     def console(self, block: Block) -> None:
-        """Run the lines that begin with a dollar; what stands under one is what it prints."""
+        """Run the lines that begin with a dollar sign, and compare the lines below each."""
         parts = re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]
         code = 0
         for k, part in enumerate(parts):
@@ -80,10 +80,10 @@ class Reader:
             assert line.startswith("weatherglass "), line
             ran = self.run(*shlex.split(line)[1:])
             code = ran.code
-            told = k + 1 < len(parts) and parts[k + 1].startswith("echo $?")
-            assert told or code == 0, (line, ran.err)
+            shows_code = k + 1 < len(parts) and parts[k + 1].startswith("echo $?")
+            assert shows_code or code == 0, (line, ran.err)
             printed = (ran.out, ran.err, ran.out + ran.err)
-            if expected and not any(agrees(one, expected) for one in printed):
+            if expected and not any(agrees(text, expected) for text in printed):
                 assert ran.out + ran.err == expected, line
 
     def csv(self, block: Block) -> None:
@@ -97,14 +97,14 @@ class Reader:
 
 
 def agrees(printed: str, expected: str) -> bool:
-    """Whether a command printed what a page says, with any lines where the page has an ellipsis."""
-    pieces = re.split(rf"^{LEFT_OUT}", expected, flags=re.MULTILINE)
+    """Return whether the output is what the page shows; an ellipsis matches any lines."""
+    pieces = re.split(rf"^{ELLIPSIS}", expected, flags=re.MULTILINE)
     pattern = r"(?:.*\n)*".join(re.escape(piece) for piece in pieces)
     return re.fullmatch(pattern, printed) is not None
 
 
 def read(path: Path) -> None:
-    """Read YAML with the reader that it was written for; a pipeline's commands are looked at."""
+    """Open a YAML file with the function that reads it; check the commands of a CI pipeline."""
     from weatherglass.auditing.policy import load_policy
     from weatherglass.auditing.sources import load_models
     from weatherglass.catalog import load_seeds, load_tests
@@ -125,20 +125,20 @@ def read(path: Path) -> None:
     commands = re.findall(r"(?:- |run: )(weatherglass .*)", text)
     assert commands, f"{path}: no reader is known for YAML with {list(first)}"
     for command in commands:
-        look_at(command)
+        check_command(command)
 
 
-def look_at(line: str) -> None:
-    """Whether a command line names a command that exists, with options that it has."""
+def check_command(line: str) -> None:
+    """Check that a command line names an existing command and options that it has."""
     words = shlex.split(line, comments=True)
     assert Path(words[0]).name == "weatherglass", line
     command: click.Command = cli
     for word in words[1:]:
         if isinstance(command, click.Group) and not word.startswith("-"):
-            below = command.get_command(click.Context(command), word)
-            assert below is not None, f"{line}: there is no command {word}"
-            command = below
+            subcommand = command.get_command(click.Context(command), word)
+            assert subcommand is not None, f"{line}: there is no command {word}"
+            command = subcommand
         elif re.match(r"--?[a-z]", word):
-            known = {one for option in command.params for one in option.opts}
-            known |= {one for option in command.params for one in option.secondary_opts}
+            known = {name for option in command.params for name in option.opts}
+            known |= {name for option in command.params for name in option.secondary_opts}
             assert word.split("=")[0] in known | {"--help", "-h"}, f"{line}: no option {word}"

@@ -91,7 +91,7 @@ UNSAFE = [
 
 
 @pytest.mark.parametrize("source", UNSAFE)
-def test_what_is_unsafe_is_found(source):
+def test_unsafe_code_is_detected(source):
     assert unsafe(source, "_cli/doctor.py")
 
 
@@ -108,7 +108,7 @@ def test_what_is_unsafe_is_found(source):
         "import json; json.load(x); json.loads(x)",
     ],
 )
-def test_what_is_safe_is_let_be(source):
+def test_safe_code_is_accepted(source):
     assert unsafe(source, "_cli/doctor.py") == []
 
 
@@ -161,7 +161,7 @@ def test_help_loads_nothing_heavy(line):
     assert not loaded_by(*line) & {"numpy", *HEAVY}
 
 
-def test_looking_at_kept_vectors_loads_no_compiler(own_cache):
+def test_inspecting_cached_vectors_does_not_load_numba(own_cache):
     loaded_by("vectors", "info", "default")
     again = loaded_by("vectors", "info", "default")
     assert "numpy" in again
@@ -174,7 +174,7 @@ def test_importing_the_package_loads_nothing_heavy():
     assert not set(done.stdout.split()) & {"numpy", "click", *HEAVY}
 
 
-def test_every_public_name_is_there_and_listed():
+def test_every_public_name_exists_and_is_listed():
     for name in weatherglass.__all__:
         assert getattr(weatherglass, name) is not None
     assert dir(weatherglass) == weatherglass.__all__

@@ -28,7 +28,7 @@ def call(*line: object, **options: object) -> subprocess.CompletedProcess[str]:
     """Run a program outside the repository, so that nothing of it is imported by chance."""
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
-        [str(one) for one in line],
+        [str(part) for part in line],
         capture_output=True,
         text=True,
         check=False,
@@ -37,10 +37,10 @@ def call(*line: object, **options: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-def without_network(said: str) -> bool:
+def without_network(output: str) -> bool:
     """Whether pip could not get at packages."""
     marks = ("No matching distribution", "Could not find a version", "NewConnectionError")
-    return any(mark in said for mark in (*marks, "Failed to establish", "Name or service"))
+    return any(mark in output for mark in (*marks, "Failed to establish", "Name or service"))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     assert rest == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", *licences}
 
 
-def test_what_is_no_code_is_there(wheel):
+def test_the_wheel_contains_data_templates_and_licences(wheel):
     with zipfile.ZipFile(wheel) as opened:
         names = set(opened.namelist())
     for name in (
@@ -123,7 +123,9 @@ def program(distribution_file: Path, tmp_path_factory: pytest.TempPathFactory) -
     return binary / "weatherglass"
 
 
-def test_it_runs_where_it_is_installed(program, distribution_file, tmp_path, monkeypatch):
+def test_the_installed_package_runs_in_a_clean_environment(
+    program, distribution_file, tmp_path, monkeypatch
+):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "v.txt").write_text(VECTORS)
     (tmp_path / "t.yaml").write_text(TEST)
@@ -135,10 +137,10 @@ def test_it_runs_where_it_is_installed(program, distribution_file, tmp_path, mon
         return ran.stdout
 
     assert run("--version") == f"weatherglass, version {wg.__version__}\n"
-    said = run("doctor")
-    assert "The core works" in said
-    assert f"pip install '{distribution_file}[transformers]'" in said
-    assert f"pip install '{distribution_file}[default]'" not in said
+    report = run("doctor")
+    assert "The core works" in report
+    assert f"pip install '{distribution_file}[transformers]'" in report
+    assert f"pip install '{distribution_file}[default]'" not in report
     assert "1.73" in run("weat", "v.txt", "--tests", "t.yaml")
     assert "weat10" in run("weat", "default")
     assert "weat6" in run("catalog", "list")

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from .blocks import Block, Reader, blocks, look_at
+from .blocks import Block, Reader, blocks, check_command
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -170,7 +170,7 @@ def test_commands_that_are_only_shown_exist(page):
     shell = [block.text for block in blocks(page) if block.kind == "sh"]
     for line in [*"".join(shell).splitlines(), *re.findall(r"`(weatherglass [^`…\n]+)`", text)]:
         if re.match(r"\S*weatherglass ", line):
-            look_at(line)
+            check_command(line)
         elif line.startswith("make "):
             target = line.split()[1]
             assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M), line
@@ -197,7 +197,7 @@ def test_requests_to_the_web_page_shown_in_the_docs_are_answered():
 
     lines = re.findall(r"^curl (.*)", (ROOT / "docs" / "web.md").read_text(), re.MULTILINE)
     assert len(lines) > 5
-    settings = Settings(sources=("default",), patience=60)
+    settings = Settings(sources=("default",), wait_seconds=60)
     with TestClient(create_app(settings), base_url=f"http://127.0.0.1:{settings.port}") as client:
         known = client.get("/openapi.json").json()["paths"]
         for line in lines:

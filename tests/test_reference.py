@@ -56,7 +56,7 @@ def test_the_reference_is_what_the_code_says(making, name):
     assert path.read_text(encoding="utf-8") == generate.PAGES[path](), "run `make docs`"
 
 
-@pytest.mark.parametrize("name", [one for one in wg.__all__ if one != "__version__"])
+@pytest.mark.parametrize("name", [public for public in wg.__all__ if public != "__version__"])
 def test_a_public_name_is_documented(making, name):
     """A function has an example, and says what each of its arguments is."""
     thing = getattr(wg, name)
@@ -69,7 +69,7 @@ def test_a_public_name_is_documented(making, name):
         assert {"Parameters", "Attributes", "Examples"} & set(doc.sections)
 
 
-def test_a_docstring_is_cut_into_its_parts(making):
+def test_a_docstring_is_split_into_sections(making):
     doc = making["docstrings"].Docstring.of(inspect.cleandoc(TEXT))
     assert doc.text == "Weigh apples.\n\nThey are weighed one by one."
     assert doc.names("Parameters") == {"apples", "pears", "options"}
@@ -80,13 +80,13 @@ def test_a_docstring_is_cut_into_its_parts(making):
     assert works == ["A. Nother (1999). Apples and pears."]
 
 
-def test_text_of_a_docstring_is_no_markup(making):
+def test_markdown_characters_in_docstrings_are_escaped(making):
     text = "Words *and* <tags>,\nwith ``code`` as in [2]_.\n\n- one\n- two"
-    said = making["docstrings"].prose(text, lambda code: f"`{code}`")
-    assert said == "Words \\*and\\* \\<tags>, with `code` as in [2].\n\n- one\n- two"
+    prose = making["docstrings"].prose(text, lambda code: f"`{code}`")
+    assert prose == "Words \\*and\\* \\<tags>, with `code` as in [2].\n\n- one\n- two"
 
 
-def test_a_signature_has_no_quotes_that_only_python_needs(making):
+def test_quotes_of_annotations_are_removed_from_signatures(making):
     signature = making["names"].signature("weat", wg.weat)
     assert signature.startswith("weat(\n    vectors: Vectors,\n    test: Test | str,\n    *,\n")
     assert "    method: PermutationMethod = 'auto',\n" in signature
@@ -94,7 +94,7 @@ def test_a_signature_has_no_quotes_that_only_python_needs(making):
     assert making["names"].signature("seeds", wg.seeds) == "seeds(id: str) -> SeedSet"
 
 
-def test_public_names_are_links_to_their_place(making):
+def test_public_names_link_to_their_section(making):
     linked = making["names"].linked
     assert linked("weatherglass.weat") == "[`weatherglass.weat`](#weat)"
     assert linked("Test") == "[`Test`](#class-test)"

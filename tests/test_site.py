@@ -95,13 +95,13 @@ def test_sources_of_the_pages_are_not_published(site):
     assert [*site.rglob("*.py"), *site.rglob("*.md")] == []
 
 
-def test_it_can_be_read_and_searched_from_a_folder(site):
+def test_the_site_can_be_read_and_searched_without_a_server(site):
     start = (site / "index.html").as_uri()
     with chromium() as browser, opened(browser, start) as (tab, wrong):
         tab.keyboard.press("Control+k")
         tab.get_by_role("textbox").or_(tab.get_by_role("combobox")).first.fill("multiverse")
         tab.get_by_text("What varies").first.wait_for()
-    assert [one for one in wrong if site.as_uri() not in one] == []
+    assert [url for url in wrong if site.as_uri() not in url] == []
 
 
 @pytest.mark.parametrize("window", [PHONE, {}], ids=["phone", "desktop"])

@@ -1,4 +1,4 @@
-"""Folders are the architecture: each shows its names in ``__init__.pyi``, and others use only those.
+"""Folders are the architecture: other folders import only the names in ``__init__.pyi``.
 
 ``import-linter`` checks which folder may import which; this file checks how.
 """
@@ -27,7 +27,7 @@ def module_of(path: Path) -> str:
 
 
 def imports(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (module, name) for each name that a file imports from the package, as absolute names."""
+    """Yield the (module, name) pairs that a file imports from the package, as absolute names."""
     folder = module_of(path.with_name("__init__.py")).split(".")
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):

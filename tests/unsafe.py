@@ -1,14 +1,14 @@
-"""What could run a stranger's code or open more than it seems, found in a syntax tree.
+"""Detect code that could execute untrusted input, from the syntax tree.
 
-Names are followed to where they come from, so that ``from os import system as run`` is found as
-well as ``os.system``, whether it is called or only named.
+Imports are resolved, so that ``from os import system as run`` is detected as well as ``os.system``,
+whether it is called or only named.
 
-What it cannot see, and why that is as it is:
+Known exceptions that it cannot detect:
 
-- Workers in other processes and on a cluster get their tasks pickled, by `concurrent.futures` and
-  by Dask; both ends are ours, and only ``tasks/`` may use them.
-- Numba keeps compiled kernels as pickles, in ``__pycache__`` beside them or in the user's own cache
-  folder. Who can write there can also write the package's ``.pyc`` files.
+- Workers in other processes and on a cluster receive pickled tasks, from `concurrent.futures` and
+  Dask. Both ends are this package, and only ``tasks/`` may use them.
+- Numba stores compiled kernels as pickles, in ``__pycache__`` or in the user's cache folder. Whoever
+  can write there can also replace the package's ``.pyc`` files.
 - HanTa's model of English, in the extra ``pos``, is a pickle inside the package HanTa.
 """
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-# Modules that unpickle, run or unpack; not even imported.
+# Modules that unpickle, execute or unpack; importing them is forbidden.
 MODULES = {
     *("pickle", "_pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"),
     *("copyreg", "code", "codeop", "runpy", "imp", "pty", "builtins", "ctypes", "cffi"),
@@ -90,12 +90,12 @@ def _imported(tree: ast.AST) -> dict[str, str]:
     known: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for one in node.names:
-                first = one.name.split(".")[0]
-                known[one.asname or first] = one.name if one.asname else first
+            for alias in node.names:
+                first = alias.name.split(".")[0]
+                known[alias.asname or first] = alias.name if alias.asname else first
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            for one in node.names:
-                known[one.asname or one.name] = f"{node.module}.{one.name}"
+            for alias in node.names:
+                known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
     return known
 
 
@@ -103,9 +103,9 @@ def _imports(tree: ast.AST, file: str) -> Iterator[str]:
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [f"{node.module}.{one.name}" for one in node.names]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         for name in names:
             if name.endswith(".*"):
                 yield f"import {name}"
@@ -133,26 +133,26 @@ def _name(node: ast.AST, known: dict[str, str]) -> str | None:
 
 
 def _is_forbidden(name: str) -> bool:
-    for one in NAMES:
-        if name == one or (one.endswith(".") and name.startswith(one)):
+    for known in NAMES:
+        if name == known or (known.endswith(".") and name.startswith(known)):
             return True
         # os.execv and os.spawnlp as well as os.exec, yaml.load_all as well as yaml.load.
         if (
-            "." in one
-            and name.startswith(one)
-            and name.rpartition(".")[0] == one.rpartition(".")[0]
+            "." in known
+            and name.startswith(known)
+            and name.rpartition(".")[0] == known.rpartition(".")[0]
         ):
             return True
     return name.startswith("gensim.") and name.endswith(".load")
 
 
 def _call(node: ast.Call, name: str) -> Iterator[str]:
-    said = {
-        one.arg: one.value.value if isinstance(one.value, ast.Constant) else ...
-        for one in node.keywords
-        if one.arg
+    keywords = {
+        keyword.arg: keyword.value.value if isinstance(keyword.value, ast.Constant) else ...
+        for keyword in node.keywords
+        if keyword.arg
     }
-    for argument, value in said.items():
+    for argument, value in keywords.items():
         if (argument, value) in MUST_NOT_SAY:
             yield f"{argument}={value}"
         # What is worked out as it runs may be either.
@@ -160,7 +160,7 @@ def _call(node: ast.Call, name: str) -> Iterator[str]:
             yield f"{argument}=?"
     if name in MUST_SAY:
         argument, value = MUST_SAY[name]
-        if said.get(argument) is not value:
+        if keywords.get(argument) is not value:
             yield f"{name} without {argument}={value}"
     if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
         yield f".{node.func.attr}()"
@@ -179,5 +179,5 @@ def _is_ours(node: ast.Call) -> bool:
     if not isinstance(first, ast.Constant):
         return False
     if str(first.value).startswith("."):
-        return [ast.unparse(one) for one in node.args[1:]] == ["__name__"]
+        return [ast.unparse(argument) for argument in node.args[1:]] == ["__name__"]
     return f"{first.value}.".startswith("weatherglass.")
