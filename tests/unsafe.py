@@ -7,7 +7,7 @@ Known exceptions that it cannot detect:
 
 - Workers in other processes and on a cluster receive pickled tasks, from `concurrent.futures` and
   Dask. Both ends are this package, and only ``tasks/`` may use them.
-- Numba stores compiled kernels as pickles, in ``__pycache__`` or in the user's cache folder. Whoever
+- Numba stores compiled kernels as pickles, in ``__pycache__`` or in the cache folder. Whoever
   can write there can also replace the package's ``.pyc`` files.
 - HanTa's model of English, in the extra ``pos``, is a pickle inside the package HanTa.
 """
