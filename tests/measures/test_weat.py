@@ -180,7 +180,7 @@ def test_what_cannot_be_measured_says_why_and_gives_no_number(reason):
     assert result.effect is result.p is result.p_rotation is result.statistic is None
 
 
-def test_rows_without_direction_are_named():
+def test_a_word_with_a_nan_row_is_named():
     vectors = wg.Vectors.of(["p", "q", "r", "s", "t"], [[1, 0], [0, 0], [1, 1], [0, 1], [1, 2]])
     result = wg.weat(vectors, wg.Test(x=["p", "q"], y=["r", "s"], a=["t"], b=["p"]))
     assert result.status == "not run"

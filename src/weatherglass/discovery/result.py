@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent
-from weatherglass.measures import Shown, from_json, to_json
+from weatherglass.measures import Result
 from weatherglass.significance import PValue
 from weatherglass.vectors import Control
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _METADATA = b"weatherglass"
 
@@ -87,8 +90,8 @@ class Indirect:
     by_chance: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Discovery(Shown):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Discovery(Result):
     """The result of one discovery.
 
     Attributes
@@ -115,6 +118,8 @@ class Discovery(Shown):
     """
 
     measure: ClassVar[str] = "discovery"
+    noun: ClassVar[str] = "discovery"
+    chart: ClassVar[str] = "discovery"
 
     groups: tuple[Group, ...]
     categories: tuple[Category, ...]
@@ -147,8 +152,24 @@ class Discovery(Shown):
         found = [cell for cell in self.cells if cell.significant]
         return tuple(sorted(found, key=lambda cell: -cell.score))
 
+    def key_facts(self) -> dict[str, Any]:
+        return {
+            "source": self.source_name,
+            "groups": len(self.groups),
+            "categories": len(self.categories),
+            "cells": len(self.cells),
+            "significant": len(self.significant),
+        }
+
+    def sentence(self) -> str:
+        pairs = "1 pair" if len(self.cells) == 1 else f"{len(self.cells):,} pairs"
+        return (
+            f"{len(self.significant):,} of {pairs} of a group of names and a category of words are "
+            "significant."
+        )
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """One flat row a cell, with the label of its category."""
+        """Return one flat row for each cell, with the label of its category."""
         labels = {category.id: category.label for category in self.categories}
         return [
             {
@@ -165,21 +186,9 @@ class Discovery(Shown):
             for cell in self.cells
         ]
 
-    def to_json(self) -> str:
-        """Everything as JSON text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Discovery:
-        """The discovery that `to_json` wrote."""
-        return from_json(cls, text, "discovery")
-
-    def to_table(self) -> Any:
-        """The cells as a `pyarrow.Table`; its metadata hold everything else."""
-        import pyarrow as pa
-
-        table = pa.Table.from_pylist(self.to_rows())
-        return table.replace_schema_metadata({_METADATA: self.to_json()})
+    def to_table(self) -> pa.Table:
+        """Return the cells as a `pyarrow.Table`; its metadata holds everything else."""
+        return super().to_table().replace_schema_metadata({_METADATA: self.to_json()})
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Discovery:
@@ -191,7 +200,7 @@ class Discovery(Shown):
             kept = pq.read_schema(path).metadata[_METADATA]
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
             raise BadContent(f"{path} is not a discovery in Parquet ({error}).") from None
-        return from_json(cls, kept, "discovery")
+        return cls.from_json(kept)
 
 
 @dataclass(frozen=True)
@@ -213,8 +222,8 @@ class Change:
         return max(cell.score for cell in (self.before, self.after) if cell is not None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison(Shown):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Comparison(Result):
     """The same names and words on two embeddings: groups and categories are those of `before`.
 
     Attributes
@@ -226,6 +235,8 @@ class Comparison(Shown):
     """
 
     measure: ClassVar[str] = "comparison"
+    noun: ClassVar[str] = "comparison"
+    chart: ClassVar[str] = "changes"
 
     before: Discovery
     after: Discovery
@@ -236,8 +247,28 @@ class Comparison(Shown):
         some = [one for one in self.changes if one.change == change]
         return tuple(sorted(some, key=lambda one: -one.score))
 
+    @property
+    def source_name(self) -> str:
+        return f"{self.before.source_name} and {self.after.source_name}"
+
+    @property
+    def version(self) -> str:
+        """The version that wrote the later discovery."""
+        return self.after.version
+
+    def key_facts(self) -> dict[str, Any]:
+        counts = {kind: len(self.of(kind)) for kind in ("appears", "vanishes", "stays")}
+        return {"before": self.before.source_name, "after": self.after.source_name, **counts}
+
+    def sentence(self) -> str:
+        appear, vanish, stay = (len(self.of(kind)) for kind in ("appears", "vanishes", "stays"))
+        return (
+            f"From {self.before.source_name} to {self.after.source_name}, {appear:,} significant "
+            f"associations appear, {vanish:,} vanish and {stay:,} stay."
+        )
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """One flat row a change."""
+        """Return one flat row for each change."""
         rows = []
         for one in self.changes:
             cell = one.before or one.after
@@ -254,12 +285,3 @@ class Comparison(Shown):
                 }
             )
         return rows
-
-    def to_json(self) -> str:
-        """Everything as JSON text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Comparison:
-        """The comparison that `to_json` wrote."""
-        return from_json(cls, text, "comparison")

@@ -1,23 +1,154 @@
-"""`seat`: association tests on sentence encoders."""
+"""SEAT: association tests on sentence encoders, with sentences as items (May et al. 2019)."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from weatherglass.catalog import Test
+from weatherglass.catalog import Test, WordSet
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.measures import Results, SeatResult, association_test, origins, seat_test
+from weatherglass.measures import (
+    NOISE,
+    Results,
+    Section,
+    WeatResult,
+    association_test,
+    effect,
+    weat,
+)
+from weatherglass.significance import Interval, PermutationMethod, PValue, permutation_p
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
 
 from .encode import Progress, encode_all
 from .encoder import Encoder, as_encoder
+
+PAPER_MAX_EXACT = 100_000  # partitions; the supplement samples where there are more
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SeatResult(WeatResult):
+    """The result of one association test on one encoder.
+
+    Attributes
+    ----------
+    level
+        ``"word"`` or ``"sentence"``.
+    effect_by_word, p_by_word
+        The same test with one association for each word, the mean over its sentences. The
+        sentences of a word are near-copies of each other; counting them individually overstates
+        the evidence.
+    n_words
+        The number of words behind the sentences of X and Y.
+
+    All else is as for `WeatResult`; the words are sentences.
+    """
+
+    measure: ClassVar[str] = "seat"
+    chart: ClassVar[str] = "sentences"
+    section: ClassVar[Section] = "sentences"
+
+    level: str = "sentence"
+    effect_by_word: float | None = None
+    p_by_word: PValue | None = None
+    n_words: dict[str, int] = field(default_factory=dict)
+
+    # The numbers to report first count each word once.
+    @property
+    def main_value(self) -> float | None:
+        return self.effect if self.effect_by_word is None else self.effect_by_word
+
+    @property
+    def main_p(self) -> float | None:
+        return self.p_value if self.p_by_word is None else self.p_by_word.value
+
+    @property
+    def main_p_holm(self) -> float | None:
+        return self.p_holm if self.p_by_word is None else None
+
+    @property
+    def main_p_method(self) -> str:
+        p = self.p_by_word or self.p
+        return p.method if p else ""
+
+    @property
+    def main_interval(self) -> Interval | None:
+        return None  # the intervals are of the sentences
+
+    @property
+    def main_unit(self) -> str:
+        return "" if self.p_by_word is None else "each word counted once"
+
+    def measure_columns(self) -> dict[str, Any]:
+        return super().measure_columns() | {
+            "level": self.level,
+            "effect_by_word": self.effect_by_word,
+            "p_by_word": self.p_by_word.value if self.p_by_word else None,
+        }
+
+
+def seat_test(
+    encoded: Vectors, test: Test, *, method: PermutationMethod | str = "auto", **options: Any
+) -> SeatResult:
+    """Run one association test on encoded sentences.
+
+    Parameters
+    ----------
+    encoded
+        The sentences and their vectors.
+    test
+        A test of the catalogue, or one that `weatherglass.catalog.to_sentences` returned.
+    method
+        As for `weat`; ``"paper"`` is the supplement's rule: exact up to 100,000 partitions,
+        otherwise 99,999 sampled ones and the observed one.
+    options
+        As for `weat`.
+    """
+    chosen: Any = method
+    if method == "paper":
+        n, m = (int((encoded.words.find(items.words) >= 0).sum()) for items in (test.x, test.y))
+        chosen = "exact" if math.comb(n + m, n) <= PAPER_MAX_EXACT else "sample"
+    by_sentence = weat(encoded, test, method=chosen, case="keep", **options)
+    fields: dict[str, Any] = {
+        field.name: getattr(by_sentence, field.name) for field in dataclasses.fields(by_sentence)
+    }
+    fields["options"] = by_sentence.options | {"method": method}
+    if not by_sentence.is_done:
+        return SeatResult(level=test.level, **fields)
+    x, y = (_word_means(by_sentence, name, test.sets[name]) for name in "XY")
+    by_word: dict[str, Any] = {"n_words": {"X": len(x), "Y": len(y)}}
+    if min(len(x), len(y)) >= 2 and np.std([*x, *y]) > 0:
+        by_word["effect_by_word"] = effect(x, y, by_sentence.options["ddof"])
+        is_same_test = chosen == "auto" and not (test.x.origins or test.y.origins)
+        by_word["p_by_word"] = (
+            by_sentence.p
+            if is_same_test
+            else permutation_p(
+                x, y, alternative=by_sentence.options["alternative"], resolution=NOISE
+            )
+        )
+    return SeatResult(level=test.level, **by_word, **fields)
+
+
+def _word_means(result: WeatResult, name: str, items: WordSet) -> list[float]:
+    """Return the mean association over the sentences of each word."""
+    origin = dict(zip(items.words, origins(items), strict=True))
+    values: dict[str, list[float]] = {}
+    for sentence, value in zip(result.words[name], result.associations[name], strict=True):
+        values.setdefault(origin[sentence], []).append(value)
+    return [float(np.mean(of_word)) for of_word in values.values()]
+
+
+def origins(items: WordSet) -> Sequence[str]:
+    """Return the word behind each item; a plain word is its own."""
+    return items.origins or items.words
 
 
 def seat(
@@ -29,61 +160,61 @@ def seat(
     cluster: str | Workers | None = None,
     progress: Progress | None = None,
     **options: Any,
-) -> Results:
+) -> Results[SeatResult]:
     """Run association tests on one or more sentence encoders.
 
     Parameters
     ----------
     encoders
-        What `open_encoder` gave, or anything with `encode`, `fingerprint` and `name`.
+        What `open_encoder` returned, or anything with `encode`, `fingerprint` and `name`.
     tests
         Tests, or their ids in the catalogue.
     batch_size
-        How many sentences an encoder is given at a time.
+        How many sentences an encoder gets at a time.
     workers
-        Threads that run the tests; all processors by default. What an encoder itself uses is its
-        own affair.
+        Threads that run the tests; all processors by default. Encoders choose their own number.
     cluster
         Encode on the workers of a Dask cluster: the address of its scheduler, such as
         ``tcp://host:8786``, or ``local``. Each worker opens the encoder by its name, which must
-        mean the same there; one that has none is used here.
+        mean the same there; an encoder without such a name runs in this process.
     progress
-        Called with the distinct sentences done and those in all.
+        Called with the number of distinct sentences encoded and their total.
     options
-        As for `weatherglass.measures.seat_test`: `method`, `alternative`, `ddof`, `rng`,
-        `max_missing`, `intervals`, `influence`.
+        Options of each test: `method` (also ``"paper"``, the supplement's rule: exact up to 100,000
+        partitions, otherwise 99,999 sampled ones and the observed one), `alternative`, `ddof`,
+        `rng`, `max_missing`, `intervals` and `influence` of `weatherglass.weat`.
 
     Returns
     -------
     Results
-        A result for each encoder and test, in that order. Each distinct sentence is encoded once
-        for all tests, and not at all if an earlier run has done it.
+        A `SeatResult` for each encoder and test, in that order. Each distinct sentence is encoded
+        once for all tests, and not at all if an earlier run has encoded it.
 
     Examples
     --------
     >>> import weatherglass as wg
     >>> results = wg.seat(wg.open_encoder("cbow:default"), ["weat6", "sent-weat6"])
-    >>> [(one.test, one.n_words["X"]) for one in results]
+    >>> [(result.test, result.n_words["X"]) for result in results]
     [('weat6', 8), ('sent-weat6', 8)]
     """
-    several = list(encoders) if isinstance(encoders, list | tuple) else [encoders]
+    chosen_encoders = list(encoders) if isinstance(encoders, list | tuple) else [encoders]
     chosen = [
-        association_test(one) for one in ([tests] if isinstance(tests, str | Test) else tests)
+        association_test(test) for test in ([tests] if isinstance(tests, str | Test) else tests)
     ]
-    if not chosen or not several:
+    if not chosen or not chosen_encoders:
         raise UsageError(f"There are no {'encoders' if chosen else 'tests'} to run.")
-    made: list[SeatResult] = []
+    results: list[SeatResult] = []
     # The compiled kernels behind the p-values let other threads run; bootstrap intervals do not.
     threads = 1 if options.get("intervals") else workers
-    with executor(threads, threads=True) as here, _elsewhere(cluster) as there:
-        for encoder in map(as_encoder, several):
-            encoded = _encoded(encoder, chosen, batch_size, progress, there)
-            made += run(partial(seat_test, encoded, **options), chosen, here)
-    return Results.of(made)
+    with executor(threads, threads=True) as local, _open_cluster(cluster) as team:
+        for encoder in map(as_encoder, chosen_encoders):
+            encoded = _encode_items(encoder, chosen, batch_size, progress, team)
+            results += run(partial(seat_test, encoded, **options), chosen, local)
+    return Results.of(results)
 
 
 @contextlib.contextmanager
-def _elsewhere(cluster: str | Workers | None) -> Iterator[Workers | None]:
+def _open_cluster(cluster: str | Workers | None) -> Iterator[Workers | None]:
     if isinstance(cluster, str):
         with executor(cluster=cluster) as team:
             yield team
@@ -91,36 +222,36 @@ def _elsewhere(cluster: str | Workers | None) -> Iterator[Workers | None]:
         yield cluster
 
 
-def _encoded(
+def _encode_items(
     encoder: Encoder,
     tests: Sequence[Test],
     batch_size: int,
     progress: Progress | None,
     team: Workers | None,
 ) -> Vectors:
-    """The items as vectors, without those of which the encoder knows nothing.
+    """Encode the items of tests, without those that the encoder does not know.
 
-    An encoder that may lack words is also asked for the word that each sentence was made from: a
-    sentence whose own word it does not know says nothing about that word, and is missing too.
+    An encoder that may lack words also encodes the word behind each sentence: if it does not know
+    that word, the sentence says nothing about it, and is missing too.
     """
     origin: dict[str, str] = {}
-    for entry in tests:
-        for one in entry.sets.values():
-            origin |= dict(zip(one.words, origins(one), strict=True))
-    items = list(origin)
-    words = sorted(set(origin.values()) - set(items)) if hasattr(encoder, "missing") else []
+    for test in tests:
+        for items in test.sets.values():
+            origin |= dict(zip(items.words, origins(items), strict=True))
+    texts = list(origin)
+    words = sorted(set(origin.values()) - set(texts)) if hasattr(encoder, "missing") else []
     rows = encode_all(
         encoder,
-        items + words,
+        texts + words,
         batch_size=batch_size,
         progress=progress,
         missing="nan",
         team=team,
     )
-    lost = np.flatnonzero(np.isnan(rows).any(axis=1)).tolist()
-    unknown = {(items + words)[i] for i in lost}
-    known = [i for i, text in enumerate(items) if not unknown & {text, origin[text]}]
+    not_encoded = np.flatnonzero(np.isnan(rows).any(axis=1)).tolist()
+    unknown = {(texts + words)[i] for i in not_encoded}
+    known = [i for i, text in enumerate(texts) if not unknown & {text, origin[text]}]
     if not known:
-        raise CannotMeasure(f"{encoder.name} knows none of the {len(items)} words and sentences.")
-    vectors = Vectors.of([items[i] for i in known], rows[known], source=encoder.name)
+        raise CannotMeasure(f"{encoder.name} knows none of the {len(texts)} words and sentences.")
+    vectors = Vectors.of([texts[i] for i in known], rows[known], source=encoder.name)
     return dataclasses.replace(vectors, fingerprint=encoder.fingerprint)

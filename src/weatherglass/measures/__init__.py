@@ -1,4 +1,4 @@
-"""What is measured: one file per measure, with the function of that name in it."""
+"""Measures of bias: one module for each, with its function; results and result sets."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""A measure: what computes it, declared with the word sets that it needs and what it means."""
+"""The definition of a measure: the word sets it needs, what its number means, how to compute it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +15,29 @@ from weatherglass.errors import CannotMeasure, UsageError, did_you_mean, quote_s
 from weatherglass.significance import Interval, PValue
 from weatherglass.vectors import Case, Vectors
 
-from .result import Record, described, named
+from .measurement import Measurement, describe_source, describe_test
 from .word_sets import (
-    Given,
+    MeasureInput,
     NamedWords,
     Sets,
-    asked_pairs,
     find_sets,
-    kept_pairs,
-    named_sets,
-    too_few,
-    words_of,
+    find_word_pairs,
+    parse_sets,
+    rank_words,
+    split_found,
+    too_few_reason,
+    word_pairs,
 )
+
+if TYPE_CHECKING:
+    from .weat import WeatResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Measured:
-    """The numbers of a measurement as they are computed; `MeasureResult` says what each is."""
+class MeasureNumbers:
+    """The numbers of a measurement as they are computed; `MeasureResult` describes each."""
 
     value: float
     by_word: Mapping[str, Floats] = field(default_factory=dict)
@@ -43,30 +47,39 @@ class Measured:
     intervals: tuple[Interval, ...] = ()
 
     def fields(self) -> dict[str, Any]:
-        """The numbers as a `MeasureResult` holds them.
+        """Return the numbers as the fields of a `MeasureResult`.
 
         Raises
         ------
         CannotMeasure
             A number is too large to compute with.
         """
-        every: list[Any] = [self.value, *self.details.values()]
-        every += [some for one in (self.by_word, *self.columns.values()) for some in one.values()]
-        if not all(np.isfinite(some).all() for some in every):
+        arrays = [
+            values for sets in (self.by_word, *self.columns.values()) for values in sets.values()
+        ]
+        computed = (self.value, *self.details.values(), *arrays)
+        if not all(np.isfinite(values).all() for values in computed):
             raise CannotMeasure("the vectors are too large to compute with.")
         return {
             "value": float(self.value),
-            "by_word": _plain(self.by_word),
-            "columns": {name: _plain(one) for name, one in self.columns.items()},
+            "by_word": _to_tuples(self.by_word),
+            "columns": {name: _to_tuples(column) for name, column in self.columns.items()},
             "details": {name: float(number) for name, number in self.details.items()},
             "p": self.p,
             "intervals": self.intervals,
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class MeasureResult(Record):
-    """The result of one measure on one source; beside what every `Record` has:
+def _to_tuples(arrays: Mapping[str, Floats]) -> dict[str, tuple[float, ...]]:
+    return {
+        name: tuple(np.asarray(values, dtype=np.float64).tolist())
+        for name, values in arrays.items()
+    }
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MeasureResult(Measurement):
+    """The result of one measure on one source.
 
     Attributes
     ----------
@@ -77,7 +90,7 @@ class MeasureResult(Record):
     by_word
         What each word adds to it, in the order of ``words``, by the name of the set.
     columns
-        What else is known of each word: name of the number, name of the set, numbers.
+        Other numbers of each word: name of the number, name of the set, numbers.
     details
         Other numbers of the whole, by name.
     p
@@ -85,8 +98,12 @@ class MeasureResult(Record):
     p_holm, p_bh
         The same corrected over the tests of a result set; see `Results.correct`.
     intervals
-        How far the value moves, for a measure in which chance plays a part.
+        Confidence intervals of the value, for a measure that draws random samples.
+
+    The other attributes are those of every `Measurement`.
     """
+
+    chart: ClassVar[str] = "measures"
 
     # One class for all measures of word sets, so that the name belongs to the result.
     measure: str  # type: ignore[misc]
@@ -100,30 +117,53 @@ class MeasureResult(Record):
     p_bh: float | None = None
     intervals: tuple[Interval, ...] = ()
 
+    @property
+    def p_value(self) -> float | None:
+        return self.p.value if self.p else None
+
     def ranked(self, name: str = "X") -> tuple[tuple[str, float], ...]:
-        """The words of a set with what each adds, the largest first."""
-        pairs = zip(self.words.get(name, ()), self.by_word.get(name, ()), strict=False)
-        return tuple(sorted(pairs, key=lambda pair: -pair[1]))
+        """Return the words of a set with what each adds, the largest first."""
+        return rank_words(self.words, self.by_word, name)
 
+    def key_facts(self) -> dict[str, Any]:
+        return {"measure": self.measure} | super().key_facts()
 
-def _plain(arrays: Mapping[str, Floats]) -> dict[str, tuple[float, ...]]:
-    return {
-        name: tuple(np.asarray(some, dtype=np.float64).tolist()) for name, some in arrays.items()
-    }
+    def claim(self) -> str:
+        from .registry import MEASURES
+
+        known = MEASURES.get(self.measure)
+        name = known.title if known else self.measure
+        return f"{name} is {self.value:.3f}." + (f" {known.reading}" if known else "")
+
+    def measure_columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {
+            "details": "&".join(f"{name}={number:.6g}" for name, number in self.details.items())
+        }
+        if self.p is not None:
+            columns |= {
+                "p_low": self.p.low,
+                "p_high": self.p.high,
+                "p_method": self.p.method,
+                "p_holm": self.p_holm,
+                "p_bh": self.p_bh,
+            }
+        if self.intervals:
+            columns |= {"low": self.intervals[0].low, "high": self.intervals[0].high}
+        return columns
 
 
 @dataclass(frozen=True)
-class Needed:
+class RequiredSet:
     """A word set that a measure needs: its name, how many words at least, what it stands for."""
 
     name: str
-    least: int
+    min_words: int
     meaning: str
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What `described` wants to know of a test."""
+class MeasuredTest:
+    """The word sets of a measurement as a test, which a result describes."""
 
     id: str
     title: str
@@ -133,12 +173,12 @@ class _Asked:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measure:
-    """A measure of bias: a function of vectors and word sets, and what is to be known of it.
+    """A measure of bias: how to compute it from vectors and word sets, and what its number means.
 
     Attributes
     ----------
     name, title
-        What it is called, in short and in full.
+        Its short name and its full name.
     needs
         The word sets that it takes.
     reading
@@ -155,16 +195,18 @@ class Measure:
     compute
         The function that computes it; its keyword arguments are the options.
     paired
-        Whether the words of A and B answer each other one by one.
+        Whether A and B consist of pairs: the first word of A with the first of B, and so on.
     further
-        What other sets stand for, if there may be any number of them.
+        What additional sets stand for, if there may be any number of them.
+    gives_shares
+        Whether the numbers of the words are shares of a whole, so that equal shares are neutral.
 
     Examples
     --------
     >>> from weatherglass import Vectors
     >>> from weatherglass.measures import MEASURES
     >>> mac = MEASURES["mac"]
-    >>> [(one.name, one.least) for one in mac.needs], mac.larger
+    >>> [(required.name, required.min_words) for required in mac.needs], mac.larger
     ([('X', 1), ('A', 1)], 'more')
     >>> vectors = Vectors.of(["nurse", "she", "he"], [[3, 4], [1, 0], [0, 1]])
     >>> round(mac(vectors, {"X": ["nurse"], "A": ["she"]}).value, 6)
@@ -173,7 +215,7 @@ class Measure:
 
     name: str
     title: str
-    needs: tuple[Needed, ...]
+    needs: tuple[RequiredSet, ...]
     reading: str
     low: float | None
     high: float | None
@@ -181,15 +223,20 @@ class Measure:
     larger: Literal["more", "less", "either"]
     citation: str
     doi: str
-    compute: Callable[..., Measured] = field(repr=False)
+    compute: Callable[..., Any] = field(repr=False)
     paired: bool = False
     further: str = ""
+    gives_shares: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of this measure and what they are where they are not given."""
-        given = inspect.signature(self.compute).parameters.values()
-        return {one.name: one.default for one in given if one.kind is one.KEYWORD_ONLY}
+        """The options of this measure and their defaults."""
+        parameters = inspect.signature(self.compute).parameters.values()
+        return {
+            parameter.name: parameter.default
+            for parameter in parameters
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
 
     def __call__(
         self,
@@ -201,73 +248,73 @@ class Measure:
         case: Case = "auto",
         max_missing: float = 0.2,
         **options: Any,
-    ) -> MeasureResult:
+    ) -> MeasureResult | WeatResult:
         """Measure; the arguments are those of `weatherglass.measure`."""
-        asked = self.checked_sets(sets)
-        used = self.checked_options(options)
-        found, reason = find_sets(vectors, asked, case)
-        told = {"case": case, "max_missing": max_missing, **used}
-        entry = _Asked(test or self.name, title or self.title, asked)
-        about = described(entry, *words_of(found), named(vectors), told)
+        wanted = self.check_sets(sets)
+        checked = self.check_options(options)
+        found, reason = find_sets(vectors, wanted, case)
+        settings = {"case": case, "max_missing": max_missing, **checked}
+        entry = MeasuredTest(test or self.name, title or self.title, wanted)
+        about = describe_test(entry, *split_found(found), describe_source(vectors), settings)
         about["measure"] = self.name
-        about["merged"] = {name: one.merged for name, one in found.items() if one.merged}
-        least = dict.fromkeys(asked, 1) | {one.name: one.least for one in self.needs}
-        reason = reason or too_few(about["words"], about["missing"], least, max_missing)
+        about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
+        min_words = dict.fromkeys(wanted, 1) | {need.name: need.min_words for need in self.needs}
+        reason = reason or too_few_reason(about["words"], about["missing"], min_words, max_missing)
         if reason:
             return MeasureResult(status="not run", reason=reason, **about)
-        given = Given(vectors, found)
+        given = MeasureInput(vectors, found)
         try:
             if self.paired:
-                given = Given(vectors, found, kept_pairs(vectors, asked_pairs(sets), case))
+                pairs = find_word_pairs(vectors, word_pairs(sets), case)
+                given = MeasureInput(vectors, found, pairs)
                 about["words"] |= given.paired_words
-                about["n"] |= {name: len(some) for name, some in given.paired_words.items()}
-            numbers = self.compute(given, **used).fields()
+                about["n"] |= {name: len(words) for name, words in given.paired_words.items()}
+            numbers = self.compute(given, **checked).fields()
         except CannotMeasure as error:
             return MeasureResult(status="not run", reason=str(error).rstrip("."), **about)
         return MeasureResult(status="done", **numbers, **about)
 
-    def checked_sets(self, given: Sets) -> dict[str, NamedWords]:
-        """The sets in the order in which they are declared; raises `UsageError` on a wrong one."""
-        sets = named_sets(given)
-        names = [one.name for one in self.needs]
-        missing = [one for one in self.needs if one.name not in sets]
+    def check_sets(self, given: Sets) -> dict[str, NamedWords]:
+        """Return the sets in the order of `needs`; raise `UsageError` on a wrong one."""
+        sets = parse_sets(given)
+        names = [need.name for need in self.needs]
+        missing = [need for need in self.needs if need.name not in sets]
         if missing:
             first = missing[0]
             raise UsageError(
-                f"{self.name} needs the set {first.name}: {first.meaning}. It takes "
-                f"{_listed(names)}."
+                f"{self.name} needs the set {first.name}: {first.meaning}. It takes {_join(names)}."
             )
         others = [name for name in sets if name not in names]
         if others and not self.further:
             raise UsageError(
-                f"{self.name} has no set {quote_safe(others[0])}; it takes {_listed(names)}."
+                f"{self.name} has no set {quote_safe(others[0])}; it takes {_join(names)}."
             )
         if self.paired:
-            asked_pairs(given)  # before a large source is read: can they be paired at all?
+            word_pairs(given)  # before a large source is read: raises if they form no pairs
         return {name: sets[name] for name in (*names, *others)}
 
-    def checked_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All options, the usual ones where none is given; raises `UsageError` on a wrong one."""
-        usual = self.options
+    def check_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all options, with defaults; raise `UsageError` on a wrong one."""
+        defaults = self.options
         for name, value in given.items():
-            if name not in usual:
-                known = f" It takes {_listed(usual)}." if usual else " It takes none."
+            if name not in defaults:
+                known = f" It takes {_join(defaults)}." if defaults else " It takes none."
                 raise UsageError(
                     f"{self.name} has no option {quote_safe(name)}."
-                    + (did_you_mean(name, usual) or known)
+                    + (did_you_mean(name, defaults) or known)
                 )
-            wanted = type(usual[name])
-            kind, words = _KINDS[wanted]
+            wanted = type(defaults[name])
+            kind, noun = _OPTION_TYPES[wanted]
             if not isinstance(value, kind) or (wanted is not bool and isinstance(value, bool)):
                 raise UsageError(
-                    f"{name} is {value!r}; {words} was expected, such as {usual[name]!r}."
+                    f"{name} is {value!r}; it must be {noun}, such as {defaults[name]!r}."
                 )
             if name == "rng" and int(value) < 0:
-                raise UsageError(f"rng is {value}; a whole number from 0 was expected.")
-        return {name: type(one)(given.get(name, one)) for name, one in usual.items()}
+                raise UsageError(f"rng is {value}; it must be a whole number from 0.")
+        return {name: type(usual)(given.get(name, usual)) for name, usual in defaults.items()}
 
 
-_KINDS: dict[type, tuple[Any, str]] = {
+_OPTION_TYPES: dict[type, tuple[Any, str]] = {
     bool: (bool, "True or False"),
     int: (numbers.Integral, "a whole number"),
     float: (numbers.Real, "a number"),
@@ -275,10 +322,10 @@ _KINDS: dict[type, tuple[Any, str]] = {
 }
 
 
-def _listed(names: Iterable[str]) -> str:
-    """Names in a sentence.
+def _join(names: Iterable[str]) -> str:
+    """Return names in a sentence.
 
-    >>> _listed(["X", "A", "B"])
+    >>> _join(["X", "A", "B"])
     'X, A and B'
     """
     *first, last = names

@@ -8,20 +8,20 @@ import numpy as np
 
 from weatherglass.errors import UsageError
 
-from .definition import Measure, Measured, Needed
+from .definition import Measure, MeasureNumbers, RequiredSet
 from .subspace import BOLUKBASI, BOLUKBASI_DOI, FIRST_OF_PAIRS, SECOND_OF_PAIRS, pair_subspace
-from .word_sets import Given
+from .word_sets import MeasureInput
 
 
-def direct_bias(given: Given, *, c: float = 1.0, components: int = 1) -> Measured:
-    """How far words lie along the direction in which pairs differ.
+def direct_bias(given: MeasureInput, *, c: float = 1.0, components: int = 1) -> MeasureNumbers:
+    """Project words on the direction in which pairs differ.
 
     Parameters
     ----------
     given
         The words X, and the pairs of A and B.
     c
-        How strict: 1 counts a word as much as it is biased, 0 counts every word with any bias.
+        Strictness: 1 weighs a word by its bias, 0 counts every word with any bias.
     components
         Dimensions of the bias subspace; 1 is the paper's direction g.
 
@@ -39,25 +39,26 @@ def direct_bias(given: Given, *, c: float = 1.0, components: int = 1) -> Measure
        doi:10.48550/arXiv.1607.06520
     """
     if not 0 <= c < math.inf:
-        raise UsageError(f"c is {c}; a number from 0 was expected.")
-    found = pair_subspace(given, components)
-    within = given.rows("X") @ found.axes.T
-    each = within[:, 0] if components == 1 else np.linalg.norm(within, axis=1)
-    details = {"explained": float(np.sum(found.explained)), "pairs": len(given.pairs)}
-    return Measured(value=float(np.mean(np.abs(each) ** c)), by_word={"X": each}, details=details)
+        raise UsageError(f"c is {c}; it must be a number from 0.")
+    subspace = pair_subspace(given, components)
+    within = given.rows("X") @ subspace.axes.T
+    by_word = within[:, 0] if components == 1 else np.linalg.norm(within, axis=1)
+    details = {"explained": float(np.sum(subspace.explained)), "pairs": len(given.pairs)}
+    value = float(np.mean(np.abs(by_word) ** c))
+    return MeasureNumbers(value=value, by_word={"X": by_word}, details=details)
 
 
 DIRECT_BIAS = Measure(
     name="direct-bias",
     title="Direct bias",
     needs=(
-        Needed("X", 1, "words that should be neutral"),
+        RequiredSet("X", 1, "words that should be neutral"),
         FIRST_OF_PAIRS,
         SECOND_OF_PAIRS,
     ),
     paired=True,
-    reading="The mean of |cos| between X and the direction in which the pairs differ; a word's own "
-    "number is above zero towards A.",
+    reading="The mean of |cos| between X and the direction in which the pairs differ; the number "
+    "of a word is above zero towards A.",
     low=0,
     high=1,
     neutral=0,

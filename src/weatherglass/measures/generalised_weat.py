@@ -3,32 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weatherglass._version import __version__
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 from weatherglass.vectors import Case, Vectors
 
-from .result import Shown
+from .measurement import describe_source
+from .result import Result
 from .word_sets import find_words
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class GeneralisedResult(Shown):
-    """The statistic g, the part that each group adds to it, and the words that were not there."""
+@dataclass(frozen=True, repr=False)
+class GeneralisedResult(Result):
+    """The result of a generalised WEAT.
+
+    Attributes
+    ----------
+    value, parts
+        The statistic g, and the part of it that each group adds.
+    n
+        The numbers of names and words that were used, group by group.
+    missing
+        The names and words that the source does not have.
+    source, options, version
+        What is needed to repeat it.
+    """
+
+    measure: ClassVar[str] = "generalised-weat"
+    noun: ClassVar[str] = "generalised WEAT"
+    chart: ClassVar[str] = "groups"
 
     value: float
     parts: tuple[float, ...]
     n: tuple[tuple[int, int], ...]
     missing: tuple[str, ...]
+    source: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    version: str = __version__
+
+    def key_facts(self) -> dict[str, Any]:
+        return {"source": self.source_name, "value": self.value, "groups": len(self.parts)}
+
+    def sentence(self) -> str:
+        groups = "1 group" if len(self.parts) == 1 else f"{len(self.parts)} groups"
+        return f"The generalised WEAT statistic of {groups} is {self.value:.3f}."
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One flat row a group."""
+        """Return one flat row for each group."""
         return [
             {"group": k, "part": part, "names": names, "words": words, "value": self.value}
             for k, (part, (names, words)) in enumerate(zip(self.parts, self.n, strict=True), 1)
@@ -43,7 +71,7 @@ def generalised_weat(
     all_words: Iterable[str] = (),
     case: Case = "auto",
 ) -> GeneralisedResult:
-    """How much groups of names are near the words that go with each.
+    """Measure how strongly groups of names are associated with the words that go with each.
 
     Parameters
     ----------
@@ -52,7 +80,7 @@ def generalised_weat(
     groups
         Pairs (Xᵢ, Aᵢ): the names of a group, and the words that go with it.
     all_names, all_words
-        𝒳 and 𝒜, of which the groups and words are part; needed for a single group only.
+        𝒳 and 𝒜, which contain the groups and words; needed for a single group only.
     case
         As for `weat`.
 
@@ -71,7 +99,7 @@ def generalised_weat(
     True
     """
     if not groups:
-        raise UsageError("There is no group; give at least one pair of names and words.")
+        raise UsageError("There is no group: give at least one pair of names and words.")
     found = [tuple(_rows(vectors, words, case) for words in pair) for pair in groups]
     universe = [_rows(vectors, words, case) for words in (all_names, all_words)]
     if len(groups) == 1 and not all(len(rows) for rows, _ in universe):
@@ -89,26 +117,30 @@ def generalised_weat(
         value=float(parts.sum()),
         parts=tuple(parts.tolist()),
         n=tuple((len(names), len(words)) for (names, _), (words, _) in found),
-        missing=tuple(dict.fromkeys(word for pair in found for _, gone in pair for word in gone)),
+        missing=tuple(
+            dict.fromkeys(word for pair in found for _, absent in pair for word in absent)
+        ),
+        source=describe_source(vectors),
+        options={"case": case},
     )
 
 
 def g_parts(
-    x: ArrayLike, a: ArrayLike, every_x: Floats | None = None, every_a: Floats | None = None
+    x: ArrayLike, a: ArrayLike, all_x: Floats | None = None, all_a: Floats | None = None
 ) -> Floats:
-    """(X̄ᵢ − μ)·(Āᵢ − 𝒜̄) of each group, from the means X̄ᵢ and Āᵢ; g is their sum.
+    """Return (X̄ᵢ − μ)·(Āᵢ − 𝒜̄) of each group, from the means X̄ᵢ and Āᵢ; g is their sum.
 
-    For two groups and more 𝒜̄ does not change the sum; without it the mean of the Āᵢ is taken.
+    For two groups and more 𝒜̄ does not change the sum; without it the mean of the Āᵢ is used.
     """
     x, a = np.asarray(x, dtype=np.float64), np.asarray(a, dtype=np.float64)
-    middle = every_x if len(x) == 1 else x.mean(axis=0)
-    origin = a.mean(axis=0) if every_a is None else every_a
-    return np.asarray(((x - middle) * (a - origin)).sum(axis=1))
+    mu = all_x if len(x) == 1 else x.mean(axis=0)
+    origin = a.mean(axis=0) if all_a is None else all_a
+    return np.asarray(((x - mu) * (a - origin)).sum(axis=1))
 
 
 def _rows(vectors: Vectors, words: Iterable[str], case: Case) -> tuple[Floats, tuple[str, ...]]:
-    asked = list(words)
-    if not all(isinstance(word, str) for word in asked):
-        raise UsageError(f"{quote_safe(str(asked[:3]))} are no words.")
-    found = find_words(vectors, asked, case)
+    listed = list(words)
+    if not all(isinstance(word, str) for word in listed):
+        raise UsageError(f"{quote_safe(str(listed[:3]))} are no words.")
+    found = find_words(vectors, listed, case)
     return found.rows, found.missing

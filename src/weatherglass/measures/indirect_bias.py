@@ -6,15 +6,15 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure, quote_safe
 
-from .definition import Measure, Measured, Needed
+from .definition import Measure, MeasureNumbers, RequiredSet
 from .subspace import BOLUKBASI, BOLUKBASI_DOI, FIRST_OF_PAIRS, SECOND_OF_PAIRS, pair_subspace
-from .word_sets import Floats, Given
+from .word_sets import Floats, MeasureInput
 
-_NOTHING = 1e-6  # of a unit vector; what float32 cannot tell from zero
+_EPSILON = 1e-6  # relative to a unit vector; float32 does not distinguish it from zero
 
 
-def indirect_bias(given: Given, *, components: int = 1) -> Measured:
-    """How much of the similarity of two sets of words comes from a shared bias.
+def indirect_bias(given: MeasureInput, *, components: int = 1) -> MeasureNumbers:
+    """Measure how much of the similarity of two sets of words comes from a shared bias.
 
     Parameters
     ----------
@@ -25,11 +25,11 @@ def indirect_bias(given: Given, *, components: int = 1) -> Measured:
 
     Notes
     -----
-    β(w, v) = (w·v - (w⊥·v⊥) / (‖w⊥‖ ‖v⊥‖)) / w·v, where w⊥ is what is left of the unit vector w
-    without its part along g (section 5.3 of [1]_). 0: the bias has no part in the similarity; 1:
-    the words would have nothing in common without it. It is below 0 where the bias keeps the words
-    apart, and has no end where words are hardly similar. The number of a word of X is its mean
-    over Y, and the value is the mean over X; the paper has one word of each.
+    β(w, v) = (w·v - (w⊥·v⊥) / (‖w⊥‖ ‖v⊥‖)) / w·v, where w⊥ is the unit vector w minus its part
+    along g (section 5.3 of [1]_). 0: the bias contributes nothing to the similarity; 1: without it
+    the words would have no similarity. It is below 0 where the bias reduces the similarity, and
+    unbounded where words are hardly similar. The number of a word of X is its mean over Y, and the
+    value is the mean over X; the paper has one word of each.
 
     References
     ----------
@@ -37,38 +37,41 @@ def indirect_bias(given: Given, *, components: int = 1) -> Measured:
        programmer as woman is to homemaker? Debiasing word embeddings. NIPS 29, 4349-4357.
        doi:10.48550/arXiv.1607.06520
     """
-    found = pair_subspace(given, components)
+    subspace = pair_subspace(given, components)
     w, v = given.rows("X"), given.rows("Y")
-    left = [_without(given, name, rows - found.within(rows)) for name, rows in (("X", w), ("Y", v))]
-    similar = w @ v.T
-    if (alone := np.argwhere(np.abs(similar) <= _NOTHING)).size:
+    w_rest, v_rest = (
+        _unit_rest(given, name, rows - subspace.within(rows)) for name, rows in (("X", w), ("Y", v))
+    )
+    cosines = w @ v.T
+    if (unrelated := np.argwhere(np.abs(cosines) <= _EPSILON)).size:
         first, second = (
-            given.found[name].words[at] for name, at in zip("XY", alone[0], strict=True)
+            given.found[name].words[at] for name, at in zip("XY", unrelated[0], strict=True)
         )
         raise CannotMeasure(
-            f"{quote_safe(first)} and {quote_safe(second)} have no similarity that a bias could be a part of."
+            f"{quote_safe(first)} and {quote_safe(second)} have no similarity that a bias could be "
+            "a part of."
         )
-    each = np.mean((similar - left[0] @ left[1].T) / similar, axis=1)
-    details = {"explained": float(np.sum(found.explained)), "pairs": len(given.pairs)}
-    return Measured(value=each.mean(), by_word={"X": each}, details=details)
+    by_word = np.mean((cosines - w_rest @ v_rest.T) / cosines, axis=1)
+    details = {"explained": float(np.sum(subspace.explained)), "pairs": len(given.pairs)}
+    return MeasureNumbers(value=by_word.mean(), by_word={"X": by_word}, details=details)
 
 
-def _without(given: Given, name: str, rows: Floats) -> Floats:
-    """What is left of the words of a set without the bias, at unit length."""
+def _unit_rest(given: MeasureInput, name: str, rows: Floats) -> Floats:
+    """Scale the rows of a set without their bias to unit length."""
     lengths = np.linalg.norm(rows, axis=1)
-    if (gone := np.flatnonzero(lengths <= _NOTHING)).size:
-        word = quote_safe(given.found[name].words[gone[0]])
+    if (empty := np.flatnonzero(lengths <= _EPSILON)).size:
+        word = quote_safe(given.found[name].words[empty[0]])
         raise CannotMeasure(f"nothing is left of {word} without the bias direction.")
-    made: Floats = rows / lengths[:, None]
-    return made
+    unit: Floats = rows / lengths[:, None]
+    return unit
 
 
 INDIRECT_BIAS = Measure(
     name="indirect-bias",
     title="Indirect bias",
     needs=(
-        Needed("X", 1, "words that should be neutral"),
-        Needed("Y", 1, "neutral words that they are compared with"),
+        RequiredSet("X", 1, "words that should be neutral"),
+        RequiredSet("Y", 1, "neutral words that they are compared with"),
         FIRST_OF_PAIRS,
         SECOND_OF_PAIRS,
     ),

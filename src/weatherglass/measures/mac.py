@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .definition import Measure, Measured, Needed
-from .word_sets import Given
+from .definition import Measure, MeasureNumbers, RequiredSet
+from .word_sets import MeasureInput
 
 
-def mean_average_cosine(given: Given) -> Measured:
-    """How near words are to one or more sets of attributes, on average.
+def mean_average_cosine(given: MeasureInput) -> MeasureNumbers:
+    """Average the cosines of words with one or more attribute sets.
 
     Parameters
     ----------
     given
-        The words: X, A, and any number of further attribute sets.
+        The words: X, A, and any number of additional attribute sets.
 
     Notes
     -----
@@ -31,14 +31,14 @@ def mean_average_cosine(given: Given) -> Measured:
     """
     rows = given.rows("X")
     # The mean of cosines with a set is the product with the mean of its unit vectors.
-    near = {name: rows @ given.rows(name).mean(axis=0) for name in given.found if name != "X"}
-    each = np.mean(list(near.values()), axis=0)
-    columns = {f"with {name}": {"X": cosines} for name, cosines in near.items()}
-    value = float(each.mean())
-    return Measured(
+    cosines = {name: rows @ given.rows(name).mean(axis=0) for name in given.found if name != "X"}
+    by_word = np.mean(list(cosines.values()), axis=0)
+    columns = {f"with {name}": {"X": values} for name, values in cosines.items()}
+    value = float(by_word.mean())
+    return MeasureNumbers(
         value=value,
-        by_word={"X": each},
-        columns=columns if len(near) > 1 else {},
+        by_word={"X": by_word},
+        columns=columns if len(cosines) > 1 else {},
         details={"distance": 1 - value},
     )
 
@@ -47,12 +47,11 @@ MAC = Measure(
     name="mac",
     title="Mean average cosine similarity",
     needs=(
-        Needed("X", 1, "words that should be neutral"),
-        Needed("A", 1, "words of a group, or of what is said of it"),
+        RequiredSet("X", 1, "words that should be neutral"),
+        RequiredSet("A", 1, "words of a group, or of its stereotypes"),
     ),
-    further="words of further groups, each set counted once",
-    reading="The mean cosine of X with the attribute sets: zero where they have nothing to do with "
-    "each other.",
+    further="words of other groups; each set counts once",
+    reading="The mean cosine of X with the attribute sets: zero where they are unrelated.",
     low=-1,
     high=1,
     neutral=0,

@@ -6,13 +6,13 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure
 
-from .definition import Measure, Measured, Needed
+from .definition import Measure, MeasureNumbers, RequiredSet
 from .wefat import normalised_associations
-from .word_sets import Given
+from .word_sets import MeasureInput
 
 
-def normalised_association(given: Given) -> Measured:
-    """How much nearer each word is to one set than to another, in standard deviations.
+def normalised_association(given: MeasureInput) -> MeasureNumbers:
+    """Compare the cosines of words with two sets, in standard deviations.
 
     Parameters
     ----------
@@ -35,24 +35,25 @@ def normalised_association(given: Given) -> Measured:
     .. [2] C. Chan (2022). sweater: speedy word embedding association test and extras using R.
        Journal of Open Source Software 7(72), 4036. doi:10.21105/joss.04036
     """
-    each = normalised_associations({"W": given.found["X"], **given.found})
-    if not np.isfinite(each).all():
+    by_word = normalised_associations({"W": given.found["X"], **given.found})
+    if not np.isfinite(by_word).all():
         raise CannotMeasure(
             "a word of X has the same cosine with every attribute, so its score has no scale."
         )
-    return Measured(value=each.mean(), by_word={"X": each}, details={"std": each.std()})
+    details = {"std": by_word.std()}
+    return MeasureNumbers(value=by_word.mean(), by_word={"X": by_word}, details=details)
 
 
 NAS = Measure(
     name="nas",
     title="Normalised association score",
     needs=(
-        Needed("X", 1, "words that should be neutral"),
-        Needed("A", 1, "words of one group"),
-        Needed("B", 1, "words of the other group"),
+        RequiredSet("X", 1, "words that should be neutral"),
+        RequiredSet("A", 1, "words of one group"),
+        RequiredSet("B", 1, "words of the other group"),
     ),
     reading="The mean over X of the association with A rather than B, in standard deviations of a "
-    "word's cosines: above zero towards A, and within 2 of it for sets of one size.",
+    "word's cosines: above zero towards A, and within 2 of it for sets of equal size.",
     low=None,
     high=None,
     neutral=0,

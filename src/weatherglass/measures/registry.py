@@ -1,8 +1,8 @@
-"""All measures of word sets, by name."""
+"""All measures of word sets, by name, and `measure`, which runs any of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from weatherglass.errors import UsageError, did_you_mean, quote_safe
 from weatherglass.vectors import Case, Vectors
@@ -20,11 +20,16 @@ from .same import SAME
 from .sc_weat import SC_WEAT
 from .semaxis import SEMAXIS
 from .subspace import SUBSPACE
+from .weat import WEAT
 from .word_sets import Sets
 
+if TYPE_CHECKING:
+    from .weat import WeatResult
+
 MEASURES: dict[str, Measure] = {
-    one.name: one
-    for one in (
+    measure.name: measure
+    for measure in (
+        WEAT,
         RND,
         RNSB,
         RIPA,
@@ -41,23 +46,52 @@ MEASURES: dict[str, Measure] = {
 }
 """Every measure that `weatherglass.measure` runs, with what it needs and what it means."""
 
-_OWN = ("weat", "wefat", "seat", "ceat")
+# They need more than word sets: facts, an encoder, a corpus.
+_OTHER_FUNCTIONS = ("wefat", "seat", "ceat")
 
 
 def measure_named(name: str) -> Measure:
-    """A measure by its name.
+    """Return a measure by its name.
 
     >>> measure_named("rnd").title
     'Relative norm distance'
     """
-    if name in _OWN:
-        raise UsageError(f"{name} runs whole tests: use `weatherglass.{name}`.")
+    if name in _OTHER_FUNCTIONS:
+        raise UsageError(f"{name} needs more than word sets: use `weatherglass.{name}`.")
     if name not in MEASURES:
         raise UsageError(
             f"There is no measure {quote_safe(name)}."
             + (did_you_mean(name.lower(), MEASURES) or f" There are {', '.join(MEASURES)}.")
         )
     return MEASURES[name]
+
+
+@overload
+def measure(
+    vectors: Vectors,
+    name: Literal["weat"],
+    sets: Sets,
+    *,
+    test: str = "",
+    title: str = "",
+    case: Case = "auto",
+    max_missing: float = 0.2,
+    **options: Any,
+) -> WeatResult: ...
+
+
+@overload
+def measure(
+    vectors: Vectors,
+    name: str,
+    sets: Sets,
+    *,
+    test: str = "",
+    title: str = "",
+    case: Case = "auto",
+    max_missing: float = 0.2,
+    **options: Any,
+) -> MeasureResult | WeatResult: ...
 
 
 def measure(
@@ -70,7 +104,7 @@ def measure(
     case: Case = "auto",
     max_missing: float = 0.2,
     **options: Any,
-) -> MeasureResult:
+) -> MeasureResult | WeatResult:
     """Run a measure of bias on word sets.
 
     Parameters
@@ -78,13 +112,13 @@ def measure(
     vectors
         The embedding.
     name
-        The measure: ``rnd``, ``rnsb``, ``ripa``, ``mac``, ``ect``, ``semaxis``, ``nas``, ``same``,
-        ``direct-bias``, ``indirect-bias``, ``subspace`` or ``sc-weat``.
+        The measure: ``weat``, ``rnd``, ``rnsb``, ``ripa``, ``mac``, ``ect``, ``semaxis``, ``nas``,
+        ``same``, ``direct-bias``, ``indirect-bias``, ``subspace`` or ``sc-weat``.
         `weatherglass.measures.MEASURES` says what each needs and what its number means.
     sets
         The word sets by name, such as X, A and B: each a list of words, a seed set, or the id of
-        one in the catalogue. Where a measure takes pairs, the words of A and B answer each other
-        in their order; for two sets of the catalogue, as their study pairs them.
+        one in the catalogue. Where a measure takes pairs, the first word of A is paired with the
+        first of B, and so on; two sets of the catalogue are paired as in their study.
     test, title
         What to call the measurement in its result; the measure's name and title by default.
     case, max_missing
@@ -95,7 +129,8 @@ def measure(
     Returns
     -------
     MeasureResult
-        With status ``"not run"`` and the reason where the words do not allow the measurement.
+        With status ``"not run"`` and the reason where the words do not allow the measurement. For
+        ``weat`` a `WeatResult`, which also has `value`, `by_word`, `details` and `ranked`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What every result holds, whatever was measured."""
+"""`Result`, the base of all results: rows, JSON, sentence, chart and notebook display."""
 
 from __future__ import annotations
 
@@ -8,40 +8,45 @@ import html
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from weatherglass._files import atomic_write
-from weatherglass._version import __version__
 from weatherglass.errors import BadContent, WeatherglassError, quote_safe
 from weatherglass.significance import format_p
-from weatherglass.vectors import Vectors
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pydantic import TypeAdapter
 
-_MOST_ROWS = 60
-_EFFECTS = (None, "weat", "seat", "wefat", "ceat")
-_NOT_SHOWN = {"record", "options", "fingerprint", "weatherglass", "p_low", "p_high"}
+_MAX_HTML_ROWS = 60
+_MAX_REPR_TEXT = 40  # characters of one value in a `repr`
+_MAX_DEPTH = 100  # levels of JSON; the deepest result has ten, and writing recurses through them
+_HIDDEN_COLUMNS = {"record", "options", "fingerprint", "weatherglass", "p_low", "p_high"}
 
 
-class Shown:
-    """A result with rows that can be shown; notebooks call `_repr_html_`."""
+class Tabular:
+    """Something with rows: a table, Parquet, an Arrow stream, and a display in notebooks."""
 
-    # For whoever reads a result back: a number that JSON cannot hold was never written.
+    # Pydantic reads results back; a number that JSON cannot hold was never written.
     __pydantic_config__: ClassVar[dict[str, bool]] = {"allow_inf_nan": False}
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """The result as flat rows."""
+        """Return flat rows."""
         raise NotImplementedError
 
-    def to_table(self) -> Any:
-        """The rows as a `pyarrow.Table`."""
+    def to_table(self) -> pa.Table:
+        """Return the rows as a `pyarrow.Table`."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist(self.to_rows())
+        rows = self.to_rows()
+        names = column_names(rows)
+        return pa.table({name: [row.get(name) for row in rows] for name in names})
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the table as an Arrow stream, which polars, pandas, DuckDB and pyarrow read."""
+        return self.to_table().__arrow_c_stream__(requested_schema)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table as Parquet, with all that is needed to read the result back."""
@@ -52,15 +57,15 @@ class Shown:
 
     def plot(self, **options: Any) -> Any:
         """Draw it; see `weatherglass.plot`."""
-        # Pictures stand above results; what is public is looked up by name when it is asked for.
+        # Charts are a layer above results, so the public name is looked up when it is called.
         return import_module("weatherglass").plot(self, **options)
 
     def _repr_html_(self) -> str:
         rows = self.to_rows()
-        return html_table(rows[:_MOST_ROWS], len(rows)) + self._picture()
+        return html_table(rows[:_MAX_HTML_ROWS], len(rows)) + self._svg()
 
-    def _picture(self) -> str:
-        """The picture as SVG, or nothing where there is none or the extra is not installed."""
+    def _svg(self) -> str:
+        """Return the chart as SVG; empty where there is none or the extra is not installed."""
         try:
             chart = self.plot()
         except (WeatherglassError, AttributeError):
@@ -71,12 +76,180 @@ class Shown:
         return svg
 
 
+class Result(Tabular):
+    """The base of all results, which are frozen dataclasses.
+
+    A subclass sets `measure` and is registered under it, so that `Result.from_json` reads it back.
+    It states its key numbers in `key_facts` and its meaning in `sentence`.
+
+    Attributes
+    ----------
+    measure
+        The name of what was measured; JSON begins with it.
+    noun
+        What a message calls such a result.
+    chart
+        The chart that draws it, as in `weatherglass.report.charts.plot`.
+    decimals
+        How many decimals its numbers have in tables for people.
+    is_done
+        Whether it has numbers; a test that could not be run has none.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> result = wg.weat(wg.open_vectors("default"), "weat6")
+    >>> result
+    WeatResult(test='weat6', source='default', effect=1.708, p=7.77e-05)
+    >>> result.row()["effect_size"] == result.effect
+    True
+    >>> type(result).from_json(result.to_json()) == result
+    True
+    """
+
+    measure: ClassVar[str]
+    noun: ClassVar[str] = "result"
+    chart: ClassVar[str]
+    decimals: ClassVar[int] = 3
+    _classes: ClassVar[dict[str, type[Result]]] = {}
+
+    if TYPE_CHECKING:
+        # Each result has them as dataclass fields in its own order, which JSON keeps.
+        @property
+        def source(self) -> dict[str, Any]: ...
+        @property
+        def version(self) -> str: ...
+
+    def __init_subclass__(cls) -> None:
+        if name := cls.__dict__.get("measure"):
+            Result._classes[name] = cls
+
+    @property
+    def is_done(self) -> bool:
+        return True
+
+    @property
+    def source_name(self) -> str:
+        """The name of the source that was measured."""
+        return str(self.source.get("name", "an embedding"))
+
+    @property
+    def p_for_correction(self) -> float | None:
+        """The p-value that `Results.correct` corrects; None where it is not part of the family."""
+        return None
+
+    def key_facts(self) -> dict[str, Any]:
+        """Return the key facts, by name; `row` and `repr` show them."""
+        raise NotImplementedError
+
+    def sentence(self) -> str:
+        """Return what the result says, in plain English."""
+        raise NotImplementedError
+
+    def row(self) -> dict[str, Any]:
+        """Return the result as one flat row."""
+        return {
+            "measure": self.measure,
+            **self.key_facts(),
+            "sentence": self.sentence(),
+            "weatherglass": self.version,
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return flat rows; one, unless the result has a row for each of its parts."""
+        return [self.row()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain data, ready for JSON; the measure's name comes first."""
+        fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]
+        return {"measure": self.measure} | fields
+
+    def to_json(self) -> str:
+        """Return all fields as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, record: Any) -> Self:
+        """Return the result that `to_dict` wrote; a `ValueError` says why it is none."""
+        name = record.get("measure", getattr(cls, "measure", None)) if _is_dict(record) else None
+        if not isinstance(name, str):
+            raise ValueError("a result names its measure")
+        kind = result_class(name)
+        if not issubclass(kind, cls):
+            raise ValueError(f"{quote_safe(name)} is another measure")
+        return kind._from_fields(record)
+
+    @classmethod
+    def _from_fields(cls, record: dict[str, Any]) -> Self:
+        return from_plain(cls, record)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the result that `to_json` wrote."""
+        try:
+            return cls.from_dict(load_json(text))
+        except ValueError as error:
+            raise BadContent(f"This is not a {cls.noun} in JSON ({error}).") from None
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name}={_short(value)}" for name, value in self.key_facts().items())
+        return f"{type(self).__name__}({facts})"
+
+
+# The folder and class of each result, so that JSON can be read before its module is imported.
+_HOMES = {
+    "weat": ("measures", "WeatResult"),
+    "wefat": ("measures", "WefatResult"),
+    "generalised-weat": ("measures", "GeneralisedResult"),
+    "seat": ("encoders", "SeatResult"),
+    "ceat": ("encoders", "CeatResult"),
+    "discovery": ("discovery", "Discovery"),
+    "comparison": ("discovery", "Comparison"),
+    "compare": ("seedlab", "CorpusComparison"),
+    "lint": ("seedlab", "Lint"),
+    "multiverse": ("seedlab", "Multiverse"),
+    "seed-axis": ("seedlab", "SeedAxis"),
+    "seed-concept": ("seedlab", "ConceptCosines"),
+    "seed-generated": ("seedlab", "GeneratedPairs"),
+    "seed-pairs": ("seedlab", "MeasuredPairs"),
+    "seed-variance": ("seedlab", "PairVariance"),
+}
+_ANY_OTHER = ("measures", "MeasureResult")  # one class for all measures of word sets
+
+
+def result_class(measure: str) -> type[Result]:
+    """Return the class of a measure's results."""
+    if measure not in Result._classes:
+        folder, name = _HOMES.get(measure, _ANY_OTHER)
+        kind: type[Result] = getattr(import_module(f"weatherglass.{folder}"), name)
+        return kind
+    return Result._classes[measure]
+
+
+def _is_dict(record: Any) -> bool:
+    return isinstance(record, dict)
+
+
+def _short(value: Any) -> str:
+    """Return a value for a one-line `repr`."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = repr(value)
+    return text if len(text) <= _MAX_REPR_TEXT else f"{text[: _MAX_REPR_TEXT - 1]}…"
+
+
+def column_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of all columns, in the order in which they first occur."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
 def html_table(rows: Sequence[Mapping[str, Any]], total: int) -> str:
-    """Rows as an HTML table: columns that say something, numbers rounded as everywhere."""
+    """Return rows as an HTML table, without empty columns, with numbers rounded."""
     names = [
         name
-        for name in dict.fromkeys(name for row in rows for name in row)
-        if name not in _NOT_SHOWN and any(row.get(name) not in (None, "", [], {}) for row in rows)
+        for name in column_names(rows)
+        if name not in _HIDDEN_COLUMNS
+        and any(row.get(name) not in (None, "", [], {}) for row in rows)
     ]
     head = "".join(f"<th scope='col'>{html.escape(name)}</th>" for name in names)
     body = "".join(
@@ -90,8 +263,8 @@ def html_table(rows: Sequence[Mapping[str, Any]], total: int) -> str:
 
 
 def _decimals(row: Mapping[str, Any]) -> int:
-    """Two for effects and correlations; three for other measures, whose scale may be small."""
-    return 2 if row.get("measure") in _EFFECTS else 3
+    name = row.get("measure")
+    return result_class(name).decimals if isinstance(name, str) else 2
 
 
 def _cell(name: str, value: Any, decimals: int) -> str:
@@ -103,123 +276,36 @@ def _cell(name: str, value: Any, decimals: int) -> str:
     return "" if value is None else html.escape(str(value))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Record(Shown):
-    """The part that all results share.
-
-    Attributes
-    ----------
-    test, title
-        The test's id and title.
-    status
-        ``"done"``, or ``"not run"`` with the `reason`; then there are no numbers.
-    labels, n
-        What each word set stands for, and how many of its words were used.
-    words, missing
-        The words used, as the source spells them, and the words that it does not have.
-    merged
-        Words that were left out because in lower case they are a word that was used.
-    published
-        What the catalogue says was printed for this test.
-    source, options, version
-        What is needed to repeat the measurement.
-    """
-
-    measure: ClassVar[str]
-
-    test: str
-    title: str
-    status: str
-    reason: str = ""
-    labels: dict[str, str] = field(default_factory=dict)
-    n: dict[str, int] = field(default_factory=dict)
-    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    merged: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    published: dict[str, Any] | None = None
-    source: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-    version: str = __version__
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """The result as one flat row."""
-        from .result_set import Results
-
-        return Results.of([self]).to_rows()
-
-
-def described(
-    test: Any,
-    words: Mapping[str, Sequence[str]],
-    missing: Mapping[str, Sequence[str]],
-    source: dict[str, Any],
-    options: dict[str, Any],
-) -> dict[str, Any]:
-    """The fields of a `Record` that are known before anything is measured."""
-    printed = test.printed
-    return {
-        "test": test.id,
-        "title": test.title,
-        "labels": {name: one.label for name, one in test.sets.items()},
-        "n": {name: len(some) for name, some in words.items()},
-        "words": {name: tuple(some) for name, some in words.items()},
-        "missing": {name: tuple(some) for name, some in missing.items()},
-        "published": printed.model_dump(mode="json") if printed else None,
-        "source": source,
-        "options": options,
-    }
-
-
-def named(vectors: Vectors) -> dict[str, Any]:
-    """What a record says about the vectors that were measured."""
-    return {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
-
-
 Kind = TypeVar("Kind")
-_DEEPEST = 100  # levels; the deepest result has ten, and writing one goes through them all
 
 
-def to_json(record: Any) -> str:
-    """Everything that a result holds; the measure's name comes first."""
-    plain = {"measure": record.measure} | dataclasses.asdict(record)
-    return json.dumps(plain, indent=2, allow_nan=False)
-
-
-def from_json(kind: type[Kind], text: str | bytes, what: str) -> Kind:
-    """The record that `to_json` wrote; `what` is its name in a complaint."""
+def load_json(text: str | bytes) -> Any:
+    """Parse JSON that can be written again; raise `ValueError` on anything else."""
     try:
-        return from_plain(kind, loads(text))
-    except ValueError as error:
-        raise BadContent(f"This is not a {what} in JSON ({error}).") from None
-
-
-def loads(text: str | bytes) -> Any:
-    """What a JSON text says, if it can be written again; a `ValueError` says what is wrong."""
-    try:
-        made = json.loads(text, parse_float=_finite, parse_constant=_finite)
+        content = json.loads(text, parse_float=_finite, parse_constant=_finite)
     except RecursionError:
         raise ValueError("nested too deep") from None
-    level = [made]
-    for _ in range(_DEEPEST):
+    level = [content]
+    for _ in range(_MAX_DEPTH):
         level = [
             inner
-            for one in level
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
             if isinstance(inner, dict | list)
         ]
         if not level:
-            return made
+            return content
     raise ValueError("nested too deep")
 
 
 def from_plain(kind: type[Kind], record: Any) -> Kind:
-    """The record that plain data stands for; a `ValueError` says in a few words why it is none."""
+    """Return the object that plain data describes; a `ValueError` says in short why it is none."""
     from pydantic import ValidationError
 
     try:
-        made: Kind = _adapter(kind).validate_python(record)  # type: ignore[arg-type]
-        return made
+        parsed: Kind = _adapter(kind).validate_python(record)  # type: ignore[arg-type]
+        return parsed
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
@@ -234,7 +320,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def _finite(text: str) -> float:
-    """JSON has no other numbers, though Python reads and makes them."""
+    """Parse a number; Python also reads NaN and infinity, which JSON does not have."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text[:20]} is no finite number")

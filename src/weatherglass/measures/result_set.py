@@ -6,37 +6,49 @@ import csv
 import dataclasses
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 from weatherglass._version import __version__
-from weatherglass.errors import BadContent, UsageError, quote_safe
-from weatherglass.significance import PValue, benjamini_hochberg, holm
+from weatherglass.errors import BadContent, UsageError
+from weatherglass.significance import benjamini_hochberg, holm
 
-from .ceat import CeatResult
-from .definition import MeasureResult
-from .result import Shown, from_plain, loads
-from .seat import SeatResult
-from .weat import WeatResult
-from .wefat import WefatResult
+from .measurement import Measurement
+from .result import Tabular, column_names, load_json
 
-Result = WeatResult | WefatResult | CeatResult | MeasureResult
-_KINDS: dict[str, type[Any]] = {
-    kind.measure: kind for kind in (WeatResult, SeatResult, WefatResult, CeatResult)
-}
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    # With a default, `Results` alone means results of any measure; typing has that from 3.13 on.
+    ResultT = TypeVar("ResultT", bound=Measurement, default=Measurement, covariant=True)
+    OtherT = TypeVar("OtherT", bound=Measurement)
+else:
+    from typing import TypeVar
+
+    ResultT = TypeVar("ResultT", covariant=True)
+    OtherT = TypeVar("OtherT")
 
 
-@dataclass(frozen=True)
-class Results(Sequence[Result], Shown):
+# Not a `collections.abc.Sequence`: polars would read the fields of the records in a sequence
+# instead of the Arrow stream.
+@dataclass(frozen=True, repr=False)
+class Results(Tabular, Generic[ResultT]):
     """Results in order.
+
+    An index gives a result, a slice gives a result set. As a table it has one row for each result:
+    ``polars.DataFrame(results)``, ``pandas.DataFrame.from_arrow(results)``,
+    ``pyarrow.table(results)``, or the name of the variable in a query of DuckDB.
 
     Examples
     --------
     >>> import weatherglass as wg
     >>> vectors = wg.open_vectors("default")
     >>> results = wg.Results.of(wg.weat(vectors, id) for id in ("weat6", "weat7"))
+    >>> results
+    Results(2 results: 2 weat)
     >>> first, second = results.correct("holm")
     >>> first.p_holm == 2 * first.p.value, second.p_holm == second.p.value
     (True, True)
@@ -44,24 +56,38 @@ class Results(Sequence[Result], Shown):
     True
     """
 
-    results: tuple[Result, ...]
+    results: tuple[ResultT, ...]
 
-    @classmethod
-    def of(cls, results: Any) -> Results:
-        """A result set from any run of results."""
-        return cls(tuple(results))
+    @staticmethod
+    def of(results: Iterable[OtherT]) -> Results[OtherT]:
+        """Return a result set with these results."""
+        return Results(tuple(results))
 
     def __len__(self) -> int:
         return len(self.results)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> ResultT: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Results[ResultT]: ...
+
+    def __getitem__(self, index: int | slice) -> ResultT | Results[ResultT]:
+        if isinstance(index, slice):
+            return Results(self.results[index])
         return self.results[index]
 
-    def __iter__(self) -> Iterator[Result]:
+    def __iter__(self) -> Iterator[ResultT]:
         return iter(self.results)
 
-    def correct(self, method: Literal["holm", "bh", "both"] = "both") -> Results:
-        """The same results with p-values corrected over all tests that were run.
+    def __repr__(self) -> str:
+        counts = Counter(result.measure for result in self.results)
+        kinds = ", ".join(f"{count} {measure}" for measure, count in counts.items())
+        noun = "result" if len(self) == 1 else "results"
+        return f"Results({len(self)} {noun}{': ' if kinds else ''}{kinds})"
+
+    def correct(self, method: Literal["holm", "bh", "both"] = "both") -> Results[ResultT]:
+        """Return the same results with p-values corrected over all tests that were run.
 
         The tests of a set are one family: association tests, factual tests (Pearson's p-value), and
         measures with a p-value, such as ``sc-weat``. Those over contexts (``ceat``) are not part of
@@ -69,73 +95,71 @@ class Results(Sequence[Result], Shown):
         """
         if method not in ("holm", "bh", "both"):
             raise UsageError(f"method is {method!r}; it must be holm, bh or both.")
-        found = {i: value for i, one in enumerate(self) if (value := _tested(one)) is not None}
-        tested, p = list(found), list(found.values())
-        made: list[Any] = list(self.results)
+        p_values = {
+            position: p
+            for position, result in enumerate(self)
+            if (p := result.p_for_correction) is not None
+        }
+        corrected = list(self.results)
         for name, adjust in (("holm", holm), ("bh", benjamini_hochberg)):
-            if tested and method in (name, "both"):
-                for i, value in zip(tested, adjust(p).tolist(), strict=True):
-                    made[i] = dataclasses.replace(made[i], **{f"p_{name}": value})
-        return Results(tuple(made))
+            if p_values and method in (name, "both"):
+                adjusted = adjust(list(p_values.values())).tolist()
+                for position, value in zip(p_values, adjusted, strict=True):
+                    corrected[position] = dataclasses.replace(
+                        corrected[position], **{f"p_{name}": value}
+                    )
+        return Results(tuple(corrected))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; never NaN."""
-        sources = {json.dumps(one.source, sort_keys=True): one.source for one in self.results}
-        only = next(iter(sources.values())) if len(sources) == 1 else None
+        """Return everything as plain data, ready for JSON; never NaN."""
+        sources = {json.dumps(result.source, sort_keys=True): result.source for result in self}
         return {
             "weatherglass": __version__,
-            "source": only,
-            "results": [to_record(one) for one in self.results],
+            "source": next(iter(sources.values())) if len(sources) == 1 else None,
+            "results": [result.to_dict() for result in self],
         }
 
     def to_json(self) -> str:
-        """Everything as JSON text."""
+        """Return everything as JSON text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
-    @classmethod
-    def from_json(cls, text: str) -> Results:
-        """The result set that `to_json` wrote."""
+    @staticmethod
+    def from_json(text: str) -> Results:
+        """Return the result set that `to_json` wrote."""
         try:
-            records = loads(text)["results"]
-            return cls(tuple(from_record(record) for record in records))
+            records = load_json(text)["results"]
+            return Results(tuple(Measurement.from_dict(record) for record in records))
         except (ValueError, KeyError, TypeError) as error:
             raise BadContent(f"This is not a result set in JSON ({error}).") from None
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One flat row a result: the columns of the sentence-bias work, then ours, then all."""
-        return [_flat(one) for one in self.results]
-
-    def to_table(self) -> Any:
-        """The rows as a `pyarrow.Table`."""
-        import pyarrow as pa
-
-        rows = self.to_rows()
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        return pa.table({name: [row.get(name) for row in rows] for name in names})
+        """Return one flat row for each result; see `Result.row`."""
+        return [result.row() for result in self]
 
     def to_delimited(self, delimiter: str = "\t") -> str:
-        """The rows as TSV or CSV; the last column holds the whole record as JSON."""
+        """Return the rows as TSV or CSV; the last column holds the whole record as JSON."""
         stream = io.StringIO()
         rows = self.to_rows()
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        writer = csv.DictWriter(stream, names, delimiter=delimiter, lineterminator="\n")
+        writer = csv.DictWriter(
+            stream, column_names(rows), delimiter=delimiter, lineterminator="\n"
+        )
         writer.writeheader()
         writer.writerows(rows)
         return stream.getvalue()
 
-    @classmethod
-    def from_delimited(cls, text: str, delimiter: str = "\t") -> Results:
-        """The result set that `to_delimited` wrote."""
+    @staticmethod
+    def from_delimited(text: str, delimiter: str = "\t") -> Results:
+        """Return the result set that `to_delimited` wrote."""
         csv.field_size_limit(1 << 30)
         rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
         try:
-            return cls._from_records([row.get("record") for row in rows])
+            return _from_records([row.get("record") for row in rows])
         except csv.Error as error:
             raise BadContent(f"This is not a result set with columns ({error}).") from None
 
-    @classmethod
-    def from_parquet(cls, path: str | Path) -> Results:
-        """The result set that `to_parquet` wrote."""
+    @staticmethod
+    def from_parquet(path: str | Path) -> Results:
+        """Return the result set that `to_parquet` wrote."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -143,149 +167,8 @@ class Results(Sequence[Result], Shown):
             records = pq.read_table(path, columns=["record"]).column("record").to_pylist()
         except (pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise BadContent(f"{path} is not a result set in Parquet ({error}).") from None
-        return cls._from_records(records)
-
-    @classmethod
-    def _from_records(cls, records: Sequence[str | None]) -> Results:
-        return cls.from_json('{"results": [' + ", ".join(str(one) for one in records) + "]}")
+        return _from_records(records)
 
 
-def _tested(result: Result) -> float | None:
-    """The p-value that is corrected, if there is one."""
-    if isinstance(result, WefatResult):
-        return result.pearson_p
-    if isinstance(result, WeatResult | MeasureResult) and result.p is not None:
-        return result.p.value
-    return None
-
-
-def to_record(result: Result) -> dict[str, Any]:
-    """A result as plain data; the measure's name comes first."""
-    record = {"measure": result.measure} | {
-        field.name: getattr(result, field.name) for field in dataclasses.fields(result)
-    }
-    for name in ("p", "p_rotation", "p_by_word"):
-        if isinstance(record.get(name), PValue):
-            record[name] = record[name].to_dict()
-    for name in ("intervals", "influence"):
-        if name in record:
-            record[name] = [dataclasses.asdict(one) for one in record[name]]
-    plain: dict[str, Any] = json.loads(json.dumps(record))
-    return plain
-
-
-def from_record(record: Any) -> Result:
-    """The result that `to_record` wrote; a `ValueError` says why it is none."""
-    name = record.get("measure") if isinstance(record, dict) else None
-    if not isinstance(name, str):
-        raise ValueError("a result names its measure")
-    kind = _KINDS.get(name, MeasureResult)
-    known = {"measure", *(field.name for field in dataclasses.fields(kind))}
-    if unknown := sorted(record.keys() - known):
-        raise ValueError(f"{quote_safe(name)} has no field {quote_safe(unknown[0])}")
-    made: Result = from_plain(kind, record)
-    if not isinstance(made.source.get("facts", {}), dict):
-        raise ValueError("the facts about a source are no mapping")
-    return made
-
-
-def _flat(result: Result) -> dict[str, Any]:
-    """One row. The first nine columns are those of the sentence-bias results file."""
-    options = "&".join(f"{key}={value}" for key, value in result.options.items())
-    published = result.published or {}
-    if isinstance(result, WeatResult):
-        p, value = result.p, result.effect
-        sizes = [result.n.get(name) for name in "XYAB"]
-        ours: dict[str, Any] = {
-            "statistic": result.statistic,
-            "p_low": p.low if p else None,
-            "p_high": p.high if p else None,
-            "p_method": p.method if p else None,
-            "p_rotation": result.p_rotation.value if result.p_rotation else None,
-            "p_holm": result.p_holm,
-            "p_bh": result.p_bh,
-            "published_effect": published.get("effect"),
-        }
-        if isinstance(result, SeatResult):
-            by_word = result.p_by_word
-            ours |= {
-                "level": result.level,
-                "effect_by_word": result.effect_by_word,
-                "p_by_word": by_word.value if by_word else None,
-            }
-        p_value = p.value if p else None
-    elif isinstance(result, CeatResult):
-        value, p_value = result.effect, result.p
-        sizes = [result.n.get(name) for name in "XYAB"]
-        ours = {"error": result.error, "between": result.between}
-    elif isinstance(result, MeasureResult):
-        value, p_value = result.value, result.p.value if result.p else None
-        sizes = [result.n.get(name) for name in "XYAB"]
-        ours = _measured(result)
-    else:
-        value, p_value = result.pearson, result.pearson_p
-        sizes = [result.n.get("W"), None, result.n.get("A"), result.n.get("B")]
-        ours = {
-            "spearman": result.spearman,
-            "spearman_p": result.spearman_p,
-            "p_holm": result.p_holm,
-            "p_bh": result.p_bh,
-            "slope": result.slope,
-            "intercept": result.intercept,
-            "published_correlation": published.get("correlation"),
-        }
-    if isinstance(result, WeatResult | WefatResult) and result.control is not None:
-        ours |= _controlled(result.control)
-    row: dict[str, Any] = {
-        "model": result.source.get("name"),
-        "options": options,
-        "test": result.test,
-        "p_value": p_value,
-        "effect_size": value,
-        "num_targ1": sizes[0],
-        "num_targ2": sizes[1],
-        "num_attr1": sizes[2],
-        "num_attr2": sizes[3],
-        "measure": result.measure,
-        "title": result.title,
-        "status": result.status,
-        "reason": result.reason,
-        **ours,
-        "missing": " ".join(word for words in result.missing.values() for word in words),
-        "published_p": published.get("p"),
-        "fingerprint": result.source.get("fingerprint"),
-        "weatherglass": result.version,
-    }
-    for fact, known in result.source.get("facts", {}).items():
-        row[f"fact_{fact}" if fact in row or fact == "record" else fact] = known
-    return row | {"record": json.dumps(to_record(result))}
-
-
-def _measured(result: MeasureResult) -> dict[str, Any]:
-    """The columns of a measure of word sets, where it has such numbers."""
-    ours: dict[str, Any] = {
-        "details": "&".join(f"{name}={number:.6g}" for name, number in result.details.items())
-    }
-    if result.p is not None:
-        ours |= {
-            "p_low": result.p.low,
-            "p_high": result.p.high,
-            "p_method": result.p.method,
-            "p_holm": result.p_holm,
-            "p_bh": result.p_bh,
-        }
-    if result.intervals:
-        ours |= {"low": result.intervals[0].low, "high": result.intervals[0].high}
-    return ours
-
-
-def _controlled(control: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a result that was also measured without word frequency."""
-    return {
-        "control": control.get("method"),
-        "frequency_r2": control.get("r2_before"),
-        "frequency_r2_controlled": control.get("r2_after"),
-        "effect_controlled": control.get("effect", control.get("pearson")),
-        "p_controlled": control.get("p"),
-        "survives": control.get("survives"),
-    }
+def _from_records(records: Sequence[str | None]) -> Results:
+    return Results.from_json('{"results": [' + ", ".join(map(str, records)) + "]}")

@@ -6,22 +6,23 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure
 
-from .definition import Measure, Measured, Needed
-from .word_sets import Floats, Given
+from .definition import Measure, MeasureNumbers, RequiredSet
+from .word_sets import Floats, MeasureInput
 
-_NOTHING = 1e-6  # of the vectors; what float32 cannot tell from zero
+_EPSILON = 1e-6  # relative to the vectors; float32 does not distinguish it from zero
 
 
-def relational_inner_product(given: Given, *, unit: bool = False) -> Measured:
-    """How far words lie along the relation between the words of some pairs.
+def relational_inner_product(given: MeasureInput, *, unit: bool = False) -> MeasureNumbers:
+    """Project words on the relation between the words of pairs.
 
     Parameters
     ----------
     given
         The words X, and the pairs of A and B.
     unit
-        Bring every vector to unit length first. The paper does not: a word's length is part of
-        its association. With it, the relation vector is the first axis of `bias_subspace`.
+        Scale every vector to unit length first. The paper does not: a word's length is part of
+        its association. With unit vectors, the relation vector is the first axis of
+        `bias_subspace`.
 
     Notes
     -----
@@ -36,25 +37,25 @@ def relational_inner_product(given: Given, *, unit: bool = False) -> Measured:
        associations. ACL, 1696-1705. doi:10.18653/v1/P19-1166
     """
     first, second = (
-        given.vectors.unit(words) if unit else given.as_they_are(words)
+        given.vectors.unit(words) if unit else given.raw_rows(words)
         for words in given.paired_words.values()
     )
     b, explained = _relation(first - second, float(np.linalg.norm(first)))
-    each = given.rows("X", unit) @ b
+    by_word = given.rows("X", unit) @ b
     details = {"explained": explained, "pairs": len(given.pairs)}
-    return Measured(value=each.mean(), by_word={"X": each}, details=details)
+    return MeasureNumbers(value=by_word.mean(), by_word={"X": by_word}, details=details)
 
 
 def _relation(differences: Floats, scale: float) -> tuple[Floats, float]:
-    """The relation vector of x - y over pairs, and its share of the squared differences.
+    """Return the relation vector of x - y over pairs, and its share of the squared differences.
 
-    Not `bias_subspace`, which has every word at unit length. As there, the differences are not
-    centred: what the pairs have in common is the relation.
+    Unlike `bias_subspace`, it does not scale words to unit length. As there, the differences are
+    not centred: their common part is the relation.
     """
     _, strengths, axes = np.linalg.svd(differences, full_matrices=False)
-    if strengths[0] <= _NOTHING * scale:
+    if strengths[0] <= _EPSILON * scale:
         raise CannotMeasure("the words of each pair have the same vector, so nothing relates them.")
-    if len(strengths) > 1 and strengths[0] - strengths[1] <= _NOTHING * strengths[0]:
+    if len(strengths) > 1 and strengths[0] - strengths[1] <= _EPSILON * strengths[0]:
         raise CannotMeasure("the pairs differ as much in a second direction as in the first.")
     b = axes[0] if axes[0] @ differences.sum(axis=0) >= 0 else -axes[0]
     return b, float(strengths[0] ** 2 / np.sum(strengths**2))
@@ -64,9 +65,9 @@ RIPA = Measure(
     name="ripa",
     title="Relational inner product association",
     needs=(
-        Needed("X", 1, "words that should be neutral"),
-        Needed("A", 1, "first words of the pairs"),
-        Needed("B", 1, "second words of the pairs, in the same order"),
+        RequiredSet("X", 1, "words that should be neutral"),
+        RequiredSet("A", 1, "first words of the pairs"),
+        RequiredSet("B", 1, "second words of the pairs, in the same order"),
     ),
     paired=True,
     reading="The mean inner product of X with the relation vector of the pairs: above zero towards "

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from .definition import Measure, Measured, Needed
-from .word_sets import Given
+from .definition import Measure, MeasureNumbers, RequiredSet
+from .word_sets import MeasureInput
 
 
-def relative_norm_distance(given: Given, *, unit: bool = False) -> Measured:
-    """How much nearer words are to the mean of one group than to that of another.
+def relative_norm_distance(given: MeasureInput, *, unit: bool = False) -> MeasureNumbers:
+    """Compare the distances of words to the means of two groups.
 
     Parameters
     ----------
     given
         The words: X, A and B.
     unit
-        Bring every vector to unit length first. The authors do; R's sweater takes vectors as they
-        are, and so does this where it is not asked.
+        Scale every vector to unit length first, as the authors do. By default vectors keep their
+        length, as in R's sweater.
 
     Notes
     -----
@@ -31,21 +31,23 @@ def relative_norm_distance(given: Given, *, unit: bool = False) -> Measured:
     .. [1] N. Garg, L. Schiebinger, D. Jurafsky, J. Zou (2018). Word embeddings quantify 100 years
        of gender and ethnic stereotypes. PNAS 115(16), E3635-E3644. doi:10.1073/pnas.1720347115
     """
-    near, far = (given.rows(name, unit).mean(axis=0) for name in "AB")
+    v_1, v_2 = (given.rows(name, unit).mean(axis=0) for name in "AB")
     rows = given.rows("X", unit)
-    each = np.linalg.norm(rows - near, axis=1) - np.linalg.norm(rows - far, axis=1)
-    return Measured(value=each.sum(), by_word={"X": each}, details={"mean": each.mean()})
+    by_word = np.linalg.norm(rows - v_1, axis=1) - np.linalg.norm(rows - v_2, axis=1)
+    return MeasureNumbers(
+        value=by_word.sum(), by_word={"X": by_word}, details={"mean": by_word.mean()}
+    )
 
 
 RND = Measure(
     name="rnd",
     title="Relative norm distance",
     needs=(
-        Needed("X", 1, "words that should be neutral"),
-        Needed("A", 1, "words of one group"),
-        Needed("B", 1, "words of the other group"),
+        RequiredSet("X", 1, "words that should be neutral"),
+        RequiredSet("A", 1, "words of one group"),
+        RequiredSet("B", 1, "words of the other group"),
     ),
-    reading="Summed over X, the distance to the mean of A less that to the mean of B: below zero "
+    reading="Summed over X, the distance to the mean of A minus that to the mean of B: below zero "
     "where X is nearer to A.",
     low=None,
     high=None,

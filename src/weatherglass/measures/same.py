@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .definition import Measure, Measured, Needed
-from .word_sets import Given, direction
+from .definition import Measure, MeasureNumbers, RequiredSet
+from .word_sets import MeasureInput, unit_direction
 
 
-def association_means(given: Given) -> Measured:
-    """How far words lie along the direction between two groups, on either side.
+def association_means(given: MeasureInput) -> MeasureNumbers:
+    """Project words on the direction between two groups, on either side.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ def association_means(given: Given) -> Measured:
        metrics for bias in word embeddings. arXiv:2111.07864. doi:10.48550/arXiv.2111.07864
     """
     between = given.rows("A").mean(axis=0) - given.rows("B").mean(axis=0)
-    each = given.rows("X") @ direction(between, "A and B have the same mean")
-    return Measured(
-        value=np.abs(each).mean(),
-        by_word={"X": each},
-        details={"skew": each.mean(), "stereotype": each.std()},
+    by_word = given.rows("X") @ unit_direction(between, "A and B have the same mean")
+    return MeasureNumbers(
+        value=np.abs(by_word).mean(),
+        by_word={"X": by_word},
+        details={"skew": by_word.mean(), "stereotype": by_word.std()},
     )
 
 
@@ -41,11 +41,11 @@ SAME = Measure(
     name="same",
     title="Scoring association means of embeddings",
     needs=(
-        Needed("X", 1, "words that should be neutral"),
-        Needed("A", 1, "words of one group"),
-        Needed("B", 1, "words of the other group"),
+        RequiredSet("X", 1, "words that should be neutral"),
+        RequiredSet("A", 1, "words of one group"),
+        RequiredSet("B", 1, "words of the other group"),
     ),
-    reading="The mean of |cos| between X and the direction from B to A; a word's own number is "
+    reading="The mean of |cos| between X and the direction from B to A; the number of a word is "
     "above zero towards A.",
     low=0,
     high=1,

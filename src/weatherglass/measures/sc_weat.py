@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from weatherglass.errors import CannotMeasure
-from weatherglass.significance import holm, batch_permutation_p, permutation_p
+from weatherglass.significance import batch_permutation_p, holm, permutation_p
 
-from .definition import Measure, Measured, Needed
-from .weat import NO_SPREAD, NOISE
-from .word_sets import Floats, Given
+from .definition import Measure, MeasureNumbers, RequiredSet
+from .weat import MIN_SPREAD, NOISE
+from .word_sets import Floats, MeasureInput
 
 
 def single_category(
-    given: Given, *, alternative: str = "greater", method: str = "auto", rng: int = 0
-) -> Measured:
-    """Whether a word, or a category of words, is nearer to one attribute set than to another.
+    given: MeasureInput, *, alternative: str = "greater", method: str = "auto", rng: int = 0
+) -> MeasureNumbers:
+    """Compare the cosines of a word, or a category of words, with two attribute sets.
 
     Parameters
     ----------
@@ -26,20 +26,20 @@ def single_category(
     alternative
         ``greater`` (X with A, as the paper tests), ``less`` or ``two-sided``.
     method
-        How the p-value is found; see `weatherglass.permutation_p`. The authors fit a normal
+        How the p-value is computed; see `weatherglass.permutation_p`. The authors fit a normal
         distribution to random permutations (``normal``); ``auto`` counts them where it can.
     rng
-        Seed for ``sample`` and ``normal``.
+        Random seed for ``sample`` and ``normal``.
 
     Notes
     -----
     ES(w, A, B) = (mean_{a in A} cos(w, a) - mean_{b in B} cos(w, b)) / std_{x in A and B} cos(w, x)
     with the unbiased standard deviation [1]_. The null hypothesis is that the
-    attributes were sorted into A and B by chance, with the word as it is: the p-value is the share
-    of the ways to choose so many attributes that have at least the observed sum of cosines.
+    attributes were assigned to A and B by chance: the p-value is the share of equal-size partitions
+    of the attributes with at least the observed sum of cosines.
 
-    The paper has one word at a time, and so have the numbers by word. For the value, the mean
-    of the unit vectors of X stands for the category; with one word they are the same. ``p_holm``
+    The paper tests one word at a time, as do the numbers by word. For the value, the mean of the
+    unit vectors of X represents the category; with one word they are the same. ``p_holm``
     is the p-value of a word corrected over the words of X.
 
     References
@@ -48,49 +48,47 @@ def single_category(
        word embeddings: a comprehensive analysis of frequency, syntax, and semantics. AIES, 156-170.
        doi:10.1145/3514094.3534162
     """
-    near, far = (given.rows("X") @ given.rows(name).T for name in "AB")
-    whole = near.mean(axis=0), far.mean(axis=0)
-    value = _effects(*(row[None] for row in whole))[0]
-    each = _effects(near, far)
-    settings: dict[str, Any] = {"alternative": alternative, "resolution": NOISE}
-    drawn: dict[str, Any] = settings | {"method": method, "rng": rng}
-    p = permutation_p(*whole, **drawn)
-    rows = list(zip(near, far, strict=True))
+    with_a, with_b = (given.rows("X") @ given.rows(name).T for name in "AB")
+    category = with_a.mean(axis=0), with_b.mean(axis=0)
+    value = _effects(*(cosines[None] for cosines in category))[0]
+    batch_settings: dict[str, Any] = {"alternative": alternative, "resolution": NOISE}
+    settings: dict[str, Any] = batch_settings | {"method": method, "rng": rng}
+    words = list(zip(with_a, with_b, strict=True))
     if method == "auto":
-        p_each = batch_permutation_p(rows, **settings)
+        p_by_word = batch_permutation_p(words, **batch_settings)
     else:
-        p_each = [permutation_p(*pair, **drawn) for pair in rows]
-    each_p = np.array([one.value for one in p_each])
-    return Measured(
+        p_by_word = [permutation_p(*cosines, **settings) for cosines in words]
+    p_values = np.array([p.value for p in p_by_word])
+    return MeasureNumbers(
         value=value,
-        by_word={"X": each},
-        columns={"p": {"X": each_p}, "p_holm": {"X": holm(each_p)}},
-        details={"statistic": float(whole[0].mean() - whole[1].mean())},
-        p=p,
+        by_word={"X": _effects(with_a, with_b)},
+        columns={"p": {"X": p_values}, "p_holm": {"X": holm(p_values)}},
+        details={"statistic": float(category[0].mean() - category[1].mean())},
+        p=permutation_p(*category, **settings),
     )
 
 
-def _effects(near: Floats, far: Floats) -> Floats:
-    """ES(w, A, B) of each row of cosines."""
-    spread = np.concatenate([near, far], axis=1).std(axis=1, ddof=1)
-    if (spread <= NO_SPREAD).any():
+def _effects(with_a: Floats, with_b: Floats) -> Floats:
+    """Return ES(w, A, B) of each row of cosines with A and with B."""
+    spread = np.concatenate([with_a, with_b], axis=1).std(axis=1, ddof=1)
+    if (spread <= MIN_SPREAD).any():
         raise CannotMeasure(
             "a word of X has the same cosine with every attribute, so the effect has no scale."
         )
-    made: Floats = (near.mean(axis=1) - far.mean(axis=1)) / spread
-    return made
+    effects: Floats = (with_a.mean(axis=1) - with_b.mean(axis=1)) / spread
+    return effects
 
 
 SC_WEAT = Measure(
     name="sc-weat",
     title="Single-category WEAT",
     needs=(
-        Needed("X", 1, "the word, or the words of the category"),
-        Needed("A", 2, "words of one group"),
-        Needed("B", 2, "words of the other group"),
+        RequiredSet("X", 1, "the word, or the words of the category"),
+        RequiredSet("A", 2, "words of one group"),
+        RequiredSet("B", 2, "words of the other group"),
     ),
     reading="The association of the category with A rather than B, in standard deviations of its "
-    "cosines: above zero towards A, and within 2 of it for sets of one size.",
+    "cosines: above zero towards A, and within 2 of it for sets of equal size.",
     low=None,
     high=None,
     neutral=0,

@@ -6,22 +6,24 @@ import numpy as np
 
 from weatherglass.errors import UsageError
 
-from .definition import Measure, Measured, Needed
-from .word_sets import Floats, Given, direction
+from .definition import Measure, MeasureNumbers, RequiredSet
+from .word_sets import Floats, MeasureInput, unit_direction
 
 
-def semantic_axis(given: Given, *, neighbours: int = 0, unit: bool = False) -> Measured:
-    """Where words lie between two poles.
+def semantic_axis(
+    given: MeasureInput, *, neighbours: int = 0, unit: bool = False
+) -> MeasureNumbers:
+    """Place words on the axis between two poles.
 
     Parameters
     ----------
     given
         The words: X, A and B.
     neighbours
-        How many of its nearest words are averaged with each word of the poles (k in the paper).
-        They are looked for in the whole vocabulary.
+        How many nearest neighbours to average with each word of the poles (k in the paper), from
+        the whole vocabulary.
     unit
-        Bring the vectors of the poles to unit length before they are averaged.
+        Scale the vectors of the poles to unit length before averaging.
 
     Notes
     -----
@@ -34,27 +36,27 @@ def semantic_axis(given: Given, *, neighbours: int = 0, unit: bool = False) -> M
        domain-specific word semantics beyond sentiment. ACL, 2450-2461. doi:10.18653/v1/P18-1228
     """
     if neighbours < 0:
-        raise UsageError(f"neighbours is {neighbours}; a whole number from 0 was expected.")
+        raise UsageError(f"neighbours is {neighbours}; it must be a whole number from 0.")
     if neighbours and given.vectors.part:
         raise UsageError(
-            "Neighbours are looked for in the whole vocabulary, and only some words of "
+            "The search for neighbours needs the whole vocabulary, but only some words of "
             f"{given.vectors.source} are open. Open it without a list of words."
         )
     plus, minus = (_pole(given, name, neighbours, unit) for name in "AB")
     scale = float(np.linalg.norm(given.rows("A", unit)))
-    axis = direction(plus - minus, "A and B have the same mean", scale)
-    each = given.rows("X") @ axis
-    return Measured(value=each.mean(), by_word={"X": each})
+    axis = unit_direction(plus - minus, "A and B have the same mean", scale)
+    by_word = given.rows("X") @ axis
+    return MeasureNumbers(value=by_word.mean(), by_word={"X": by_word})
 
 
-def _pole(given: Given, name: str, neighbours: int, unit: bool) -> Floats:
-    """The mean vector of a pole; its words are first averaged with their neighbours."""
+def _pole(given: MeasureInput, name: str, neighbours: int, unit: bool) -> Floats:
+    """Return the mean vector of a pole, after averaging its words with their neighbours."""
     if not neighbours:
         return np.asarray(given.rows(name, unit).mean(axis=0))
     means = []
     for word in given.found[name].words:
-        near = [word, *(other for other, _ in given.vectors.neighbours(word, neighbours))]
-        rows = given.vectors.unit(near) if unit else given.as_they_are(near)
+        words = [word, *(other for other, _ in given.vectors.neighbours(word, neighbours))]
+        rows = given.vectors.unit(words) if unit else given.raw_rows(words)
         means.append(rows.mean(axis=0))
     return np.asarray(np.mean(means, axis=0))
 
@@ -63,9 +65,9 @@ SEMAXIS = Measure(
     name="semaxis",
     title="SemAxis",
     needs=(
-        Needed("X", 1, "words to place on the axis"),
-        Needed("A", 1, "words of the positive pole"),
-        Needed("B", 1, "words of the negative pole"),
+        RequiredSet("X", 1, "words to place on the axis"),
+        RequiredSet("A", 1, "words of the positive pole"),
+        RequiredSet("B", 1, "words of the negative pole"),
     ),
     reading="The mean cosine of X with the axis from B to A: above zero on the side of A.",
     low=-1,

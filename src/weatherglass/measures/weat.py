@@ -1,4 +1,7 @@
-"""WEAT: are two target sets differently near two attribute sets (Caliskan et al., Science 2017)."""
+"""WEAT: are two target sets differently associated with two attribute sets (Caliskan et al. 2017).
+
+The word embedding association test, from Science 356, 183-186.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +28,30 @@ from weatherglass.significance import (
 )
 from weatherglass.vectors import Case, ControlMethod, Vectors
 
-from .frequency_control import Controlled, survival
-from .result import Record, described, named
-from .word_sets import Found, find_sets, too_few, words_of
+from .definition import Measure, MeasuredTest, RequiredSet
+from .frequency_control import Controlled, control_columns, measure_control
+from .measurement import (
+    DescribedTest,
+    Measurement,
+    Section,
+    association_claim,
+    describe_source,
+    describe_test,
+)
+from .word_sets import FoundSet, Sets, find_sets, rank_words, split_found, too_few_reason
+
+Floats = NDArray[np.float64]
+
+MIN_WORDS = {"X": 2, "Y": 2, "A": 1, "B": 1}
+NOISE = 1e-15  # rounding error of an association, which is a difference of means of cosines
+MIN_SPREAD = 100 * NOISE  # standard deviation of the associations; below it all are the same
 
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """Effect and p-value of a test without one word.
+    """Effect and p-value of a test without one word, and how far the effect moved.
 
-    The p-value is exact for up to 32 targets and otherwise found by tilted inversion, because
+    The p-value is exact for up to 32 targets and otherwise computed by tilted inversion, because
     there is one for every word.
     """
 
@@ -45,65 +62,15 @@ class Influence:
     moved: float
 
 
-def leave_one_out(
-    found: Mapping[str, Found],
-    ddof: int,
-    alternative: Alternative,
-    effect: Callable[[Any, Any, int], float],
-) -> tuple[Influence, ...]:
-    """Drop each word of the four sets in turn; the word that moves the effect most comes first."""
-    cosines = {
-        (targets, attributes): found[targets].rows @ found[attributes].rows.T
-        for targets in "XY"
-        for attributes in "AB"
-    }
-    whole = _associations(cosines)
-    reference = effect(whole["X"], whole["Y"], ddof)
-    least = {"X": 3, "Y": 3, "A": 2, "B": 2}
-    dropped: list[tuple[str, str]] = []
-    left: list[tuple[Any, Any]] = []
-    for name, one in found.items():
-        for k, word in enumerate(one.words if len(one.words) >= least[name] else ()):
-            without = _associations(
-                {
-                    key: np.delete(table, k, axis=key.index(name)) if name in key else table
-                    for key, table in cosines.items()
-                }
-            )
-            dropped.append((name, word))
-            left.append((without["X"], without["Y"]))
-    made = []
-    for (name, word), (x, y), p in zip(
-        dropped, left, batch_permutation_p(left, alternative=alternative), strict=True
-    ):
-        value = effect(x, y, ddof)
-        made.append(Influence(name, word, value, p.value, value - reference))
-    return tuple(sorted(made, key=lambda one: -abs(one.moved)))
-
-
-def _associations(cosines: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
-    return {
-        targets: cosines[targets, "A"].mean(axis=1) - cosines[targets, "B"].mean(axis=1)
-        for targets in "XY"
-    }
-
-
-Floats = NDArray[np.float64]
-
-LEAST = {"X": 2, "Y": 2, "A": 1, "B": 1}
-NOISE = 1e-15  # of associations, which are differences of means of cosines
-NO_SPREAD = 100 * NOISE  # of all targets' associations: they are the same then
-
-
-@dataclass(frozen=True, kw_only=True)
-class WeatResult(Record):
-    """The result of one association test on one source; beside what every `Record` has:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WeatResult(Measurement):
+    """The result of one association test on one source.
 
     Attributes
     ----------
     effect
         The difference of the mean associations of X and Y, over the standard deviation of all
-        associations. Between -2 and 2 for sets of one size.
+        associations. Between -2 and 2 for sets of equal size.
     statistic
         s(X, Y, A, B): the sum over X minus the sum over Y. For sets of unequal size, (\\|X\\| +
         \\|Y\\|) g of Swinger et al. (2019), which is the same number when the sizes are equal.
@@ -122,9 +89,16 @@ class WeatResult(Record):
     control
         Effect and p-value without word frequency, and how much of the effect survives, if asked
         for; `weatherglass.Control` says what its other numbers are.
+
+    The other attributes are those of every `Measurement`.
     """
 
     measure: ClassVar[str] = "weat"
+    chart: ClassVar[str] = "tests"
+    decimals: ClassVar[int] = 2
+    section: ClassVar[Section] = "words"
+    main_name: ClassVar[str] = "effect"
+    max_value: ClassVar[float | None] = 2.0
 
     effect: float | None = None
     statistic: float | None = None
@@ -136,6 +110,53 @@ class WeatResult(Record):
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
     control: dict[str, Any] | None = None
+
+    # The names that `MeasureResult` has, so that code for any measure also takes this one.
+    @property
+    def value(self) -> float | None:
+        """The effect."""
+        return self.effect
+
+    @property
+    def by_word(self) -> dict[str, tuple[float, ...]]:
+        """The associations."""
+        return self.associations
+
+    @property
+    def columns(self) -> dict[str, dict[str, tuple[float, ...]]]:
+        """Other numbers of each word; there are none."""
+        return {}
+
+    @property
+    def details(self) -> dict[str, float]:
+        """Other numbers of the whole test."""
+        return {} if self.statistic is None else {"statistic": self.statistic}
+
+    @property
+    def p_value(self) -> float | None:
+        return self.p.value if self.p else None
+
+    def ranked(self, name: str = "X") -> tuple[tuple[str, float], ...]:
+        """Return the words of a set with their associations, the largest first."""
+        return rank_words(self.words, self.associations, name)
+
+    def claim(self) -> str:
+        return association_claim(self)
+
+    def measure_columns(self) -> dict[str, Any]:
+        return {
+            "statistic": self.statistic,
+            "p_low": self.p.low if self.p else None,
+            "p_high": self.p.high if self.p else None,
+            "p_method": self.p.method if self.p else None,
+            "p_rotation": self.p_rotation.value if self.p_rotation else None,
+            "p_holm": self.p_holm,
+            "p_bh": self.p_bh,
+            "published_effect": (self.published or {}).get("effect"),
+        }
+
+    def control_columns(self) -> dict[str, Any]:
+        return control_columns(self.control)
 
 
 def weat(
@@ -165,24 +186,24 @@ def weat(
         ``greater`` (X with A and Y with B, as the paper tests), ``less`` or ``two-sided`` (twice
         the smaller tail, at most 1).
     method
-        How the permutation p-value is found; see `weatherglass.significance.permutation_p`.
+        How the permutation p-value is computed; see `weatherglass.significance.permutation_p`.
     ddof
         1 for the unbiased standard deviation in the effect, which the paper uses; 0 to compare
-        with packages that use that.
+        with packages that use the biased one.
     case
         ``auto`` falls back to lower case where the vocabulary has no capitals; ``keep``; ``lower``.
     max_missing
         The largest share of a set's words that may be missing.
     rng
-        Seed for what is drawn at random: ``sample`` and ``normal`` p-values, bootstrap intervals.
+        Random seed, for ``sample`` and ``normal`` p-values and bootstrap intervals.
     intervals
-        Also give bootstrap confidence intervals (BCa and percentile) of the effect over words.
+        Also compute bootstrap confidence intervals (BCa and percentile) of the effect over words.
     influence
         Also drop each single word in turn, and give effect and p-value without it.
     control
-        Also measure without word frequency: what `weatherglass.control` gave for the vectors, or
-        its ``method``. The effect and p-value of the result itself stay as they are. The vectors
-        must be a whole embedding, unless the control has been made from one.
+        Also measure with word frequency removed: the pair that `weatherglass.control` returned for
+        the vectors, or its ``method``. The effect and p-value of the result itself do not change.
+        The vectors must be a whole embedding, unless the control was computed from one.
     workers
         Threads; all processors by default.
 
@@ -209,14 +230,12 @@ def weat(
     >>> import weatherglass as wg
     >>> vectors = wg.Vectors.of("rose lily wasp gnat kind foul".split(),
     ...     [[1, .1], [1, .2], [.1, 1], [.2, 1], [1, 0], [0, 1]])
-    >>> mine = wg.Test(x=["rose", "lily"], y=["wasp", "gnat"], a=["kind"], b=["foul"])
-    >>> result = wg.weat(vectors, mine)
+    >>> insects = wg.Test(x=["rose", "lily"], y=["wasp", "gnat"], a=["kind"], b=["foul"])
+    >>> result = wg.weat(vectors, insects)
     >>> round(result.effect, 2), result.p.fraction
     (1.73, '1/6')
     """
-    test = association_test(test)
-    if ddof not in (0, 1):
-        raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
+    entry = association_test(test)
     options: dict[str, Any] = {
         "alternative": alternative,
         "method": method,
@@ -225,39 +244,44 @@ def weat(
         "max_missing": max_missing,
         "rng": rng,
     }
-    plain = _measure(vectors, test, options, workers, intervals, influence)
+    result = _measure(vectors, entry, options, workers, intervals, influence)
     if control is None:
-        return plain
-    told = survival(
-        plain,
+        return result
+    controlled = measure_control(
+        result,
         vectors,
         control,
-        lambda without: _measure(without, test, options, workers),
+        lambda without_frequency: _measure(without_frequency, entry, options, workers),
         "effect",
-        lambda one: (one.effect, one.p and one.p.value),
     )
-    return dataclasses.replace(plain, control=told, options=options | {"control": told["asked"]})
+    return dataclasses.replace(
+        result, control=controlled, options=options | {"control": controlled["asked"]}
+    )
 
 
 def _measure(
     vectors: Vectors,
-    test: Test,
+    test: DescribedTest,
     options: dict[str, Any],
     workers: int | None,
     intervals: bool = False,
     influence: bool = False,
 ) -> WeatResult:
     alternative, ddof, rng = options["alternative"], options["ddof"], options["rng"]
+    if ddof not in (0, 1):
+        raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
     found, reason = find_sets(vectors, test.sets, options["case"])
-    about = described(test, *words_of(found), named(vectors), options)
-    about["merged"] = {name: one.merged for name, one in found.items() if one.merged}
-    reason = reason or too_few(about["words"], about["missing"], LEAST, options["max_missing"])
+    about = describe_test(test, *split_found(found), describe_source(vectors), options)
+    about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
+    reason = reason or too_few_reason(
+        about["words"], about["missing"], MIN_WORDS, options["max_missing"]
+    )
     if reason:
         return WeatResult(status="not run", reason=reason, **about)
     attributes = found["A"].rows, found["B"].rows
     x, y = (associations(found[side].rows, *attributes) for side in ("X", "Y"))
     about["associations"] = {"X": tuple(x.tolist()), "Y": tuple(y.tolist())}
-    if spread(x, y, ddof) <= NO_SPREAD:
+    if spread(x, y, ddof) <= MIN_SPREAD:
         reason = "all targets have the same association, so the effect has no scale"
         return WeatResult(status="not run", reason=reason, **about)
     u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)
@@ -272,7 +296,7 @@ def _measure(
             workers=workers,
             resolution=NOISE,
         )
-    except CannotMeasure as error:  # more targets than the method that was asked for can do
+    except CannotMeasure as error:  # more targets than the chosen method can count
         return WeatResult(status="not run", reason=str(error).rstrip("."), **about)
     return WeatResult(
         status="done",
@@ -280,8 +304,8 @@ def _measure(
         statistic=float((len(x) + len(y)) / 2 * (x.mean() - y.mean())),
         p=p,
         p_rotation=rotation_p(u, v, alternative=alternative),
-        intervals=_intervals(x, y, ddof, rng) if intervals else (),
-        influence=leave_one_out(found, ddof, alternative, effect) if influence else (),
+        intervals=_bootstrap(x, y, ddof, rng) if intervals else (),
+        influence=leave_one_out(found, ddof, alternative) if influence else (),
         **about,
     )
 
@@ -296,34 +320,146 @@ def associations(w: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def spread(x: Any, y: Any, ddof: int) -> Any:
-    """The standard deviation of the associations of all targets, along the last axis."""
+    """Return the standard deviation of the associations of all targets, along the last axis."""
     return np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
 
 
 def effect(x: Any, y: Any, ddof: int) -> float:
-    """The effect size of two sets of associations."""
+    """Return the effect size d of the associations x of X and y of Y."""
     return float((np.mean(x) - np.mean(y)) / spread(x, y, ddof))
 
 
-def _intervals(x: Floats, y: Floats, ddof: int, rng: int) -> tuple[Interval, ...]:
+def _bootstrap(x: Floats, y: Floats, ddof: int, rng: int) -> tuple[Interval, ...]:
+    """Return the intervals of the effect by both methods, or one where they agree."""
+
     def statistic(x: Any, y: Any, axis: int = -1) -> Any:
         with np.errstate(invalid="ignore", divide="ignore"):
             return (x.mean(axis=axis) - y.mean(axis=axis)) / spread(x, y, ddof)
 
-    made = []
+    intervals: list[Interval] = []
     for method in ("bca", "percentile"):
         try:
             interval = bootstrap_interval(x, y, statistic, method=method, rng=rng)
         except CannotMeasure:  # too few words to vary; the result then has no interval
             continue
-        if interval not in made:
-            made.append(interval)
-    return tuple(made)
+        if interval not in intervals:
+            intervals.append(interval)
+    return tuple(intervals)
+
+
+def leave_one_out(
+    found: Mapping[str, FoundSet], ddof: int, alternative: Alternative
+) -> tuple[Influence, ...]:
+    """Drop each word of the four sets in turn; the word that moves the effect most comes first."""
+    cosines = {
+        (targets, attributes): found[targets].rows @ found[attributes].rows.T
+        for targets in "XY"
+        for attributes in "AB"
+    }
+    complete = _mean_differences(cosines)
+    reference = effect(complete["X"], complete["Y"], ddof)
+    dropped: list[tuple[str, str]] = []
+    remaining: list[tuple[Any, Any]] = []
+    for name, words in found.items():
+        if len(words.words) <= MIN_WORDS[name]:  # the test needs them all
+            continue
+        for k, word in enumerate(words.words):
+            reduced = _mean_differences(
+                {
+                    key: np.delete(table, k, axis=key.index(name)) if name in key else table
+                    for key, table in cosines.items()
+                }
+            )
+            dropped.append((name, word))
+            remaining.append((reduced["X"], reduced["Y"]))
+    p_values = batch_permutation_p(remaining, alternative=alternative)
+    influences = []
+    for (name, word), (x, y), p in zip(dropped, remaining, p_values, strict=True):
+        value = effect(x, y, ddof)
+        influences.append(Influence(name, word, value, p.value, value - reference))
+    return tuple(sorted(influences, key=lambda influence: -abs(influence.moved)))
+
+
+def _mean_differences(cosines: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
+    """Return s(w, A, B) of the targets from the tables of their cosines."""
+    return {
+        targets: cosines[targets, "A"].mean(axis=1) - cosines[targets, "B"].mean(axis=1)
+        for targets in "XY"
+    }
 
 
 def association_test(test: Test | str) -> Test:
-    """A test, or the one of the catalogue that an id names; it must be an association test."""
+    """Return a test, or that of the catalogue with this id; it must be an association test."""
     entry = catalogue_test(test) if isinstance(test, str) else test
     if not isinstance(entry, Test):
         raise UsageError(f"{entry.id} is a {entry.kind} test; `wefat` runs it, on word vectors.")
     return entry
+
+
+def _measure_sets(
+    vectors: Vectors,
+    test: DescribedTest,
+    case: Case,
+    max_missing: float,
+    *,
+    alternative: str = "greater",
+    method: str = "auto",
+    ddof: int = 1,
+    rng: int = 0,
+    intervals: bool = False,
+    influence: bool = False,
+) -> WeatResult:
+    """Run the test; the keyword arguments are the options of `weatherglass.measure`."""
+    options: dict[str, Any] = {
+        "alternative": alternative,
+        "method": method,
+        "ddof": ddof,
+        "case": case,
+        "max_missing": max_missing,
+        "rng": rng,
+    }
+    return _measure(vectors, test, options, None, intervals, influence)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _AssociationTest(Measure):
+    """WEAT as a measure of word sets: it computes a `WeatResult` itself."""
+
+    compute: Callable[..., WeatResult] = field(repr=False, default=_measure_sets)
+
+    def __call__(
+        self,
+        vectors: Vectors,
+        sets: Sets,
+        *,
+        test: str = "",
+        title: str = "",
+        case: Case = "auto",
+        max_missing: float = 0.2,
+        **options: Any,
+    ) -> WeatResult:
+        checked = self.check_sets(sets)
+        entry = MeasuredTest(test or self.name, title or self.title, checked)
+        return self.compute(vectors, entry, case, max_missing, **self.check_options(options))
+
+
+WEAT = _AssociationTest(
+    name="weat",
+    title="Word embedding association test",
+    needs=(
+        RequiredSet("X", MIN_WORDS["X"], "words of the first target set"),
+        RequiredSet("Y", MIN_WORDS["Y"], "words of the second target set"),
+        RequiredSet("A", MIN_WORDS["A"], "words of the first attribute set"),
+        RequiredSet("B", MIN_WORDS["B"], "words of the second attribute set"),
+    ),
+    reading="How much more strongly X than Y is associated with A rather than B, in standard "
+    "deviations of the associations: above zero X with A and Y with B, and within 2 of it for sets "
+    "of equal size.",
+    low=None,
+    high=None,
+    neutral=0,
+    larger="either",
+    citation="A. Caliskan, J. J. Bryson, A. Narayanan (2017). Semantics derived automatically from "
+    "language corpora contain human-like biases. Science 356, 183-186.",
+    doi="10.1126/science.aal4230",
+)

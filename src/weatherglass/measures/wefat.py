@@ -1,30 +1,43 @@
-"""WEFAT: does nearness predict a fact of the world (Caliskan et al., Science 2017)."""
+"""WEFAT: does the association of a word predict a fact of the world (Caliskan et al. 2017).
+
+The word embedding factual association test, from Science 356, 183-186.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.catalog import FactualTest
+from weatherglass.catalog import FactualTest, Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import UsageError
 from weatherglass.vectors import Case, ControlMethod, Vectors
 
-from .frequency_control import Controlled, survival
-from .result import Record, described, named
-from .word_sets import Found, find_sets, too_few, words_of
+from .frequency_control import Controlled, control_columns, measure_control
+from .measurement import (
+    Measurement,
+    Section,
+    describe_source,
+    describe_test,
+    label_in_text,
+    lower_first,
+)
+from .word_sets import FoundSet, find_sets, split_found, too_few_reason
 
-LEAST = {"W": 3, "A": 1, "B": 1}
-_NO_SPREAD = 1e-13
+Floats = NDArray[np.float64]
+
+MIN_WORDS = {"W": 3, "A": 1, "B": 1}
+_MIN_SPREAD = 1e-13  # of cosines or associations; below it all are the same but for rounding
 
 
-@dataclass(frozen=True, kw_only=True)
-class WefatResult(Record):
-    """The result of one factual test on one source; beside what every `Record` has:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WefatResult(Measurement):
+    """The result of one factual test on one source.
 
     Attributes
     ----------
@@ -42,9 +55,16 @@ class WefatResult(Record):
     control
         Pearson's correlation and its p-value without word frequency, and how much of the
         correlation survives, if asked for.
+
+    The other attributes are those of every `Measurement`.
     """
 
     measure: ClassVar[str] = "wefat"
+    chart: ClassVar[str] = "facts"
+    decimals: ClassVar[int] = 2
+    section: ClassVar[Section] = "facts"
+    main_name: ClassVar[str] = "correlation"
+    max_value: ClassVar[float | None] = 1.0
 
     pearson: float | None = None
     pearson_p: float | None = None
@@ -58,6 +78,50 @@ class WefatResult(Record):
     facts: tuple[float, ...] = ()
     fact: dict[str, str] = field(default_factory=dict)
     control: dict[str, Any] | None = None
+
+    @property
+    def value(self) -> float | None:
+        """Pearson's correlation."""
+        return self.pearson
+
+    @property
+    def p_value(self) -> float | None:
+        return self.pearson_p
+
+    @property
+    def main_p_method(self) -> str:
+        return "Pearson"
+
+    @property
+    def question(self) -> Hashable:
+        sets = super().question
+        return sets if sets == self.test else (sets, self.fact.get("name"))
+
+    def claim(self) -> str:
+        fact = lower_first(self.fact.get("name") or "fact")
+        words, a, b = (label_in_text(self.label(name)) for name in ("W", "A", "B"))
+        direction = "higher" if (self.pearson or 0.0) >= 0 else "lower"
+        return (
+            f"The more strongly {words} are associated with {a} rather than {b}, the {direction} "
+            f"their {fact}."
+        )
+
+    def set_sizes(self) -> list[int | None]:
+        return [self.n.get("W"), None, self.n.get("A"), self.n.get("B")]
+
+    def measure_columns(self) -> dict[str, Any]:
+        return {
+            "spearman": self.spearman,
+            "spearman_p": self.spearman_p,
+            "p_holm": self.p_holm,
+            "p_bh": self.p_bh,
+            "slope": self.slope,
+            "intercept": self.intercept,
+            "published_correlation": (self.published or {}).get("correlation"),
+        }
+
+    def control_columns(self) -> dict[str, Any]:
+        return control_columns(self.control)
 
 
 def wefat(
@@ -100,33 +164,35 @@ def wefat(
     >>> result.status, result.n["W"]
     ('done', 3)
     """
-    if isinstance(test, str):
-        test = _factual_test(catalogue_test(test))
-    entry, options = test, {"case": case, "max_missing": max_missing}
-    plain = _measure(vectors, entry, options)
+    entry = _factual_test(catalogue_test(test)) if isinstance(test, str) else test
+    options: dict[str, Any] = {"case": case, "max_missing": max_missing}
+    result = _measure(vectors, entry, options)
     if control is None:
-        return plain
-    told = survival(
-        plain,
+        return result
+    controlled = measure_control(
+        result,
         vectors,
         control,
-        lambda without: _measure(without, entry, options),
+        lambda without_frequency: _measure(without_frequency, entry, options),
         "pearson",
-        lambda one: (one.pearson, one.pearson_p),
     )
-    return dataclasses.replace(plain, control=told, options=options | {"control": told["asked"]})
+    return dataclasses.replace(
+        result, control=controlled, options=options | {"control": controlled["asked"]}
+    )
 
 
 def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> WefatResult:
     found, reason = find_sets(vectors, test.sets, options["case"])
-    about = described(test, *words_of(found), named(vectors), options)
-    about["merged"] = {name: one.merged for name, one in found.items() if one.merged}
+    about = describe_test(test, *split_found(found), describe_source(vectors), options)
+    about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
     about["fact"] = {"name": test.facts.name, "unit": test.facts.unit}
-    reason = reason or too_few(about["words"], about["missing"], LEAST, options["max_missing"])
+    reason = reason or too_few_reason(
+        about["words"], about["missing"], MIN_WORDS, options["max_missing"]
+    )
     if not reason:
         values = normalised_associations(found)
         facts = np.array([test.facts.values[i] for i in found["W"].kept])
-        reason = _flat(values, facts)
+        reason = _constant_reason(values, facts)
     if reason:
         return WefatResult(status="not run", reason=reason, **about)
     from scipy import stats
@@ -153,27 +219,28 @@ def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> We
     )
 
 
-def normalised_associations(found: dict[str, Found]) -> NDArray[np.float64]:
-    """s(w, A, B) of each target over the standard deviation of its cosines with A and B."""
-    near = found["W"].rows @ found["A"].rows.T
-    far = found["W"].rows @ found["B"].rows.T
-    spread = np.concatenate([near, far], axis=1).std(axis=1, ddof=1)
-    spread = np.where(spread > _NO_SPREAD, spread, np.nan)
-    values: NDArray[np.float64] = (near.mean(axis=1) - far.mean(axis=1)) / spread
+def normalised_associations(found: Mapping[str, FoundSet]) -> Floats:
+    """Return s(w, A, B) of each target over the standard deviation of its cosines with A and B."""
+    with_a = found["W"].rows @ found["A"].rows.T
+    with_b = found["W"].rows @ found["B"].rows.T
+    spread = np.concatenate([with_a, with_b], axis=1).std(axis=1, ddof=1)
+    spread = np.where(spread > _MIN_SPREAD, spread, np.nan)
+    values: Floats = (with_a.mean(axis=1) - with_b.mean(axis=1)) / spread
     return values
 
 
-def _flat(values: NDArray[np.float64], facts: NDArray[np.float64]) -> str:
+def _constant_reason(values: Floats, facts: Floats) -> str:
+    """Return why there is no correlation to compute; empty if there is one."""
     if not np.isfinite(values).all():
         return "a target has the same cosine with every attribute, so its association has no scale"
-    if np.ptp(values) <= _NO_SPREAD * max(1.0, float(np.abs(values).max())):
+    if np.ptp(values) <= _MIN_SPREAD * max(1.0, float(np.abs(values).max())):
         return "all targets have the same association, so there is nothing to correlate"
     if (facts == facts[0]).all():
         return "all targets have the same fact, so there is nothing to correlate"
     return ""
 
 
-def _factual_test(entry: Any) -> FactualTest:
+def _factual_test(entry: Test | FactualTest) -> FactualTest:
     if not isinstance(entry, FactualTest):
         raise UsageError(f"{entry.id} is an {entry.kind} test; `weat` runs it, `wefat` does not.")
     return entry

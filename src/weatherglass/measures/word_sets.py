@@ -1,4 +1,4 @@
-"""From the words of a test to unit rows: what every measure does first."""
+"""Word sets: their words, looked up in a source, as unit rows."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ from weatherglass.errors import (
 from weatherglass.vectors import Case, Vectors, find_positions
 from weatherglass.vectors import find_set_positions as find_pairs
 
+Floats = NDArray[np.float64]
+Sets = Mapping[str, Sequence[str] | SeedSet | WordSet | str]
+"""Word sets by name: lists of words, sets of the catalogue, or their ids."""
+
+_EPSILON = 1e-12  # relative length below which a mean of vectors has no direction
+
 
 class Words(Protocol):
     """Anything with a list of words."""
@@ -30,123 +36,131 @@ class Words(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """One word set in one source: the words as the source spells them, their unit rows, the rest.
+class FoundSet:
+    """A word set as a source has it.
 
-    `kept` has the positions of the words that were found in the set that was asked for. Words that
-    become one word in lower case are used once; `merged` has the others.
+    Attributes
+    ----------
+    words, rows
+        The words that the source has, in its spelling, and their unit rows.
+    missing
+        The words that it does not have.
+    kept
+        The positions of `words` in the set as it was given.
+    merged
+        Words that were left out because in lower case they are one of `words`.
     """
 
     words: tuple[str, ...]
-    rows: NDArray[np.float64]
+    rows: Floats
     missing: tuple[str, ...]
     kept: tuple[int, ...]
     merged: tuple[str, ...] = ()
 
 
 def spellings(sets: Iterable[Words]) -> set[str]:
-    """Every spelling under which the words of some sets may be looked up."""
-    words = {word for one in sets for word in one.words}
+    """Return every spelling under which the words of sets may be looked up."""
+    words = {word for word_set in sets for word in word_set.words}
     return words | {word.lower() for word in words}
 
 
-def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> Found:
+def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> FoundSet:
     """Look up the words of one set, spelled as `case` says."""
-    positions = find_positions(vectors, words, case)
-    first = {at: i for i, at in reversed(list(enumerate(positions.tolist())))}
-    there = [(i, first[at] == i) for i, at in enumerate(positions.tolist()) if at >= 0]
-    kept = tuple(i for i, new in there if new)
-    at = positions[list(kept)]
-    return Found(
-        words=tuple(vectors.words.at(at)),
-        rows=vectors.unit_at(at),
-        missing=tuple(word for word, k in zip(words, positions, strict=True) if k < 0),
+    rows = find_positions(vectors, words, case).tolist()
+    first = {row: i for i, row in reversed(list(enumerate(rows)))}
+    kept = tuple(i for i, row in enumerate(rows) if row >= 0 and first[row] == i)
+    kept_rows = np.array([rows[i] for i in kept], dtype=np.intp)
+    return FoundSet(
+        words=tuple(vectors.words.at(kept_rows)),
+        rows=vectors.unit_at(kept_rows),
+        missing=tuple(word for word, row in zip(words, rows, strict=True) if row < 0),
         kept=kept,
-        merged=tuple(words[i] for i, new in there if not new),
+        merged=tuple(words[i] for i, row in enumerate(rows) if row >= 0 and first[row] != i),
     )
 
 
 def find_sets(
     vectors: Vectors, sets: Mapping[str, Words], case: Case
-) -> tuple[dict[str, Found], str]:
-    """Look up every set of a test; the second value says why it cannot be done, or is empty."""
-    found: dict[str, Found] = {}
-    for name, one in sets.items():
+) -> tuple[dict[str, FoundSet], str]:
+    """Look up every set of a test; return the sets, and why it cannot be run or an empty text."""
+    found: dict[str, FoundSet] = {}
+    for name, word_set in sets.items():
         try:
-            found[name] = find_words(vectors, one.words, case)
+            found[name] = find_words(vectors, word_set.words, case)
         except UnusableRow as error:
             return {}, str(error).rstrip(".")
-    both = set(found["X"].words) & set(found["Y"].words) if "Y" in found else set()
-    if both:
-        return found, f"X and Y both have {quote_safe(min(both))}, as this source spells it"
+    shared = set(found["X"].words) & set(found["Y"].words) if "Y" in found else set()
+    if shared:
+        return found, f"X and Y both have {quote_safe(min(shared))}, as this source spells it"
     return found, ""
 
 
-def words_of(
-    found: Mapping[str, Found],
+def split_found(
+    found: Mapping[str, FoundSet],
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """The words that were found and those that were not, set by set."""
+    """Return the words that the source has and those that it does not have, set by set."""
     return (
-        {name: one.words for name, one in found.items()},
-        {name: one.missing for name, one in found.items()},
+        {name: words.words for name, words in found.items()},
+        {name: words.missing for name, words in found.items()},
     )
 
 
-def too_few(
+def too_few_reason(
     words: Mapping[str, Sequence[str]],
     missing: Mapping[str, Sequence[str]],
-    least: Mapping[str, int],
+    min_words: Mapping[str, int],
     max_missing: float,
 ) -> str:
-    """Why the words found do not allow the measurement, in one sentence; empty if they do."""
-    for name, found in words.items():
-        gone = missing[name]
-        asked = len(found) + len(gone)
-        if len(gone) > max_missing * asked:
+    """Return why the words found do not allow the measurement; empty if they do."""
+    for name, used in words.items():
+        absent = missing[name]
+        total = len(used) + len(absent)
+        if len(absent) > max_missing * total:
             return (
-                f"{len(gone)} of the {asked} words of {name} are missing "
-                f"({join_first(map(quote_safe, gone))}), more than the share of {max_missing:g} that "
-                "--max-missing allows"
+                f"{len(absent)} of the {total} words of {name} are missing "
+                f"({join_first(map(quote_safe, absent))}), more than the share of {max_missing:g} "
+                "that --max-missing allows"
             )
-        if len(found) < least[name]:
-            words_found = "1 word" if len(found) == 1 else f"{len(found)} words"
-            return f"{name} has {words_found}, at least {least[name]} are needed"
+        if len(used) < min_words[name]:
+            count = "1 word" if len(used) == 1 else f"{len(used)} words"
+            return f"{name} has {count}, at least {min_words[name]} are needed"
     return ""
 
 
-Floats = NDArray[np.float64]
-Sets = Mapping[str, Sequence[str] | SeedSet | WordSet | str]
-"""Word sets by name: lists of words, sets of the catalogue, or their ids."""
-
-_NOTHING = 1e-12  # of the vectors that a mean was made of: as good as no direction
+def rank_words(
+    words: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[float]], name: str
+) -> tuple[tuple[str, float], ...]:
+    """Return the words of a set with their numbers, the largest first."""
+    pairs = zip(words.get(name, ()), values.get(name, ()), strict=False)
+    return tuple(sorted(pairs, key=lambda pair: -pair[1]))
 
 
 @dataclass(frozen=True)
 class NamedWords:
-    """The words of a set, each once, and what the set is called."""
+    """The words of a set, and what the set is called."""
 
     words: tuple[str, ...]
     label: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """The words that were found, and their rows.
+class MeasureInput:
+    """What a measure computes with: the sets as the source has them, and their rows.
 
     `pairs` has the pairs of A and B, as the source spells them, for a measure that needs pairs.
     """
 
     vectors: Vectors
-    found: Mapping[str, Found]
+    found: Mapping[str, FoundSet]
     pairs: tuple[tuple[str, str], ...] = ()
 
     def rows(self, name: str, unit: bool = True) -> Floats:
-        """The rows of a set: at unit length, or as the source has them."""
-        one = self.found[name]
-        return one.rows if unit else self.as_they_are(one.words)
+        """Return the rows of a set, at unit length or as the source has them."""
+        words = self.found[name]
+        return words.rows if unit else self.raw_rows(words.words)
 
-    def as_they_are(self, words: Sequence[str]) -> Floats:
-        """The rows of some words as the source has them."""
+    def raw_rows(self, words: Sequence[str]) -> Floats:
+        """Return the rows of words as the source has them."""
         return self.vectors.take(words).rows.astype(np.float64)
 
     @property
@@ -155,75 +169,76 @@ class Given:
         return {name: tuple(pair[k] for pair in self.pairs) for k, name in enumerate("AB")}
 
 
-def named_sets(sets: Sets) -> dict[str, NamedWords]:
-    """The sets with their words, each once; raises `UsageError` on what is no set of words."""
+def parse_sets(sets: Sets) -> dict[str, NamedWords]:
+    """Return the sets without repeated words; raise `UsageError` on what is no word set."""
     if not isinstance(sets, Mapping):
         raise UsageError('The word sets must have names, such as {"X": [...], "A": [...]}.')
-    made = {name: _named(name, some) for name, some in sets.items()}
+    parsed = {name: _parse_set(name, words) for name, words in sets.items()}
     return {
-        name: NamedWords(tuple(dict.fromkeys(one.words)), one.label) for name, one in made.items()
+        name: NamedWords(tuple(dict.fromkeys(word_set.words)), word_set.label)
+        for name, word_set in parsed.items()
     }
 
 
-def asked_pairs(sets: Sets) -> tuple[tuple[str, str], ...]:
-    """The pairs of A and B: those that a study documents for two sets of the catalogue, or else
-    the first word of A with the first of B, and so on.
+def word_pairs(sets: Sets) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of A and B: those that a study documents for two sets of the catalogue, or
+    else the first word of A with the first of B, and so on.
 
-    >>> asked_pairs({"A": ["she", "her"], "B": ["he", "his"]})
+    >>> word_pairs({"A": ["she", "her"], "B": ["he", "his"]})
     (('she', 'he'), ('her', 'his'))
     """
-    first, second = (_named(name, sets[name]) for name in "AB")
+    first, second = (_parse_set(name, sets[name]) for name in "AB")
     try:
-        if all(seeds(one.label).words == one.words for one in (first, second)):
+        if all(seeds(side.label).words == side.words for side in (first, second)):
             return pairs(first.label, second.label)
-    except CatalogError:  # not of the catalogue, or only compared as a whole
+    except CatalogError:  # not in the catalogue, or its study compares only whole sets
         pass
     if len(first.words) != len(second.words):
         raise UsageError(
-            f"The words of A and B must answer each other one by one, and A has "
-            f"{len(first.words)} words, B has {len(second.words)}."
+            f"The words of A and B must form pairs, but A has {len(first.words)} words and B has "
+            f"{len(second.words)}."
         )
     return tuple(zip(first.words, second.words, strict=True))
 
 
-def kept_pairs(
-    vectors: Vectors, asked: Sequence[tuple[str, str]], case: Case
+def find_word_pairs(
+    vectors: Vectors, wanted: Sequence[tuple[str, str]], case: Case
 ) -> tuple[tuple[str, str], ...]:
-    """The pairs of which both words are there, as the source spells them; each once.
+    """Return the pairs of which the source has both words, in its spelling, each once.
 
     Raises
     ------
     CannotMeasure
         There is none.
     """
-    found = find_pairs(vectors, asked, case)
+    found = find_pairs(vectors, wanted, case)
     if not found.at:
         raise CannotMeasure(f"no pair of A and B has two different words in {vectors.source}.")
     return tuple((vectors.words[first], vectors.words[second]) for first, second in found.at)
 
 
-def direction(row: Floats, what: str, scale: float = 1.0) -> Floats:
-    """A row at unit length; raises `CannotMeasure` where it has no direction.
+def unit_direction(row: Floats, cause: str, scale: float = 1.0) -> Floats:
+    """Return a row at unit length; raise `CannotMeasure` where it has no direction.
 
-    `scale` is the length of the vectors that it was made of; `what` says why it has none.
+    `scale` is the length of the vectors that it was computed from; `cause` begins the message.
     """
     length = float(np.linalg.norm(row))
-    if length <= _NOTHING * scale:
-        raise CannotMeasure(f"{what}, so there is no direction.")
+    if length <= _EPSILON * scale:
+        raise CannotMeasure(f"{cause}, so there is no direction.")
     return row / length
 
 
-def _named(name: str, some: Sequence[str] | SeedSet | WordSet | str) -> NamedWords:
-    """A set's words as they were given, with repeats, because pairs go by position."""
-    if isinstance(some, str):
-        some = seeds(some)
-    if isinstance(some, SeedSet):
-        some.word_set()  # raises where the catalogue knows of a set but not of its words
-    if isinstance(some, SeedSet | WordSet):
-        return NamedWords(tuple(some.words), some.label)
-    words = tuple(some)
+def _parse_set(name: str, given: Sequence[str] | SeedSet | WordSet | str) -> NamedWords:
+    """Return a set's words with repeats, because pairs go by position."""
+    if isinstance(given, str):
+        given = seeds(given)
+    if isinstance(given, SeedSet):
+        given.word_set()  # raises where the catalogue lists a set without its words
+    if isinstance(given, SeedSet | WordSet):
+        return NamedWords(tuple(given.words), given.label)
+    words = tuple(given)
     wrong = next((word for word in words if not isinstance(word, str) or not word.strip()), None)
     if wrong is not None or not words:
-        seen = f"has {quote_safe(str(wrong))}" if words else "is empty"
-        raise UsageError(f"The set {quote_safe(name)} {seen}; words were expected.")
+        problem = f"has {quote_safe(str(wrong))}" if words else "is empty"
+        raise UsageError(f"The set {quote_safe(name)} {problem}; give it words.")
     return NamedWords(words)

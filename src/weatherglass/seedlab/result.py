@@ -1,21 +1,20 @@
-"""What every experiment of the seed lab gives back: a record that JSON keeps without loss."""
+"""`Experiment`, the base of the seed lab's results, and JSON with several of them."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent
-from weatherglass.measures import Shown, from_json, from_plain, loads, to_json
+from weatherglass.measures import Result, load_json
 
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment(Shown):
-    """The part that all experiments share.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Experiment(Result):
+    """The fields that all experiments share.
 
     Attributes
     ----------
@@ -23,38 +22,28 @@ class Experiment(Shown):
         What is needed to repeat it.
     """
 
-    measure: ClassVar[str]
-    kinds: ClassVar[dict[str, type[Experiment]]] = {}
+    chart: ClassVar[str] = "experiments"
 
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     version: str = __version__
 
     def __init_subclass__(cls) -> None:
-        Experiment.kinds[cls.measure] = cls
+        super().__init_subclass__()
+        cls.noun = f"{cls.measure} experiment"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; the measure's name comes first."""
-        return {"measure": self.measure} | dataclasses.asdict(self)
-
-    def to_json(self) -> str:
-        """Everything as JSON text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The record that `to_json` wrote."""
-        return from_json(cls, text, f"{cls.measure} experiment")
+    def key_facts(self) -> dict[str, Any]:
+        return {"source": self.source_name, "rows": len(self.to_rows())}
 
 
 def experiments_json(experiments: Iterable[Experiment]) -> str:
-    """Several experiments as one JSON text."""
-    content = {"weatherglass": __version__, "results": [one.to_dict() for one in experiments]}
-    return json.dumps(content, indent=2, allow_nan=False)
+    """Return several experiments as one JSON text."""
+    results = [experiment.to_dict() for experiment in experiments]
+    return json.dumps({"weatherglass": __version__, "results": results}, indent=2, allow_nan=False)
 
 
 def read_experiments(text: str) -> list[Experiment]:
-    """The experiments that `experiments_json` wrote, which the commands print as JSON.
+    """Return the experiments that `experiments_json` wrote, which the commands print as JSON.
 
     Raises
     ------
@@ -62,7 +51,6 @@ def read_experiments(text: str) -> list[Experiment]:
         The text is something else.
     """
     try:
-        records = loads(text)["results"]
-        return [from_plain(Experiment.kinds[one["measure"]], one) for one in records]
+        return [Experiment.from_dict(record) for record in load_json(text)["results"]]
     except (ValueError, KeyError, TypeError) as error:
         raise BadContent(f"These are not experiments in JSON ({error}).") from None

@@ -3,46 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from weatherglass.discovery import Comparison, Discovery
 from weatherglass.errors import CannotMeasure, CannotWrite
-from weatherglass.measures import (
-    CeatResult,
-    GeneralisedResult,
-    MeasureResult,
-    Result,
-    SeatResult,
-    WeatResult,
-    WefatResult,
-)
-from weatherglass.seedlab import Experiment, Lint, Multiverse
 
 from ..audit import ALPHA, group_by_test, short_names, source_name
+from .bad_seeds import plot_experiments
+from .discovery import plot_change, plot_discovery
 from .effects import draw_contexts, draw_forest, draw_matrix
+from .measures import plot_groups, plot_lint, plot_measures
+from .multiverse import plot_multiverses
 from .style import RULE, import_altair
 from .words import draw_scatter, draw_strips
+
+if TYPE_CHECKING:
+    from weatherglass.encoders import SeatResult
+    from weatherglass.measures import Result, WeatResult, WefatResult
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 _STRIPS_WIDTH, _SCATTER_WIDTH, _SCATTER_HEIGHT = 640, 440, 340
 _MAX_LEVELS = 12  # enough lines of labels to name every word of the published tests
 
 
-def plot(
-    results: Sequence[Result]
-    | Result
-    | Discovery
-    | Comparison
-    | GeneralisedResult
-    | Sequence[Experiment]
-    | Experiment
-    | Sequence[Multiverse]
-    | Multiverse,
-    *,
-    alpha: float = 0.01,
-) -> Any:
+def plot(results: Result | Iterable[Result], *, alpha: float = 0.01) -> Any:
     """Draw results: effects next to the published ones, or facts against associations.
 
     Parameters
@@ -69,68 +54,70 @@ def plot(
     >>> chart.to_dict()["title"]["text"]
     'Male vs female names, career vs family: effect 1.71, p = 7.8e-05'
     """
-    chart = _plot_single(results)
-    if chart is not None:
-        return chart
-    items: list[Any] = list(results) if isinstance(results, Sequence) else [results]
-    if items and isinstance(items[0], Experiment):
-        from .bad_seeds import plot_experiments
-
-        return plot_experiments(items)
-    if items and isinstance(items[0], Multiverse):
-        from .multiverse import plot_multiverses
-
-        return plot_multiverses(items)
-    parts = _plot_tests([result for result in items if result.status == "done"], alpha)
-    if not parts:
+    items = list(results) if isinstance(results, Iterable) else [results]
+    done = [result for result in items if result.is_done]
+    if not done:
         raise CannotMeasure("There is nothing to draw: no test was run.")
+    by_chart: dict[str, list[Any]] = {}
+    for result in done:
+        by_chart.setdefault(result.chart, []).append(result)
+    alone = next((name for name in by_chart if name in _ALONE), None)
+    if alone is not None:
+        if len(by_chart) > 1:
+            raise CannotMeasure("Results of different kinds have different charts; draw each kind.")
+        return _ALONE[alone](done)
+    parts = [
+        part
+        for name, draw in _TOGETHER.items()
+        if name in by_chart
+        for part in draw(by_chart[name], alpha)
+    ]
     chart = parts[0] if len(parts) == 1 else import_altair().hconcat(*parts)
     return chart.configure_view(strokeWidth=0).configure_axis(
         gridColor=RULE, domain=False, ticks=False, labelFontSize=12, titleFontSize=12
     )
 
 
-def _plot_single(result: Any) -> Any:
-    """Draw a result that is drawn alone; `None` for the others."""
-    if isinstance(result, Discovery):
-        from .discovery import plot_discovery
+def _draw_single(draw: Callable[[Any], Any]) -> Callable[[Sequence[Any]], Any]:
+    """Return a function that draws a list of one result."""
 
-        return plot_discovery(result)
-    if isinstance(result, Comparison):
-        from .discovery import plot_change
+    def draw_first(results: Sequence[Any]) -> Any:
+        if len(results) > 1:
+            raise CannotMeasure(f"{len(results)} {results[0].measure} results have no chart.")
+        return draw(results[0])
 
-        return plot_change(result)
-    if isinstance(result, GeneralisedResult):
-        from .measures import plot_groups
-
-        return plot_groups(result)
-    if isinstance(result, Lint):
-        from .measures import plot_lint
-
-        return plot_lint(result)
-    return None
+    return draw_first
 
 
-def _plot_tests(results: list[Any], alpha: float) -> list[Any]:
-    """Draw tests and measures, a chart for each kind."""
-    facts = [result for result in results if isinstance(result, WefatResult)]
-    parts = [_plot_facts(result, f"pointed_{index}") for index, result in enumerate(facts)]
-    contexts = [result for result in results if isinstance(result, CeatResult)]
-    parts += [draw_contexts(contexts)] if contexts else []
-    measures = [result for result in results if isinstance(result, MeasureResult)]
-    if measures:
-        from .measures import plot_measures
+def _draw_facts(results: Sequence[WefatResult], alpha: float) -> list[Any]:
+    return [_plot_facts(result, f"pointed_{index}") for index, result in enumerate(results)]
 
-        parts.append(plot_measures(measures))
-    tests = [result for result in results if isinstance(result, WeatResult)]
-    sentence_tests = [result for result in tests if isinstance(result, SeatResult)]
-    if len(sentence_tests) > 1:
-        parts.append(draw_matrix(sentence_tests, alpha))
-    elif len(tests) == 1:
-        parts.append(_plot_words(tests[0]))
-    elif tests:
-        parts.append(_plot_effects(tests))
-    return parts
+
+def _draw_tests(results: Sequence[WeatResult], alpha: float) -> list[Any]:
+    return [_plot_words(results[0]) if len(results) == 1 else _plot_effects(results)]
+
+
+def _draw_sentences(results: Sequence[SeatResult], alpha: float) -> list[Any]:
+    return [_plot_words(results[0]) if len(results) == 1 else draw_matrix(results, alpha)]
+
+
+# By `Result.chart`. To add a chart, name it in the class of the result and draw it here.
+_ALONE: dict[str, Callable[[list[Any]], Any]] = {
+    "discovery": _draw_single(plot_discovery),
+    "changes": _draw_single(plot_change),
+    "groups": _draw_single(plot_groups),
+    "lint": _draw_single(plot_lint),
+    "experiments": plot_experiments,
+    "multiverse": plot_multiverses,
+}
+# Results of these kinds may be mixed; their charts are drawn side by side, in this order.
+_TOGETHER: dict[str, Callable[[list[Any], float], list[Any]]] = {
+    "facts": _draw_facts,
+    "contexts": lambda results, alpha: [draw_contexts(results)],
+    "measures": lambda results, alpha: [plot_measures(results)],
+    "tests": _draw_tests,
+    "sentences": _draw_sentences,
+}
 
 
 def _plot_effects(results: Sequence[WeatResult]) -> Any:

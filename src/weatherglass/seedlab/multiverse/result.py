@@ -1,4 +1,4 @@
-"""What a multiverse found: every specification, and what they say together."""
+"""The result of a multiverse: every specification, and a summary of all of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from weatherglass._version import __version__
 from weatherglass.catalog import Test
 from weatherglass.errors import BadContent
-from weatherglass.measures import Shown, from_json, from_plain, loads, to_json
+from weatherglass.measures import Result, from_plain, load_json
 from weatherglass.significance import PValue
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -172,10 +175,11 @@ def set_names(sets: Mapping[str, str]) -> str:
 
 
 _METADATA = b"weatherglass"
+_ALPHA = 0.05  # where the options do not state the level of significance
 
 
-@dataclass(frozen=True, kw_only=True)
-class Multiverse(Shown):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Multiverse(Result):
     """A test under every choice of seed sets.
 
     Attributes
@@ -202,6 +206,8 @@ class Multiverse(Shown):
     """
 
     measure: ClassVar[str] = "multiverse"
+    noun: ClassVar[str] = "multiverse"
+    chart: ClassVar[str] = "multiverse"
 
     test: str
     title: str
@@ -237,8 +243,28 @@ class Multiverse(Shown):
                 words[side.lower()] = {"label": choice.sets[side], "words": [some[i] for i in kept]}
         return Test(id=self.test, **words)
 
+    def key_facts(self) -> dict[str, Any]:
+        same_sign = self.summary.same_sign["whole"]
+        return {
+            "test": self.test,
+            "source": self.source_name,
+            "specifications": len(self.specifications),
+            "same_sign": same_sign.share,
+            "median": self.summary.effects.get("median"),
+        }
+
+    def sentence(self) -> str:
+        same_sign = self.summary.same_sign["whole"]
+        significant = self.summary.significant["none"]["whole"]
+        if same_sign.of < 2:
+            return "There are no other documented seed sets for it."
+        return (
+            f"{same_sign.share:.0%} of {same_sign.of:,} documented seed choices agree in sign, and "
+            f"{significant.share:.0%} have p ≤ {self.options.get('alpha', _ALPHA):g}."
+        )
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """One flat row a specification."""
+        """Return one flat row for each specification."""
         return [
             {
                 **one.sets,
@@ -259,21 +285,10 @@ class Multiverse(Shown):
             for one in self.specifications
         ]
 
-    def to_json(self) -> str:
-        """Everything as JSON text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Multiverse:
-        """The multiverse that `to_json` wrote."""
-        return from_json(cls, text, "multiverse")
-
-    def to_table(self) -> Any:
-        """The specifications as a `pyarrow.Table`; its metadata hold everything else."""
-        import pyarrow as pa
-
+    def to_table(self) -> pa.Table:
+        """Return the specifications as a `pyarrow.Table`; its metadata holds everything else."""
         rest = dataclasses.replace(self, specifications=()).to_json()
-        return pa.Table.from_pylist(self.to_rows()).replace_schema_metadata({_METADATA: rest})
+        return super().to_table().replace_schema_metadata({_METADATA: rest})
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Multiverse:
@@ -283,7 +298,7 @@ class Multiverse(Shown):
 
         try:
             table = pq.read_table(path)
-            plain = loads(table.schema.metadata[_METADATA])
+            plain = load_json(table.schema.metadata[_METADATA])
             plain["specifications"] = [_specification(row, plain) for row in table.to_pylist()]
             return from_plain(cls, plain)
         except (pa.ArrowException, OSError, LookupError, TypeError, ValueError) as error:

@@ -5,8 +5,8 @@ import pytest
 
 import weatherglass as wg
 from weatherglass.catalog import to_sentences
+from weatherglass.encoders.seat import seat_test
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.measures import seat_test
 
 
 class Spelling:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import weatherglass as wg
+from weatherglass.encoders.ceat import ceat_test, random_effects
 from weatherglass.errors import EncoderError, UnusableRow, UsageError
-from weatherglass.measures.ceat import ceat_test, random_effects
 
 TEST = wg.Test(x=["x1", "x2"], y=["y1", "y2"], a=["a"], b=["b"])
 ROWS = {"x1": [3, 4], "x2": [5, 0], "y1": [4, 3], "y2": [0, 2], "a": [1, 0], "b": [0, 1]}

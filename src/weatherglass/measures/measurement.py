@@ -1,0 +1,296 @@
+"""`Measurement`: the result of one measure, on the word sets of one test, in one source."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
+
+from weatherglass._version import __version__
+from weatherglass.errors import quote_safe
+from weatherglass.significance import Interval
+from weatherglass.vectors import Vectors
+
+from .result import Result
+
+Section = Literal["words", "sentences", "facts", "measures"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Measurement(Result):
+    """The fields that all results of measures share.
+
+    Attributes
+    ----------
+    test, title
+        The test's id and title.
+    status
+        ``"done"``, or ``"not run"`` with the `reason`; then there are no numbers.
+    labels, n
+        What each word set stands for, and how many of its words were used.
+    words, missing
+        The words used, as the source spells them, and the words that it does not have.
+    merged
+        Words that were left out because in lower case they are a word that was used.
+    published
+        The published figures of this test, from the catalogue.
+    source, options, version
+        What is needed to repeat the measurement.
+    """
+
+    section: ClassVar[Section] = "measures"
+    """Where reports list it: with tests of words or sentences, with facts, or by measure."""
+
+    main_name: ClassVar[str] = "value"
+    """What the main number is called in a sentence."""
+
+    max_value: ClassVar[float | None] = None
+    """The largest possible size of the main number, so that results can be ranked by size."""
+
+    test: str
+    title: str
+    status: str
+    reason: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    n: dict[str, int] = field(default_factory=dict)
+    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    merged: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    published: dict[str, Any] | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    version: str = __version__
+
+    if TYPE_CHECKING:
+        # A field of some measures and a property of others, so that no code can stand here.
+        @property
+        def value(self) -> float | None:
+            """The measure's number."""
+
+    @property
+    def is_done(self) -> bool:
+        return self.status == "done"
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value as a number; None where the measure has none."""
+        return None
+
+    @property
+    def p_for_correction(self) -> float | None:
+        return self.p_value
+
+    @property
+    def main_value(self) -> float | None:
+        """The number to report first."""
+        return self.value
+
+    @property
+    def main_p(self) -> float | None:
+        """The p-value to report first, that of `main_value`."""
+        return self.p_value
+
+    @property
+    def main_p_holm(self) -> float | None:
+        """`main_p` after Holm's correction; None where that was not computed."""
+        p_holm: float | None = getattr(self, "p_holm", None)  # most measures have no p-value
+        return p_holm
+
+    @property
+    def main_p_method(self) -> str:
+        """How `main_p` was computed."""
+        return str(getattr(getattr(self, "p", None), "method", ""))
+
+    @property
+    def main_interval(self) -> Interval | None:
+        """The confidence interval of `main_value`; None where it was not computed."""
+        intervals: Sequence[Interval] = getattr(self, "intervals", ())
+        return intervals[0] if intervals else None
+
+    @property
+    def main_unit(self) -> str:
+        """What `main_p` counts, where that is not obvious."""
+        return ""
+
+    @property
+    def published_value(self) -> float | None:
+        """The published figure of the same test."""
+        figures = self.published or {}
+        value = figures.get("effect", figures.get("correlation"))
+        return float(value) if isinstance(value, int | float) else None
+
+    @property
+    def question(self) -> Hashable:
+        """What the test asks, by the names of its sets; tests with other words may ask the same."""
+        named = {name: label for name, label in self.labels.items() if label != name}
+        return tuple(sorted(named.items())) if len(named) >= 3 else self.test
+
+    def label(self, name: str) -> str:
+        """Return what a set stands for, or its name."""
+        return self.labels.get(name) or name
+
+    def sentence(self) -> str:
+        if not self.is_done:
+            return f"{self.title} was not run: {self.reason}."
+        return self.claim()
+
+    def claim(self) -> str:
+        """Return what the numbers say, in plain English."""
+        raise NotImplementedError
+
+    def key_facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"test": self.test, "source": self.source_name}
+        if not self.is_done:
+            return facts | {"status": self.status, "reason": self.reason}
+        facts[self.main_name] = self.value
+        return facts | ({} if self.p_value is None else {"p": self.p_value})
+
+    def row(self) -> dict[str, Any]:
+        """Return one flat row.
+
+        The first nine columns are those of the results file of May et al. (2019); the last holds
+        the whole record as JSON.
+        """
+        sizes = self.set_sizes()
+        row: dict[str, Any] = {
+            "model": self.source.get("name"),
+            "options": "&".join(f"{key}={value}" for key, value in self.options.items()),
+            "test": self.test,
+            "p_value": self.p_value,
+            "effect_size": self.value,
+            "num_targ1": sizes[0],
+            "num_targ2": sizes[1],
+            "num_attr1": sizes[2],
+            "num_attr2": sizes[3],
+            "measure": self.measure,
+            "title": self.title,
+            "status": self.status,
+            "reason": self.reason,
+            **self.measure_columns(),
+            **self.control_columns(),
+            "missing": " ".join(word for words in self.missing.values() for word in words),
+            "published_p": (self.published or {}).get("p"),
+            "fingerprint": self.source.get("fingerprint"),
+            "weatherglass": self.version,
+        }
+        for fact, value in self.source.get("facts", {}).items():
+            row[f"fact_{fact}" if fact in row or fact == "record" else fact] = value
+        return row | {"record": json.dumps(self.to_dict())}
+
+    def set_sizes(self) -> list[int | None]:
+        """Return the sizes of both target sets and both attribute sets."""
+        return [self.n.get(name) for name in "XYAB"]
+
+    def measure_columns(self) -> dict[str, Any]:
+        """Return the columns that only this measure has."""
+        return {}
+
+    def control_columns(self) -> dict[str, Any]:
+        """Return the columns of the frequency control, where there was one."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain data, ready for JSON; the measure's name comes first."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        record: dict[str, Any] = json.loads(
+            json.dumps({"measure": self.measure} | fields, default=_plain)
+        )
+        return record
+
+    @classmethod
+    def _from_fields(cls, record: dict[str, Any]) -> Self:
+        known = {"measure", *(field.name for field in dataclasses.fields(cls))}
+        if unknown := sorted(record.keys() - known):
+            name = quote_safe(str(record.get("measure")))
+            raise ValueError(f"{name} has no field {quote_safe(unknown[0])}")
+        parsed = super()._from_fields(record)
+        if not isinstance(parsed.source.get("facts", {}), dict):
+            raise ValueError("the facts about a source are no mapping")
+        return parsed
+
+
+def _plain(part: Any) -> Any:
+    """Return a part of a result as JSON has it; p-values also state their fraction."""
+    return part.to_dict() if hasattr(part, "to_dict") else dataclasses.asdict(part)
+
+
+class _LabelledSet(Protocol):
+    @property
+    def label(self) -> str: ...
+
+
+class DescribedTest(Protocol):
+    """What a result states about its test."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def sets(self) -> Mapping[str, _LabelledSet]: ...
+    @property
+    def printed(self) -> Any: ...
+
+
+def describe_test(
+    test: DescribedTest,
+    words: Mapping[str, Sequence[str]],
+    missing: Mapping[str, Sequence[str]],
+    source: dict[str, Any],
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the fields of a `Measurement` that are known before anything is measured."""
+    published = test.printed
+    return {
+        "test": test.id,
+        "title": test.title,
+        "labels": {name: word_set.label for name, word_set in test.sets.items()},
+        "n": {name: len(found) for name, found in words.items()},
+        "words": {name: tuple(found) for name, found in words.items()},
+        "missing": {name: tuple(absent) for name, absent in missing.items()},
+        "published": published.model_dump(mode="json") if published else None,
+        "source": source,
+        "options": options,
+    }
+
+
+def describe_source(vectors: Vectors) -> dict[str, Any]:
+    """Return what a result states about the vectors that were measured."""
+    return {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+
+
+def association_claim(result: Measurement) -> str:
+    """Return which targets are more strongly associated with which attributes, in words."""
+    y, a, b = (label_in_text(result.label(name)) for name in ("Y", "A", "B"))
+    if (result.main_value or 0.0) < 0:
+        a, b = b, a
+    x = plural_label(result.label("X"))
+    return f"{x} are more strongly associated with {a}, rather than {b}, than {y} are."
+
+
+def plural_label(label: str) -> str:
+    """Return a set's label as the name of many words.
+
+    >>> plural_label("Male names"), plural_label("Math")
+    ('Male names', 'Math words')
+    """
+    label = label.partition(" (")[0].strip() or label
+    return label if label.endswith(("s", "S")) else f"{label} words"
+
+
+def label_in_text(label: str) -> str:
+    """Return the same inside a sentence; proper names keep their capital.
+
+    >>> label_in_text("Career"), label_in_text("European American names"), label_in_text("X")
+    ('career words', 'European American names', 'X words')
+    """
+    return lower_first(plural_label(label))
+
+
+def lower_first(text: str) -> str:
+    """Return a text with its first letter in lower case, unless it begins with a proper name."""
+    first, _, rest = text.partition(" ")
+    is_plain = first[1:].islower() and not rest[:1].isupper()
+    return text[:1].lower() + text[1:] if is_plain else text
