@@ -289,7 +289,7 @@ def test_a_file_is_not_held_whole_while_it_is_parsed(
     ending, tmp_path, cache_folder, save, monkeypatch
 ):
     monkeypatch.setattr(fingerprint, "BLOCK_SIZE", 1 << 18)
-    monkeypatch.setattr(word2vec, "_READ", 1 << 18)
+    monkeypatch.setattr(word2vec, "_READ_BYTES", 1 << 18)
     vectors = Vectors.of([f"w{i}" for i in range(2000)], np.full((2000, 1000), 0.375))
     path = save(vectors, tmp_path / f"vectors{ending}")
     open_vectors(path)  # loads the compiled code, which takes memory, too

@@ -239,7 +239,7 @@ def _choose_member(source: Input) -> str:
     if member in names:
         return member
     if not names:
-        raise BadContent(f"{source.path} is an empty zip file.")
+        raise BadContent(f"{source.path} is a zip file that contains no files.")
     raise UsageError(
         f"{source.path} holds {len(names)} files ({join_first(map(quote_safe, names), 10)}): "
         f"choose one with {source.path.name}?member=NAME."

@@ -112,16 +112,16 @@ def test_capitals_are_seen_in_any_part_of_the_table(put):
         ({"word": list("abc"), "vector": [[1.0, 2.0], [1.0, 2.0], [1.0]]}, "have 1, 2 numbers"),
         ({"word": ["a", "b"], "vector": [[1.0, 2.0], None]}, "have 2, no numbers"),
         ({"word": ["a", "b"], "vector": [[1.0, 2.0], [1.0, None]]}, "no gaps"),
-        ({"word": ["a", "b"], "vector": [["x"], ["y"]]}, "hold string, expected numbers"),
+        ({"word": ["a", "b"], "vector": [["x"], ["y"]]}, "contain string, expected numbers"),
         ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "1 rows have no word"),
-        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, None]}, "no count"),
-        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, -1]}, "less than 0"),
+        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, None]}, "count of a word is missing"),
+        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, -1]}, "missing or negative"),
         (
             {"word": ["a"], "vector": [[1.0]], "count": pa.array([2**63], pa.uint64())},
-            "a count of 2.63 or more",
+            "the count of a word is 2.63 or more",
         ),
-        ({"vector": [[1.0], [2.0]]}, "no column of words: 'vector'"),
-        ({"word": ["a", "b"]}, "no column of vectors: 'word'"),
+        ({"vector": [[1.0], [2.0]]}, "no column of words, only 'vector'"),
+        ({"word": ["a", "b"]}, "no column of vectors, only 'word'"),
         (
             {"word": pa.array([], pa.string()), "vector": pa.array([], pa.list_(pa.float32()))},
             "no rows",
@@ -151,7 +151,7 @@ def test_a_table_that_is_cut_off_is_refused(share, put):
 def test_a_table_is_read_some_rows_at_a_time(
     ending, save, plain, assert_same, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(arrow, "_STEP", 4)
+    monkeypatch.setattr(arrow, "_BATCH_ROWS", 4)
     path = save(plain, tmp_path / f"table{ending}")
     assert_same(open_vectors(path), plain)
     assert_same(open_vectors(path, words=["nan", "The"]), plain.subset(["nan", "The"]))

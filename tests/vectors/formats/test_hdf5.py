@@ -41,7 +41,7 @@ def test_one_data_set_a_word(tmp_path):
 def test_data_sets_of_different_width_are_refused(tmp_path):
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file["a"], file["b"] = [1.0, 2.0], [1.0]
-    with pytest.raises(BadContent, match=r"have \[1, 2\] numbers, expected one width"):
+    with pytest.raises(BadContent, match=r"have \[1, 2\] numbers, expected the same number in all"):
         open_vectors(tmp_path / "v.h5")
 
 
@@ -64,7 +64,7 @@ def test_an_empty_file_has_no_vectors(tmp_path):
 
 @pytest.mark.parametrize("name", ["embedding", "word"])
 def test_a_table_far_larger_than_its_file_is_not_loaded(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(inputs, "UNPACK_RATIO", 2)
+    monkeypatch.setattr(inputs, "MAX_UNPACK_RATIO", 2)
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file.create_dataset(name, shape=(10**7, 10), dtype="f4", chunks=True)
         file["words_flatten"] = "a"
@@ -78,6 +78,6 @@ def test_without_h5py_the_extra_is_named(tmp_path, monkeypatch):
     def absent():
         raise MissingExtra("HDF5", "formats")
 
-    monkeypatch.setattr(hdf5, "_h5py", absent)
+    monkeypatch.setattr(hdf5, "_import_h5py", absent)
     with pytest.raises(MissingExtra, match=re.escape(install_command("formats"))):
         open_vectors(tmp_path / "v.h5")

@@ -58,7 +58,7 @@ def test_the_words_may_be_named(matrix, tmp_path):
 
 def test_a_matrix_without_words_says_what_is_expected(matrix):
     with pytest.raises(
-        SourceNotFound, match=r"no vocabulary stands beside it: expected m\.npy\.vocab"
+        SourceNotFound, match=r"there is no word list in its folder: expected m\.npy\.vocab"
     ):
         open_vectors(matrix)
 
@@ -87,7 +87,7 @@ def test_half_a_surrogate_pair_in_json_is_a_word(matrix, tmp_path):
 @pytest.mark.parametrize("words", ["a\nb\n", "a\nb\nc\nd\n"])
 def test_words_and_rows_must_be_as_many(words, matrix, tmp_path):
     (tmp_path / "m.vocab").write_text(words)
-    with pytest.raises(BadContent, match=r"3 rows, but [24] words"):
+    with pytest.raises(BadContent, match=r"3 rows, but the word list has [24] words"):
         open_vectors(matrix)
 
 
@@ -120,10 +120,10 @@ def test_an_array_that_is_no_table_of_numbers_is_refused(array, tmp_path):
 def test_an_array_of_objects_is_refused(tmp_path):
     np.save(tmp_path / "m.npy", np.array([[object]]), allow_pickle=True)
     (tmp_path / "m.vocab").write_text("a\n")
-    with pytest.raises(PickleRefused, match="holds Python objects, which can run code"):
+    with pytest.raises(PickleRefused, match="contains Python objects, which can run code"):
         open_vectors(tmp_path / "m.npy")
     np.savez(tmp_path / "m.npz", vectors=ROWS, words=np.array(["a", 1, None], dtype=object))
-    with pytest.raises(PickleRefused, match="holds Python objects"):
+    with pytest.raises(PickleRefused, match="contains Python objects"):
         open_vectors(tmp_path / "m.npz")
 
 

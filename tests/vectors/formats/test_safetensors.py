@@ -67,7 +67,7 @@ def test_one_of_several_tables_is_chosen_by_name(model):
     folder = model(
         tensors({"first": ("F32", ROWS), "second": ("F32", -ROWS), "one": ("F32", ROWS[0])})
     )
-    with pytest.raises(UsageError, match=r"'first', 'second'; say which .*\?tensor=NAME"):
+    with pytest.raises(UsageError, match=r"'first', 'second'; choose one with .*\?tensor=NAME"):
         open_vectors(folder)
     np.testing.assert_array_equal(open_vectors(f"{folder}?tensor=second").matrix, -ROWS)
     np.testing.assert_array_equal(open_vectors(f"{folder}?tensor=first").matrix, ROWS)
@@ -90,7 +90,7 @@ def test_one_of_several_tables_is_chosen_by_name(model):
     ids=str,
 )
 def test_a_header_that_disagrees_with_the_file_is_refused(changes, model):
-    with pytest.raises(BadContent, match="not as its header says"):
+    with pytest.raises(BadContent, match="does not match its header"):
         open_vectors(model(tensors({"embeddings": ("F32", ROWS)}, **changes)))
 
 

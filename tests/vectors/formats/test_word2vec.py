@@ -55,7 +55,7 @@ def test_where_pieces_begin_does_not_matter(after, piece, put, monkeypatch):
     words = [b"word-%d" % i for i in range(200)]
     rows = rng.standard_normal((200, 3)).astype(np.float32)
     path = put(packed(words, rows, after))
-    monkeypatch.setattr(word2vec, "_READ", piece)
+    monkeypatch.setattr(word2vec, "_READ_BYTES", piece)
     vectors = open_vectors(path)
     assert list(vectors.words.iter_raw()) == words
     np.testing.assert_array_equal(vectors.matrix, rows)
@@ -75,12 +75,12 @@ def test_a_number_that_looks_like_white_space_is_a_number(put):
     [
         (
             packed(WORDS, ROWS)[:-3],
-            "the header says 4 rows of 2 numbers, the file is cut off after 3",
+            "the header says 4 rows of 2 numbers, but the file is cut off after 3",
         ),
         (packed(WORDS, ROWS)[:20], "the file is cut off after 1"),
         (packed(WORDS, ROWS, said=(5, 2)), "the file is cut off after 4"),
-        (packed(WORDS, ROWS, said=(3, 2)), "the header says 3 rows of 2 numbers, the file goes on"),
-        (packed(WORDS, ROWS, said=(2, 2)), "the header says 2 rows of 2 numbers, the file goes on"),
+        (packed(WORDS, ROWS, said=(3, 2)), "the header says 3 rows of 2 numbers, but the file goes on"),
+        (packed(WORDS, ROWS, said=(2, 2)), "the header says 2 rows of 2 numbers, but the file goes on"),
         (packed(WORDS, ROWS, said=(4, 3)), "the header says 4 rows of 3 numbers"),
         (packed(WORDS, ROWS, said=(10**17, 2)), "the file is cut off after 4"),
         (
@@ -102,7 +102,7 @@ def test_a_header_that_disagrees_with_the_body_is_named(
 
 def test_a_word_without_end_is_refused(put, monkeypatch):
     monkeypatch.setattr(word2vec, "MAX_LINE_BYTES", 100)
-    monkeypatch.setattr(word2vec, "_READ", 64)
+    monkeypatch.setattr(word2vec, "_READ_BYTES", 64)
     with pytest.raises(TooLarge, match="has a word of more than"):
         open_vectors(put(b"2 2\n" + b"x\0" * 500))
 
@@ -117,5 +117,5 @@ def test_a_large_file_is_read_in_pieces(save, assert_same, tmp_path, monkeypatch
     rng = np.random.default_rng(2)
     words = [f"w{i}" for i in range(3000)]
     vectors = Vectors.of(words, rng.standard_normal((3000, 50)))
-    monkeypatch.setattr(word2vec, "_READ", 1 << 14)
+    monkeypatch.setattr(word2vec, "_READ_BYTES", 1 << 14)
     assert_same(open_vectors(save(vectors, tmp_path / "vectors.bin.zst")), vectors)

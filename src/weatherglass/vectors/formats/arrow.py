@@ -1,6 +1,6 @@
-"""Parquet and Arrow tables: a column of words and a column of vectors, or one column a number.
+"""Parquet and Arrow tables: a column of words, and a column of vectors or one column per dimension.
 
-A column of whole numbers that is called ``count`` says how often each word was seen.
+An integer column named ``count`` says how often each word occurs in the training text.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from .wordlist import iter_chunks
 if TYPE_CHECKING:
     from ..vectors import Vectors
 
-_STEP = 1 << 14
+_BATCH_ROWS = 1 << 14
 _COUNT = "count"
 
 
 def matches(source: Input) -> bool:
-    """Parquet or Arrow, by its first bytes."""
+    """Recognise Parquet and Arrow by their first bytes."""
     return not source.compression and source.head.startswith((b"PAR1", b"ARROW1"))
 
 
 def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows."""
-    dims = set()
+    widths = set()
     for batch in _batches(source.path, None):
         words, numbers = _words(source.path, batch), _numbers(source.path, batch)
-        dims.add(numbers.shape[1])
-        if len(dims) > 1:
-            raise _ragged(source.path, dims)
+        widths.add(numbers.shape[1])
+        if len(widths) > 1:
+            raise _ragged_error(source.path, widths)
         yield from iter_chunks(source, words, numbers, wanted, _counts(source.path, batch))
 
 
 def first_text_column(path: Path) -> list[bytes]:
-    """The words in a table that serves as a vocabulary."""
+    """Return the words of a table that serves as a word list."""
     return [word for batch in _batches(path, _is_text) for word in _words(path, batch)]
 
 
-def _batches(path: Path, needed: Callable[[Any], bool] | None) -> Iterator[Any]:
-    """The rows of a table, some at a time; only the columns of the types needed, if it matters."""
+def _batches(path: Path, is_needed: Callable[[Any], bool] | None) -> Iterator[Any]:
+    """Yield the record batches of a table, of Parquet only the columns whose type is needed."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -56,17 +56,17 @@ def _batches(path: Path, needed: Callable[[Any], bool] | None) -> Iterator[Any]:
         with pa.memory_map(str(path)) as mapped:
             if mapped.read(4) == b"PAR1":
                 with pq.ParquetFile(mapped, pre_buffer=False) as file:
-                    columns = needed and [f.name for f in file.schema_arrow if needed(f.type)]
-                    yield from filter(len, file.iter_batches(_STEP, columns=columns))
+                    columns = is_needed and [f.name for f in file.schema_arrow if is_needed(f.type)]
+                    yield from filter(len, file.iter_batches(_BATCH_ROWS, columns=columns))
                 return
             reader = pa.ipc.open_file(mapped)
             for i in range(reader.num_record_batches):
                 batch = reader.get_batch(i)
-                # Else a damaged file would be read beyond its end, or a name would not be text.
+                # Otherwise a damaged file could be read beyond its end, or a name not be text.
                 batch.validate(full=True)
                 assert isinstance(batch.schema.names, list)
                 yield from filter(len, [batch])
-    except Exception as error:  # damage shows itself in many ways
+    except Exception as error:  # a damaged file can raise almost anything
         reason = str(error).split("\n")[0][:200]
         raise BadContent(f"{path} is a damaged or cut-off table ({reason}).") from None
 
@@ -76,8 +76,8 @@ def _is_text(kind: Any) -> bool:
 
     if types.is_dictionary(kind):
         kind = kind.value_type
-    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    return any(test(kind) for test in tests)
+    checks = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(check(kind) for check in checks)
 
 
 def _words(path: Path, batch: Any) -> list[bytes]:
@@ -90,7 +90,7 @@ def _words(path: Path, batch: Any) -> list[bytes]:
             if column.null_count:
                 raise BadContent(f"{path}: {column.null_count:,} rows have no word.")
             return list(column.cast(pa.large_binary()).to_pylist())
-    raise BadContent(f"{path} has no column of words: {_names(batch)}.")
+    raise BadContent(f"{path} has no column of words, only {_column_names(batch)}.")
 
 
 def _numbers(path: Path, batch: Any) -> NDArray[Any]:
@@ -103,7 +103,7 @@ def _numbers(path: Path, batch: Any) -> NDArray[Any]:
             flat = column.flatten()
             lengths = set(pc.unique(pc.list_value_length(column)).to_pylist())
             if flat.null_count or len(lengths) > 1 or not any(lengths):
-                raise _ragged(path, lengths)
+                raise _ragged_error(path, lengths)
             return _to_numpy(path, flat).reshape(len(column), -1)
     columns = [
         _to_numpy(path, column)
@@ -111,7 +111,7 @@ def _numbers(path: Path, batch: Any) -> NDArray[Any]:
         if types.is_floating(column.type) or (types.is_integer(column.type) and name != _COUNT)
     ]
     if not columns:
-        raise BadContent(f"{path} has no column of vectors: {_names(batch)}.")
+        raise BadContent(f"{path} has no column of vectors, only {_column_names(batch)}.")
     return np.column_stack(columns)
 
 
@@ -123,9 +123,9 @@ def _counts(path: Path, batch: Any) -> Counts | None:
             try:
                 counts: Counts = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
             except pa.ArrowInvalid:
-                raise BadContent(f"{path}: a word has a count of 2^63 or more.") from None
+                raise BadContent(f"{path}: the count of a word is 2^63 or more.") from None
             if column.null_count or (counts < 0).any():
-                raise BadContent(f"{path}: a word has no count, or one of less than 0.")
+                raise BadContent(f"{path}: the count of a word is missing or negative.")
             return counts
     return None
 
@@ -136,21 +136,25 @@ def _to_numpy(path: Path, column: Any) -> NDArray[Any]:
     if types.is_floating(column.type) or types.is_integer(column.type):
         numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return numbers
-    raise BadContent(f"{path}: its vectors hold {column.type}, expected numbers.")
+    raise BadContent(f"{path}: its vectors contain {column.type}, expected numbers.")
 
 
-def _names(batch: Any) -> str:
+def _column_names(batch: Any) -> str:
     return join_first(map(quote_safe, batch.schema.names), 10)
 
 
-def _ragged(path: Path, lengths: set[Any]) -> BadContent:
-    seen = join_first("no" if n is None else str(n) for n in sorted(lengths, key=str))
-    return BadContent(f"{path}: its vectors have {seen} numbers, expected one width and no gaps.")
+def _ragged_error(path: Path, lengths: set[Any]) -> BadContent:
+    widths = join_first("no" if n is None else str(n) for n in sorted(lengths, key=str))
+    return BadContent(
+        f"{path}: its vectors have {widths} numbers, expected the same number in all and no gaps."
+    )
 
 
 def write(vectors: Vectors, path: Path) -> None:
-    """Write columns ``word``, ``vector`` and, where there are counts, ``count``; words that are
-    not UTF-8 make their column binary."""
+    """Write columns ``word``, ``vector`` and, if there are counts, ``count``.
+
+    If a word is not UTF-8, the column of words is binary.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -168,7 +172,7 @@ def write(vectors: Vectors, path: Path) -> None:
             pq.write_table(table, temporary, compression="zstd")
         else:
             with pa.ipc.new_file(str(temporary), table.schema) as writer:
-                writer.write_table(table, max_chunksize=_STEP)
+                writer.write_table(table, max_chunksize=_BATCH_ROWS)
 
 
 FORMAT = Format(

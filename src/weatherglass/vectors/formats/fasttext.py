@@ -1,8 +1,8 @@
-"""FastText's own ``.bin``: word vectors made of character n-grams, also for unseen words.
+"""FastText's ``.bin``: word vectors made of character n-grams, also for out-of-vocabulary words.
 
-The layout, all little-endian: magic and version; 12 integers and a double of training options; the
-dictionary; a flag for compressed matrices; the input matrix, first the words' rows, then the
-n-grams'. What follows is not read.
+The layout, all little-endian: magic number and version; 12 integers and a double of training
+options; the dictionary; a flag for quantised matrices; the input matrix, first the rows of words,
+then those of n-grams. The rest of the file is not read.
 """
 
 from __future__ import annotations
@@ -23,53 +23,60 @@ _MAGIC = struct.pack("<i", 793712314)
 _OPTIONS = struct.Struct("<12id")
 _DICTIONARY = struct.Struct("<3i2q")
 _MATRIX = struct.Struct("<?2q")
-_END = b"</s>"
-_STEP = 4096
+_END_OF_SENTENCE = b"</s>"
+_CHUNK_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class _Model:
+    """A fastText model; n-grams have `min_length` to `max_length` characters."""
+
     words: list[bytes]
     counts: Counts | None
     table: Rows
     buckets: int
-    least: int
-    most: int
+    min_length: int
+    max_length: int
 
     def rows(self, words: list[bytes], ids: list[int]) -> Rows:
-        """The mean of a word's own row (id -1: it has none) and of its n-grams' rows."""
+        """Return the mean of each word's own row (none if its id is -1) and its n-grams' rows."""
         from .kernels import sum_subwords
 
         out = np.zeros((len(words), self.table.shape[1]), dtype=np.float32)
         counts = np.zeros((len(words), 1), dtype=np.float32)
-        for k, (word, own) in enumerate(zip(words, ids, strict=True)):
-            if own >= 0:
-                out[k] = self.table[own]
+        for k, (word, id) in enumerate(zip(words, ids, strict=True)):
+            if id >= 0:
+                out[k] = self.table[id]
                 counts[k] = 1
-            if self.most > 0 and word != _END:
-                framed = np.frombuffer(b"<" + word + b">", dtype=np.uint8)
+            if self.max_length > 0 and word != _END_OF_SENTENCE:
                 counts[k] += sum_subwords(
-                    framed, self.least, self.most, len(self.words), self.buckets, self.table, out[k]
+                    np.frombuffer(b"<" + word + b">", dtype=np.uint8),
+                    self.min_length,
+                    self.max_length,
+                    len(self.words),
+                    self.buckets,
+                    self.table,
+                    out[k],
                 )
-        with np.errstate(all="ignore"):  # the table may hold anything
+        with np.errstate(all="ignore"):  # the table may contain NaN and infinity
             out *= 1 / np.maximum(counts, 1)
         return out
 
 
 def matches(source: Input) -> bool:
-    """FastText's magic number."""
+    """Recognise fastText's magic number."""
     return source.head.startswith(_MAGIC)
 
 
 def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
-    """Yield the rows; with ``?subwords=1`` also for wanted words that were not in training."""
-    unseen = source.options.get("subwords", "0") not in ("0", "no", "false")
-    if unseen and wanted is None:
-        raise UsageError("?subwords=1 makes vectors for words that are asked for: give the words.")
+    """Yield the rows; with ``?subwords=1`` also those of wanted words outside the vocabulary."""
+    use_subwords = source.options.get("subwords", "0") not in ("0", "no", "false")
+    if use_subwords and wanted is None:
+        raise UsageError("?subwords=1 makes vectors for words that you ask for: give the words.")
     model = _load(source)
 
     def chunk(start: int) -> Chunk:
-        words = model.words[start : start + _STEP]
+        words = model.words[start : start + _CHUNK_ROWS]
         ids = list(range(start, start + len(words)))
         if wanted is not None:
             ids = [i for i in ids if model.words[i] in wanted.words]
@@ -79,24 +86,24 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
 
     if wanted is not None:
         source.cased = any(word != word.lower() for word in model.words)
-    yield from map_in_order(chunk, range(0, len(model.words), _STEP), workers)
-    if unseen and wanted is not None:
-        new = sorted(wanted.words.difference(model.words))
-        rows = model.rows(new, [-1] * len(new))
-        made = np.flatnonzero(rows.any(axis=1))  # too short a word has no n-grams
-        never = None if model.counts is None else np.zeros(len(made), dtype=np.int64)
-        yield Chunk.of([new[i] for i in made.tolist()], rows[made], never)
+    yield from map_in_order(chunk, range(0, len(model.words), _CHUNK_ROWS), workers)
+    if use_subwords and wanted is not None:
+        unseen = sorted(wanted.words.difference(model.words))
+        rows = model.rows(unseen, [-1] * len(unseen))
+        usable = np.flatnonzero(rows.any(axis=1))  # a very short word has no n-grams
+        zeros = None if model.counts is None else np.zeros(len(usable), dtype=np.int64)
+        yield Chunk.of([unseen[i] for i in usable.tolist()], rows[usable], zeros)
 
 
 def _load(source: Input) -> _Model:
-    data = _content(source)
+    data = _read_bytes(source)
     try:
         return _parse(source, data)
     except (struct.error, ValueError, OverflowError, MemoryError):
         raise BadContent(f"{source.path} is a damaged or cut-off fastText model.") from None
 
 
-def _content(source: Input) -> NDArray[np.uint8]:
+def _read_bytes(source: Input) -> NDArray[np.uint8]:
     if source.compression is None:
         return np.memmap(source.path, dtype=np.uint8, mode="r")
     parts = []
@@ -113,38 +120,41 @@ def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
     if version not in (11, 12):
         raise BadContent(f"{source.path}: fastText format {version}, expected 11 or 12.")
     options = _OPTIONS.unpack_from(data.data, 8)
-    dim, model, buckets, least, most = (options[i] for i in (0, 7, 8, 9, 10))
+    dim, model, buckets, min_length, max_length = (options[i] for i in (0, 7, 8, 9, 10))
     if version == 11 and model == 3:
-        most = 0  # classifiers of that version have no character n-grams
-    at = 8 + _OPTIONS.size
-    entries, words, _, _, pruned = _DICTIONARY.unpack_from(data.data, at)
-    at += _DICTIONARY.size
+        max_length = 0  # classifiers of that version have no character n-grams
+    offset = 8 + _OPTIONS.size
+    entries, words, _, _, pruned = _DICTIONARY.unpack_from(data.data, offset)
+    offset += _DICTIONARY.size
     if not (0 <= words <= entries <= data.size and dim > 0):
         raise ValueError("dictionary")
     start, end = np.empty((2, entries), dtype=np.int64)
-    found, at = walk_records(data, at, 0, 9, start, end)  # a count and a kind follow each word
-    if found < entries:
+    # A count (8 bytes) and a type (1 byte) follow each word.
+    complete, offset = walk_records(data, offset, 0, 9, start, end)
+    if complete < entries:
         raise ValueError("dictionary")
-    at += 8 * max(0, pruned)
-    compressed, rows, width = _MATRIX.unpack_from(data.data, at)
-    at += _MATRIX.size
-    if compressed:
+    offset += 8 * max(0, pruned)
+    is_quantised, rows, width = _MATRIX.unpack_from(data.data, offset)
+    offset += _MATRIX.size
+    if is_quantised:
         raise BadContent(
             f"{source.path} is a compressed fastText model (.ftz): its vectors are only "
             "approximate. Open the .bin that it was made from."
         )
-    if width != dim or rows < words + (buckets if most > 0 else 0) or (most > 0 and buckets < 1):
+    if width != dim or rows < words + (buckets if max_length > 0 else 0):
         raise ValueError("matrix")
-    if rows < 0 or at + 4 * rows * width > data.size:
+    stop = offset + 4 * rows * width
+    if rows < 0 or stop > data.size or (max_length > 0 and buckets < 1):
         raise ValueError("matrix")
-    table = np.frombuffer(data[at : at + 4 * rows * width].data, dtype="<f4").reshape(rows, width)
+    table = np.frombuffer(data[offset:stop].data, dtype="<f4").reshape(rows, width)
     spans = zip(start[:words].tolist(), end[:words].tolist(), strict=True)
     names = [data[a:b].tobytes() for a, b in spans]
-    return _Model(names, _counts(data, end[:words]), table, buckets, least, most)
+    counts = _read_counts(data, end[:words])
+    return _Model(names, counts, table, buckets, min_length, max_length)
 
 
-def _counts(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> Counts | None:
-    """The count, 64 bits, that follows the zero byte after each word."""
+def _read_counts(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> Counts | None:
+    """Return the 64-bit counts after the zero byte of each word; None if one is negative."""
     counts = np.zeros(len(ends), dtype=np.int64)
     for k in range(8):
         counts |= data[ends + 1 + k].astype(np.int64) << (8 * k)

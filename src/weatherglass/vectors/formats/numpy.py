@@ -1,4 +1,7 @@
-"""NumPy's ``.npy`` with a vocabulary beside it, and ``.npz`` with the words inside. No pickles."""
+"""NumPy's ``.npy`` with a word list in another file, and ``.npz`` that includes the words.
+
+Arrays of Python objects are refused, because they are pickles.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def _matrix_file(source: Input) -> Path | None:
-    """The ``.npy`` itself, or the only one in a folder that also has one list of words."""
+    """Return the ``.npy`` itself, or the only one in a folder that also has one word list."""
     if not source.is_folder:
         return (
             source.path if source.head.startswith(b"\x93NUMPY") and not source.compression else None
@@ -47,7 +50,7 @@ def _words_file(source: Input, matrix: Path) -> Path | None:
 
 
 def npy_files(source: Input) -> Sequence[Path]:
-    """The matrix and its list of words."""
+    """Return the matrix and its word list."""
     matrix = _matrix_file(source)
     assert matrix is not None
     words = _words_file(source, matrix)
@@ -62,24 +65,24 @@ def read_npy(source: Input, wanted: WantedWords | None, workers: int) -> Iterato
 
 
 def load_matrix(path: Path) -> NDArray[np.generic]:
-    """A `.npy` file, memory-mapped."""
+    """Memory-map a ``.npy`` file."""
     try:
         with open(path, "rb") as file:
-            start = file.read(12)
-        # NumPy would make room for what the header says is its length: four gigabytes at most.
-        if start[6] > 1 and int.from_bytes(start[8:12], "little") > path.stat().st_size:
+            preamble = file.read(12)
+        # NumPy allocates the length that the header claims to have, up to four gigabytes.
+        if preamble[6] > 1 and int.from_bytes(preamble[8:12], "little") > path.stat().st_size:
             raise ValueError("its header is longer than the file")
-        with warnings.catch_warnings(action="ignore"):  # a damaged header is read as Python
+        with warnings.catch_warnings(action="ignore"):  # a damaged header is parsed as Python code
             array: NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # damage shows itself in many ways
-        raise _refusal(path, error) from None
+    except Exception as error:  # a damaged file can raise almost anything
+        raise _to_our_error(path, error) from None
     return array
 
 
-def _refusal(path: Path, error: Exception) -> Exception:
+def _to_our_error(path: Path, error: Exception) -> Exception:
     if "pickle" in str(error).lower() or "object" in str(error).lower():
         return PickleRefused(
-            f"{path} holds Python objects, which can run code when they are opened. Save the "
+            f"{path} contains Python objects, which can run code when opened. Save the "
             "vectors with a numeric dtype and the words as text."
         )
     reason = str(error).split("\n")[0][:200]
@@ -93,14 +96,14 @@ def _is_npz(source: Input) -> bool:
 
 
 def read_npz(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
-    """Yield the rows of a ``.npz``: one table of numbers and one list of words inside."""
+    """Yield the rows of a ``.npz`` with one table of numbers and one list of words."""
     arrays = _load_archive(source)
     tables = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "fiu"]
     lists = [array for array in arrays.values() if array.ndim <= 1 and array.dtype.kind in "USu"]
     if len(tables) != 1 or len(lists) > 1:
-        inside = ", ".join(f"{name} {array.dtype}{array.shape}" for name, array in arrays.items())
+        contents = ", ".join(f"{name} {array.dtype}{array.shape}" for name, array in arrays.items())
         raise BadContent(
-            f"{source.path} holds {inside}: expected one table of numbers and one list of words."
+            f"{source.path} contains {contents}: expected one table of numbers and one word list."
         )
     words = (
         _npz_words(source.path, lists[0])
@@ -113,8 +116,8 @@ def read_npz(source: Input, wanted: WantedWords | None, workers: int) -> Iterato
 def _load_archive(source: Input) -> dict[str, NDArray[np.generic]]:
     try:
         with zipfile.ZipFile(source.path) as archive:
-            unpacked = sum(info.file_size for info in archive.infolist())
-        if unpacked > (limit := max_unpacked_size(source.size)):
+            size = sum(info.file_size for info in archive.infolist())
+        if size > (limit := max_unpacked_size(source.size)):
             raise too_large_error(source.path, limit)
         with (
             warnings.catch_warnings(action="ignore"),
@@ -123,8 +126,8 @@ def _load_archive(source: Input) -> dict[str, NDArray[np.generic]]:
             arrays = {name: loaded[name] for name in loaded.files}
     except TooLarge:
         raise
-    except Exception as error:  # damage shows itself in many ways
-        raise _refusal(source.path, error) from None
+    except Exception as error:  # a damaged file can raise almost anything
+        raise _to_our_error(source.path, error) from None
     return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
 
 
@@ -133,19 +136,19 @@ def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
         return array.astype(np.uint8).tobytes().split(b"\n")[:-1]
     try:
         words = array.ravel().tolist()
-    except ValueError:  # beyond Unicode
+    except ValueError:  # code points beyond Unicode
         raise BadContent(f"{path}: its list of words is damaged.") from None
     return [word if isinstance(word, bytes) else to_bytes(str(word)) for word in words]
 
 
 def write_npy(vectors: Vectors, path: Path) -> None:
-    """Write the matrix, and the words beside it as ``.npy.vocab``."""
+    """Write the matrix, and the words to a file ``.npy.vocab``."""
     with write_with_words(vectors, path) as file:
         ArrayFile(file).save(vectors.matrix)
 
 
 def write_npz(vectors: Vectors, path: Path) -> None:
-    """Write ``vectors`` and ``words``, the latter as UTF-8 text with one word a line."""
+    """Write ``vectors`` and ``words``, the latter as the bytes of a text with one word per line."""
     words = np.frombuffer(join_words(vectors), dtype=np.uint8)
     with atomic_write(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, words=words, vectors=vectors.matrix)

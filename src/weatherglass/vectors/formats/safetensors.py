@@ -1,6 +1,6 @@
-"""Safetensors with a vocabulary beside it, and model2vec's folder, which is the same.
+"""Safetensors with a word list in another file, and model2vec folders, which have the same layout.
 
-The format is a length, a JSON header and raw numbers, so that it can be memory-mapped as it is.
+A file is a length, a JSON header and raw numbers, so that it can be memory-mapped.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..vectors import Vectors
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I8": "i1", "U8": "u1"}
-_NAMES = ("embeddings", "embedding.weight", "vectors")
-_MOST_HEADER = 100 << 20  # as in the reference implementation
+_TABLE_NAMES = ("embeddings", "embedding.weight", "vectors")
+_MAX_HEADER_BYTES = 100 << 20  # as in the reference implementation
 
 
 def _tensor_file(source: Input) -> Path | None:
@@ -40,7 +40,7 @@ def _tensor_file(source: Input) -> Path | None:
 
 
 def files(source: Input) -> Sequence[Path]:
-    """The tensors and the list of words."""
+    """Return the file of tensors and the word list."""
     path = _tensor_file(source)
     assert path is not None
     return [path, find_word_list(source, path)]
@@ -52,16 +52,16 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
     return iter_chunks(source, read_words(words), _load(path, source.options.get("tensor")), wanted)
 
 
-def _load(path: Path, asked: str | None) -> NDArray[Any]:
-    header, start = _header(path)
+def _load(path: Path, tensor: str | None) -> NDArray[Any]:
+    header, start = _read_header(path)
     tables = {name: entry for name, entry in header.items() if _is_table(entry)}
-    name = asked or next((n for n in _NAMES if n in tables), None)
+    name = tensor or next((n for n in _TABLE_NAMES if n in tables), None)
     if name is None and len(tables) == 1:
         name = next(iter(tables))
     if name not in tables:
         listed = join_first(map(quote_safe, tables), 10) or "none"
         raise UsageError(
-            f"{path} holds these tables: {listed}; say which with {path.name}?tensor=NAME."
+            f"{path} has these tables: {listed}; choose one with {path.name}?tensor=NAME."
         )
     entry = tables[name]
     try:
@@ -75,9 +75,10 @@ def _load(path: Path, asked: str | None) -> NDArray[Any]:
         table = np.memmap(path, dtype=dtype, mode="r", offset=start + first, shape=shape)
     except (KeyError, ValueError, TypeError, OverflowError, OSError, MemoryError):
         raise BadContent(
-            f"{path}: the table {quote_safe(name)} is not as its header says, or the file is cut off."
+            f"{path}: the table {quote_safe(name)} does not match its header, or the file is cut "
+            "off."
         ) from None
-    return _UpperHalves(table) if entry["dtype"] == "BF16" else table  # type: ignore[return-value]
+    return _Bfloat16Table(table) if entry["dtype"] == "BF16" else table  # type: ignore[return-value]
 
 
 def _is_table(entry: Any) -> bool:
@@ -85,8 +86,8 @@ def _is_table(entry: Any) -> bool:
     return isinstance(shape, list) and len(shape) == 2
 
 
-class _UpperHalves:
-    """BF16, which is the upper half of a float32; made whole when it is sliced."""
+class _Bfloat16Table:
+    """A table of BF16 numbers (the upper half of a float32), converted when it is sliced."""
 
     def __init__(self, halves: NDArray[np.uint16]) -> None:
         self._halves = halves
@@ -99,10 +100,10 @@ class _UpperHalves:
         return (self._halves[index].astype(np.uint32) << 16).view(np.float32)
 
 
-def _header(path: Path) -> tuple[dict[str, Any], int]:
+def _read_header(path: Path) -> tuple[dict[str, Any], int]:
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
-        raw = file.read(length) if length <= _MOST_HEADER else b""
+        raw = file.read(length) if length <= _MAX_HEADER_BYTES else b""
     try:
         header = json.loads(raw)
     except (ValueError, RecursionError):
@@ -113,7 +114,7 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
 
 
 def write(vectors: Vectors, path: Path) -> None:
-    """Write one table ``embeddings``, and the words beside it as ``.safetensors.vocab``."""
+    """Write a table ``embeddings``, and the words to a file ``.safetensors.vocab``."""
     entry = {
         "dtype": "F32",
         "shape": list(vectors.matrix.shape),

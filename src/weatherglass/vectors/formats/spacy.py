@@ -1,4 +1,4 @@
-"""SpaCy's vectors folder: ``vocab/vectors``, ``key2row`` and ``strings.json``. No spaCy needed."""
+"""SpaCy's vectors folder: ``vocab/vectors``, ``key2row`` and ``strings.json``, without spaCy."""
 
 from __future__ import annotations
 
@@ -17,76 +17,76 @@ from .format import Chunk, Format, WantedWords
 from .numpy import load_matrix
 from .wordlist import iter_chunks
 
-_SEED = 1  # of the hash by which spaCy names strings
+_HASH_SEED = 1  # of the hash that identifies a string in spaCy
 _FILES = ("vectors", "key2row", "strings.json")
 
 
-def _folder(source: Input) -> Path | None:
-    """The folder itself, its ``vocab``, or that of the only pipeline inside it."""
+def _find_folder(source: Input) -> Path | None:
+    """Return the folder itself, its ``vocab``, or that of the only pipeline inside it."""
     if not source.is_folder:
         return None
-    inside = [path for path in sorted(source.path.glob("*/vocab")) if path.is_dir()]
-    places: list[Path] = [source.path, source.path / "vocab", *(inside if len(inside) == 1 else ())]
-    for place in places:
-        if all((place / name).is_file() for name in _FILES):
-            return place
+    nested = [path for path in sorted(source.path.glob("*/vocab")) if path.is_dir()]
+    folders = [source.path, source.path / "vocab", *(nested if len(nested) == 1 else ())]
+    for folder in folders:
+        if all((folder / name).is_file() for name in _FILES):
+            return folder
     return None
 
 
 def files(source: Input) -> Sequence[Path]:
-    """Matrix, rows and strings."""
-    folder = _folder(source)
+    """Return the files of the matrix, the rows and the strings."""
+    folder = _find_folder(source)
     assert folder is not None
     return [folder / name for name in _FILES]
 
 
 def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
-    """Yield the rows. Several words may share one row: spaCy merges rare words with near ones."""
+    """Yield the rows. Words may share a row: spaCy merges rare words with similar ones."""
     from .kernels import murmur64
 
     matrix_file, rows_file, strings_file = files(source)
     matrix = load_matrix(matrix_file)
     if matrix.ndim != 2:
         raise BadContent(f"{matrix_file}: an array of shape {matrix.shape}, expected a table.")
-    row_of = _key_to_row(rows_file, len(matrix))
-    strings = _strings(strings_file)
+    row_of = _read_key_to_row(rows_file, len(matrix))
+    strings = _read_strings(strings_file)
     keys = np.empty(len(strings), dtype=np.uint64)
-    murmur64(*pack_words(strings), np.uint64(_SEED), keys)
-    named = {key: word for key, word in zip(keys.tolist(), strings, strict=True) if key in row_of}
-    words = [named[key] for key in row_of if key in named]
-    rows = np.array([row for key, row in row_of.items() if key in named], dtype=np.intp)
+    murmur64(*pack_words(strings), np.uint64(_HASH_SEED), keys)
+    word_of = {key: word for key, word in zip(keys.tolist(), strings, strict=True) if key in row_of}
+    words = [word_of[key] for key in row_of if key in word_of]
+    rows = np.array([row for key, row in row_of.items() if key in word_of], dtype=np.intp)
     if not words:
         raise BadContent(f"{source.path}: none of its vectors has a string in {strings_file.name}.")
-    return iter_chunks(source, words, _Indexed(matrix, rows), wanted)  # type: ignore[arg-type]
+    return iter_chunks(source, words, _ReorderedRows(matrix, rows), wanted)  # type: ignore[arg-type]
 
 
-def _strings(path: Path) -> list[bytes]:
+def _read_strings(path: Path) -> list[bytes]:
     try:
-        found: Any = json.loads(path.read_bytes())
+        strings: Any = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        strings = None
+    if not isinstance(strings, list) or not all(isinstance(text, str) for text in strings):
         raise BadContent(f"{path} is not a list of strings.")
-    return list(map(to_bytes, found))
+    return list(map(to_bytes, strings))
 
 
-def _key_to_row(path: Path, rows: int) -> dict[int, int]:
+def _read_key_to_row(path: Path, rows: int) -> dict[int, int]:
     try:
         import msgpack
     except ImportError:
         raise MissingExtra("SpaCy's vectors folder", "formats") from None
     try:
-        found: Any = msgpack.unpackb(path.read_bytes(), strict_map_key=False)
-        pairs = {int(key): int(row) for key, row in found.items()}
-    except Exception:  # damage shows itself in many ways
+        content: Any = msgpack.unpackb(path.read_bytes(), strict_map_key=False)
+        row_of = {int(key): int(row) for key, row in content.items()}
+    except Exception:  # a damaged file can raise almost anything
         raise BadContent(f"{path} is a damaged or cut-off map of words to rows.") from None
-    if any(not -1 <= row < rows for row in pairs.values()):
+    if any(not -1 <= row < rows for row in row_of.values()):
         raise BadContent(f"{path} names rows that the matrix of {rows:,} rows does not have.")
-    return {key: row for key, row in pairs.items() if row >= 0}
+    return {key: row for key, row in row_of.items() if row >= 0}
 
 
-class _Indexed:
-    """Rows of a matrix in another order, taken when they are sliced."""
+class _ReorderedRows:
+    """Rows of a matrix in another order, read when they are sliced."""
 
     def __init__(self, matrix: Any, rows: Any) -> None:
         self._matrix, self._rows = matrix, rows
@@ -101,7 +101,7 @@ class _Indexed:
 
 FORMAT = Format(
     name="spaCy folder",
-    matches=lambda source: _folder(source) is not None,
+    matches=lambda source: _find_folder(source) is not None,
     read=read,
     files=files,
 )

@@ -1,4 +1,4 @@
-"""The vocabulary that stands beside a matrix: a list of words as text, JSON, Parquet or Arrow."""
+"""Word lists of matrix files that hold only numbers: as text, JSON, Parquet or Arrow."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 _ENDINGS = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt", ".json", ".parquet", ".arrow")
 _NAMES = ("vocab.txt", "words.txt", "vocab.json", "words.json", "tokenizer.json", "vocab.parquet")
 SUFFIXES = (".vocab", ".words", ".txt", ".json", ".parquet", ".arrow")
-_MARK = b"\xef\xbb\xbf"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def find_word_list(source: Input, matrix: Path) -> Path:
-    """The vocabulary file for a matrix: named by ``?vocab=``, or found beside it."""
-    named = source.options.get("vocab")
-    if named is not None:
-        path = Path(named) if Path(named).is_absolute() else matrix.parent / named
+    """Return the word list of a matrix: given by ``?vocab=``, or found in the same folder."""
+    option = source.options.get("vocab")
+    if option is not None:
+        path = Path(option) if Path(option).is_absolute() else matrix.parent / option
         if not path.is_file():
             raise SourceNotFound(f"There is no vocabulary file {path}.")
         return path
@@ -39,45 +39,45 @@ def find_word_list(source: Input, matrix: Path) -> Path:
         if (path := matrix.parent / name).is_file() and path != matrix:
             return path
     raise SourceNotFound(
-        f"{matrix} holds numbers but no words, and no vocabulary stands beside it: expected "
-        f"{matrix.name}.vocab (one word a line), or say which with {matrix.name}?vocab=FILE."
+        f"{matrix} has numbers but no words, and there is no word list in its folder: expected "
+        f"{matrix.name}.vocab (one word per line), or name the file with {matrix.name}?vocab=FILE."
     )
 
 
 def read_words(path: Path) -> list[bytes]:
-    """The words of a vocabulary file, in order."""
+    """Return the words of a word list, in order."""
     if path.suffix in (".parquet", ".arrow"):
         from .arrow import first_text_column
 
         return first_text_column(path)
-    content = path.read_bytes().removeprefix(_MARK)
+    content = path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
     if path.suffix == ".json":
-        return _json_words(path, content)
+        return _read_json_words(path, content)
     lines = content.split(b"\n")
     if lines and not lines[-1]:
         lines.pop()
     return [line.removesuffix(b"\r") for line in lines]
 
 
-def _json_words(path: Path, content: bytes) -> list[bytes]:
-    """A list of words, a map of word to row, or the tokenizer file of a model."""
+def _read_json_words(path: Path, content: bytes) -> list[bytes]:
+    """Read a list of words, a mapping of words to rows, or the tokenizer file of a model."""
     try:
-        found: Any = json.loads(content)
+        words: Any = json.loads(content)
     except (ValueError, RecursionError):
         raise BadContent(f"{path} is not JSON.") from None
-    if isinstance(found, dict) and isinstance(found.get("model"), dict):
-        found = found["model"].get("vocab")
-    if isinstance(found, list) and all(isinstance(pair, list) and pair for pair in found):
-        found = [pair[0] for pair in found]  # Unigram: [piece, score]
-    if isinstance(found, dict):
-        if not all(type(row) is int for row in found.values()) or (
-            sorted(found.values()) != list(range(len(found)))
+    if isinstance(words, dict) and isinstance(words.get("model"), dict):
+        words = words["model"].get("vocab")
+    if isinstance(words, list) and all(isinstance(pair, list) and pair for pair in words):
+        words = [pair[0] for pair in words]  # Unigram: [piece, score]
+    if isinstance(words, dict):
+        if not all(type(row) is int for row in words.values()) or (
+            sorted(words.values()) != list(range(len(words)))
         ):
-            raise BadContent(f"{path}: the rows of its words are not 0 to {len(found) - 1:,}.")
-        found = sorted(found, key=found.__getitem__)
-    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
-        raise BadContent(f"{path} is no list of words and no map of word to row.")
-    return list(map(to_bytes, found))
+            raise BadContent(f"{path}: the rows of its words are not 0 to {len(words) - 1:,}.")
+        words = sorted(words, key=words.__getitem__)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise BadContent(f"{path} is neither a list of words nor a mapping of words to rows.")
+    return list(map(to_bytes, words))
 
 
 def iter_chunks(
@@ -87,63 +87,66 @@ def iter_chunks(
     wanted: WantedWords | None,
     counts: Counts | None = None,
 ) -> Iterator[Chunk]:
-    """Chunks of a matrix and the list of its words, with their counts if they are known."""
+    """Yield the rows of a matrix with their words and, if known, their counts."""
     path = source.path
     if matrix.ndim != 2 or not matrix.shape[1]:
         raise BadContent(f"{path}: its array has shape {matrix.shape}, expected rows and columns.")
     if matrix.dtype.kind not in "fiu":
-        raise BadContent(f"{path}: its array holds {matrix.dtype}, expected numbers.")
+        raise BadContent(f"{path}: its array contains {matrix.dtype}, expected numbers.")
     if len(words) != len(matrix):
-        raise BadContent(f"{path}: {len(matrix):,} rows, but {len(words):,} words stand beside it.")
+        raise BadContent(
+            f"{path}: {len(matrix):,} rows, but the word list has {len(words):,} words."
+        )
     if wanted is not None:
         source.cased |= any(word != word.lower() for word in words)
         keep = [i for i, word in enumerate(words) if word in wanted.words]
-        some = None if counts is None else counts[keep]
-        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), some)
+        kept_counts = None if counts is None else counts[keep]
+        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), kept_counts)
         return
     step = max(1, (4 << 20) // matrix.shape[1])
     for start in range(0, len(words), step):
         part = slice(start, start + step)
-        some = None if counts is None else counts[part]
-        yield Chunk.of(words[part], to_rows(matrix[part]), some)
+        part_counts = None if counts is None else counts[part]
+        yield Chunk.of(words[part], to_rows(matrix[part]), part_counts)
 
 
 def to_rows(numbers: NDArray[Any]) -> Rows:
-    """Numbers of any type as float32; what is too large becomes infinity and is reported."""
+    """Convert numbers of any type to float32; too large ones become infinity, which is reported."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.ascontiguousarray(numbers, dtype=np.float32)
 
 
 def word_list_path(matrix: Path) -> Path:
-    """The list of words that is written for a matrix; no two matrices share one."""
+    """Return the path of the word list written for a matrix; no two matrices share one."""
     return matrix.with_name(matrix.name + ".vocab")
 
 
 @contextlib.contextmanager
 def write_with_words(vectors: Vectors, path: Path) -> Iterator[IO[bytes]]:
-    """A stream into a matrix file; the words, one a line, appear beside it.
+    """Open a stream that writes a matrix file, and write its word list, one word per line.
 
-    Two files cannot change at once. So that no matrix is ever read with the words of another, the
-    old one goes first and the new one comes last: in between there is none.
+    Two files cannot be replaced at once. So that no matrix is ever read with the words of another,
+    the old matrix is deleted first and the new one appears last.
     """
     words = join_words(vectors)
     with atomic_write(path) as matrix_file:
         with open(matrix_file, "wb") as stream:
             yield stream
         with atomic_write(word_list_path(path)) as list_file:
-            # A mark at the start is dropped in reading: a word that begins with one needs two.
-            list_file.write_bytes(_MARK + words if words.startswith(_MARK) else words)
+            # Reading removes a byte order mark: a first word that begins with one needs two.
+            mark = _BYTE_ORDER_MARK if words.startswith(_BYTE_ORDER_MARK) else b""
+            list_file.write_bytes(mark + words)
             if path.is_file():
                 path.unlink()
 
 
 def join_words(vectors: Vectors) -> bytes:
-    """The words, a newline after each."""
+    """Return the words with a newline after each."""
     words = list(vectors.words.iter_raw())
     for word in words:
         if b"\n" in word or word.endswith(b"\r"):
             raise CannotWrite(
-                f"The word {quote_safe(word)} cannot stand in a list with one word a line; "
+                f"The word {quote_safe(word)} cannot be written to a list with one word per line; "
                 "write .parquet instead."
             )
     return b"".join(word + b"\n" for word in words)
