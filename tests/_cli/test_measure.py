@@ -9,7 +9,7 @@ from weatherglass.measures import MEASURES
 
 X = "occupations-Kozlowski_et_al_2019"
 A, B = "male_1-Caliskan_et_al_2017", "female_1-Caliskan_et_al_2017"
-LINE = ["measure", "rnd", "default", "--set", f"X={X}", "--set", f"A={A}", "--set", f"B={B}"]
+LINE = ["measure", "default", "rnd", "--set", f"X={X}", "--set", f"A={A}", "--set", f"B={B}"]
 
 
 def test_the_list_names_every_measure_and_what_it_needs(run):
@@ -26,11 +26,11 @@ def test_the_list_names_every_measure_and_what_it_needs(run):
 
 
 def test_the_list_of_one_measure_says_all_that_is_known_of_it(run):
-    ran = run("measure", "ripa", "--list")
+    ran = run("measure", "--list", "ripa")
     assert "second words of the pairs" in ran.out
-    assert "answer each other in their order" in ran.out
+    assert "The words of A and B are pairs, in their order." in ran.out
     assert "doi:10.18653/v1/P19-1166" in ran.out
-    assert "further groups" in run("measure", "mac", "--list").out
+    assert "words of other groups" in run("measure", "--list", "mac").out
 
 
 def test_ids_of_the_catalogue_give_the_number_of_the_library(run):
@@ -59,7 +59,7 @@ def test_the_table_has_the_number_its_meaning_and_the_words_at_both_ends(run):
 def test_words_a_file_and_an_id_may_be_mixed(run, tmp_path):
     (tmp_path / "men.txt").write_text("he\nman\n")
     (tmp_path / "two.yaml").write_text("{men: [he], women: [she]}")
-    line = ["measure", "semaxis", "default", "--set", "X=nurse,pilot", "--set", f"B={B}"]
+    line = ["measure", "default", "semaxis", "--set", "X=nurse,pilot", "--set", f"B={B}"]
     ran = run(*line, "--set", f"A={tmp_path / 'men.txt'}", "--format", "json")
     (one,) = json.loads(ran.out)["results"]
     assert one["words"]["A"] == ["he", "man"]
@@ -67,11 +67,23 @@ def test_words_a_file_and_an_id_may_be_mixed(run, tmp_path):
     assert one["labels"]["A"] == "men"
     ran = run(*line, "--set", f"A={tmp_path / 'two.yaml'}")
     assert ran.code == 2
-    assert "has 2 sets ('men', 'women'); one was expected" in ran.err
+    assert "has 2 sets ('men', 'women'); expected one" in ran.err
+
+
+def test_weat_runs_like_any_other_measure(run):
+    sets = {"X": A, "Y": B, "A": "career-Caliskan_et_al_2017", "B": "family-Caliskan_et_al_2017"}
+    line = ["measure", "default", "weat", "--option", "method=exact"]
+    line += [part for name, words in sets.items() for part in ("--set", f"{name}={words}")]
+    expected = wg.measure(wg.open_vectors("default"), "weat", sets, method="exact")
+    (result,) = wg.Results.from_json(run(*line, "--format", "json").out)
+    assert result == expected
+    table = run(*line).out
+    assert f"{expected.effect:.3f}" in table
+    assert "Words of Y" in table
 
 
 def test_options_reach_the_measure(run):
-    line = ["measure", "semaxis", "default", "--set", "X=nurse", "--set", "A=love"]
+    line = ["measure", "default", "semaxis", "--set", "X=nurse", "--set", "A=love"]
     line += ["--set", "B=hate", "--format", "json"]
     (plain,) = json.loads(run(*line).out)["results"]
     (wide,) = json.loads(run(*line, "--option", "neighbours=3").out)["results"]
@@ -82,7 +94,7 @@ def test_options_reach_the_measure(run):
 
 
 def test_a_p_value_is_in_the_table(run):
-    line = ["measure", "sc-weat", "default", "--set", "X=nurse", "--set", f"A={B}"]
+    line = ["measure", "default", "sc-weat", "--set", "X=nurse", "--set", f"A={B}"]
     ran = run(*line, "--set", f"B={A}")
     assert "/12870" in ran.out
     assert "exact" in ran.out
@@ -91,18 +103,22 @@ def test_a_p_value_is_in_the_table(run):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (["measure"], "Name a measure and a source"),
-        (["measure", "rnd"], "Name a measure and a source"),
-        (["measure", "rndd", "default"], "Did you mean rnd"),
-        (["measure", "weat", "default"], "use `weatherglass.weat`"),
-        (["measure", "rnd", "default", "--set", "X=a"], "rnd needs the set A"),
-        (["measure", "rnd", "default", "--set", "X"], "NAME=… was expected"),
-        ([*LINE, "--set", "X=a"], "names 'X' twice"),
-        (["measure", "rnd", "default", "--set", "X=male_1"], "or male_1-Caliskan_et_al_2017?"),
-        (["measure", "rnd", "default", "--set", "X=./no.txt"], "no file either"),
-        ([*LINE, "--option", "unit=perhaps"], "yes or no was expected"),
+        (["measure"], "Name a source and a measure"),
+        (["measure", "default"], "Name a source and a measure"),
+        (["measure", "rnd", "default"], "The source comes first: weatherglass measure default rnd"),
+        (["measure", "default", "rndd"], "Did you mean rnd"),
+        (["measure", "default", "wefat"], "use `weatherglass.wefat`"),
+        (["measure", "default", "rnd", "--set", "X=a"], "rnd needs the set A"),
+        (["measure", "default", "rnd", "--set", "X"], "--set is 'X'; expected NAME=…"),
+        ([*LINE, "--set", "X=a"], "--set has the duplicate name 'X'"),
+        (["measure", "default", "rnd", "--set", "X=male_1"], "or male_1-Caliskan_et_al_2017?"),
+        (["measure", "default", "rnd", "--set", "X=./no.txt"], "There is no such file either"),
+        ([*LINE, "--option", "unit=perhaps"], "unit is 'perhaps'; expected yes or no"),
         ([*LINE, "--option", "units=yes"], "Did you mean unit"),
-        (["measure", "rnsb", "default", "--option", "runs=many"], "a number was expected"),
+        (
+            ["measure", "default", "rnsb", "--option", "runs=many"],
+            "runs is 'many'; expected a number",
+        ),
     ],
 )
 def test_a_wrong_command_says_what_was_expected(run, line, said):
@@ -115,8 +131,8 @@ def test_a_wrong_command_says_what_was_expected(run, line, said):
 def test_what_cannot_be_measured_says_why(run):
     line = [
         "measure",
-        "rnd",
         "default",
+        "rnd",
         "--set",
         "X=qqzzy,xxyyq",
         "--set",
@@ -131,7 +147,7 @@ def test_what_cannot_be_measured_says_why(run):
 
 def test_hostile_words_reach_no_terminal(run, tmp_path):
     (tmp_path / "v.txt").write_text("a\x1b[31m 1 0\nhe 0 1\nshe 1 1\n")
-    line = ["measure", "rnd", tmp_path / "v.txt", "--set", "X=a\x1b[31m,he"]
+    line = ["measure", tmp_path / "v.txt", "rnd", "--set", "X=a\x1b[31m,he"]
     ran = run(*line, "--set", "A=he", "--set", "B=she", "--max-missing", "1")
     assert ran.code == 0
     assert "\x1b" not in ran.out

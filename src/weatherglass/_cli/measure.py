@@ -1,4 +1,4 @@
-"""``weatherglass measure``: any measure of bias, on word sets that the user names."""
+"""``weatherglass measure``: any measure of bias, on word sets that the user chooses."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ import click
 
 from weatherglass.errors import UnknownEntry, UsageError, join_first, quote_safe
 
-from .output import emit, format_option, out_option, progress_bar, put, remarks, table
-from .run_tests import missing_option, open_for, run_all, say
-from .seeds import case_option, slurs_option
+from .options import case_option, missing_option, output_options, slurs_option
+from .output import Output, remarks, table
+from .run_tests import open_rows, open_source, run_all, write_results
 
 if TYPE_CHECKING:
-    from weatherglass.measures import Measure, MeasureResult
+    from weatherglass.measures import Measure, MeasureResult, WeatResult
     from weatherglass.vectors import Vectors
 
 
-def list_measures(asked: Sequence[Measure], form: str, out: Path | None) -> None:
-    """Print what is declared: a line a measure, or all that is known of the only one."""
-    if form != "table" or len(asked) > 1:
-        documents = [_document(one) for one in asked]
-        emit([_entry(one) for one in asked], form, document=documents, out=out)
+def list_measures(measures: Sequence[Measure], output: Output) -> None:
+    """Print a table with a line for each measure, or for a single one everything declared of it."""
+    if output.format != "table" or len(measures) > 1:
+        rows = [_summary_row(which) for which in measures]
+        output.write_rows(rows, document=[_document(which) for which in measures])
         return
-    (which,) = asked
+    (which,) = measures
     sets = [
-        {"set": one.name, "words": f"≥ {one.least}", "what for": one.meaning} for one in which.needs
+        {"set": need.name, "words": f"≥ {need.min_words}", "meaning": need.meaning}
+        for need in which.needs
     ]
     if which.further:
-        sets.append({"set": "others", "words": "≥ 1", "what for": which.further})
-    pairs = "The words of A and B answer each other in their order.\n" * which.paired
+        sets.append({"set": "others", "words": "≥ 1", "meaning": which.further})
+    pairs = "The words of A and B are pairs, in their order.\n" * which.paired
     options = ", ".join(f"{name}={value}" for name, value in which.options.items()) or "none"
     text = f"{which.title} ({which.name})\n{which.reading}\n{table(sets)}{pairs}"
     text += f"Options: {options}.\n{which.citation} doi:{which.doi}\n"
-    put(text, out)
+    output.write(text)
 
 
-def _entry(which: Measure) -> dict[str, Any]:
-    """A line of the list."""
-    sets = ", ".join(f"{one.name} ≥ {one.least}" for one in which.needs)
+def _summary_row(which: Measure) -> dict[str, Any]:
+    sets = ", ".join(f"{need.name} ≥ {need.min_words}" for need in which.needs)
     larger = {"more": "more bias", "less": "less bias", "either": "towards a side"}
     return {
         "name": which.name,
@@ -55,12 +55,13 @@ def _entry(which: Measure) -> dict[str, Any]:
 
 
 def _document(which: Measure) -> dict[str, Any]:
-    """All that is declared of a measure."""
+    """Everything that is declared of a measure."""
     return {
         "name": which.name,
         "title": which.title,
         "sets": [
-            {"name": one.name, "least": one.least, "meaning": one.meaning} for one in which.needs
+            {"name": need.name, "least": need.min_words, "meaning": need.meaning}
+            for need in which.needs
         ],
         "further": which.further,
         "paired": which.paired,
@@ -80,40 +81,39 @@ _HEADS = {"p": "p", "p_holm": "p Holm"}
 
 
 @click.command()
-@click.argument("name", required=False)
 @click.argument("source", required=False)
+@click.argument("name", required=False)
 @click.option(
     "--set",
     "given",
     multiple=True,
     metavar="NAME=WORDS",
-    help="A word set by its name: the id of a seed set, a file of words, or words with commas "
-    "between; once for each set.",
+    help="A word set of the measure: the id of a seed set, a file of words, or words separated by "
+    "commas; repeat it for each set.",
 )
 @click.option(
     "--option",
     "chosen",
     multiple=True,
     metavar="NAME=VALUE",
-    help="An option of the measure, such as unit=yes; --list has them.",
+    help="An option of the measure, such as unit=yes; --list shows them. Repeatable.",
 )
-@click.option("--list", "listing", is_flag=True, help="List the measures, or say what NAME needs.")
+@click.option("--list", "listing", is_flag=True, help="List the measures; with NAME, describe it.")
 @click.option(
     "--words",
     "count",
     type=click.IntRange(0),
     default=10,
     show_default=True,
-    help="How many words to show at each end of the table; the other formats have all.",
+    help="Words to show at each end of the table; the other formats have all.",
 )
 @slurs_option
-@case_option
-@missing_option
-@format_option
-@out_option
+@case_option()
+@missing_option()
+@output_options()
 def measure(
-    name: str | None,
     source: str | None,
+    name: str | None,
     given: tuple[str, ...],
     chosen: tuple[str, ...],
     listing: bool,
@@ -121,47 +121,55 @@ def measure(
     show_slurs: bool,
     case: Any,
     max_missing: float,
-    form: str,
-    out: Path | None,
+    output: Output,
 ) -> None:
-    """Run the measure NAME on SOURCE with word sets that you name.
+    """Measure SOURCE with the measure NAME, on word sets of your choice.
 
-    Each measure is declared with the sets that it needs, such as X (words that should be neutral),
-    A and B (words of two groups); --list shows them all.
+    A measure needs certain sets, such as X (words that should be neutral), A and B (words of two
+    groups); --list shows them for each measure.
     """
     from weatherglass.measures import MEASURES, measure_named
 
-    which = measure_named(name) if name else None
     if listing:
-        list_measures([which] if which else list(MEASURES.values()), form, out)
+        named = name or source  # a single argument is the measure: no source is needed
+        list_measures([measure_named(named)] if named else list(MEASURES.values()), output)
         return
-    if which is None or source is None:
-        raise UsageError("Name a measure and a source; `weatherglass measure --list` has measures.")
+    if source is None or name is None:
+        raise UsageError(
+            "Name a source and a measure; `weatherglass measure --list` lists measures."
+        )
+    if source in MEASURES and name not in MEASURES:
+        raise UsageError(
+            f"The source comes first: weatherglass measure {quote_safe(name)[1:-1]} {source}."
+        )
+    which = measure_named(name)
     sets = {part: _words(text) for part, text in _parts(given, "--set").items()}
-    options = {part: _typed(which, part, text) for part, text in _parts(chosen, "--option").items()}
-    vectors = _opened(source, which, sets, options)
+    options = {
+        part: _convert(which, part, text) for part, text in _parts(chosen, "--option").items()
+    }
+    vectors = _open_needed(source, which, sets, options)
     results = run_all(
         [sets],
-        lambda some: which(vectors, some, case=case, max_missing=max_missing, **options),
+        lambda word_sets: which(vectors, word_sets, case=case, max_missing=max_missing, **options),
     )
-    say(results, form, out, None, lambda made: _page(which, made[0], count, show_slurs))
+    write_results(results, output, lambda done: _page(which, done[0], count, show_slurs))
 
 
 def _parts(given: Sequence[str], option: str) -> dict[str, str]:
-    """What stands before the first equals sign, and what after it."""
-    made: dict[str, str] = {}
+    """Split each NAME=VALUE of an option at the first equals sign."""
+    parts: dict[str, str] = {}
     for text in given:
         part, equals, value = text.partition("=")
         if not part or not equals or not value:
-            raise UsageError(f"{option} is {quote_safe(text)}; NAME=… was expected.")
-        if part in made:
-            raise UsageError(f"{option} names {quote_safe(part)} twice.")
-        made[part] = value
-    return made
+            raise UsageError(f"{option} is {quote_safe(text)}; expected NAME=….")
+        if part in parts:
+            raise UsageError(f"{option} has the duplicate name {quote_safe(part)}.")
+        parts[part] = value
+    return parts
 
 
 def _words(text: str) -> Any:
-    """A seed set of the catalogue, the one in a file, or the words themselves."""
+    """A seed set of the catalogue or of a file, or the words themselves."""
     from weatherglass.catalog import load_seeds, seeds
 
     try:
@@ -169,90 +177,91 @@ def _words(text: str) -> Any:
     except UnknownEntry as error:
         unknown = str(error)
     if Path(text).is_file():
-        found = load_seeds(text)
-        if len(found) > 1:
-            names = join_first(quote_safe(one.id) for one in found)
-            raise UsageError(
-                f"{quote_safe(text)} has {len(found)} sets ({names}); one was expected."
-            )
-        return found[0]
+        sets = load_seeds(text)
+        if len(sets) > 1:
+            names = join_first(quote_safe(seed_set.id) for seed_set in sets)
+            raise UsageError(f"{quote_safe(text)} has {len(sets)} sets ({names}); expected one.")
+        return sets[0]
     words = [word.strip() for word in text.split(",") if word.strip()]
-    # An id or a path with a slip in it is no word, and would only be missing from the source.
+    # A mistyped id or path is not a word; as one, it would only be reported as missing.
     if not words or ("," not in text and re.search(r"[_./\\]", text)):
         raise UsageError(
-            f"{unknown} It is no file either. Words have commas between or after them."
+            f"{unknown} There is no such file either. Separate words by commas; put a comma after "
+            "a single word."
         )
     return words
 
 
-def _typed(which: Measure, name: str, text: str) -> Any:
-    """An option's value as the measure wants it."""
-    usual = which.options.get(name)
+def _convert(which: Measure, name: str, text: str) -> Any:
+    """Convert an option's value to the type of its default."""
+    default = which.options.get(name)
     try:
-        if isinstance(usual, bool):
+        if isinstance(default, bool):
             return {**dict.fromkeys(_YES, True), **dict.fromkeys(_NO, False)}[text.lower()]
-        return type(usual)(text) if isinstance(usual, int | float) else text
+        return type(default)(text) if isinstance(default, int | float) else text
     except (KeyError, ValueError):
-        kind = "yes or no" if isinstance(usual, bool) else "a number"
-        raise UsageError(f"{name} is {quote_safe(text)}; {kind} was expected.") from None
+        kind = "yes or no" if isinstance(default, bool) else "a number"
+        raise UsageError(f"{name} is {quote_safe(text)}; expected {kind}.") from None
 
 
-def _opened(source: str, which: Measure, sets: dict[str, Any], options: dict[str, Any]) -> Vectors:
-    """The rows that the measure needs; all of them where neighbours are looked for."""
-    asked = which.checked_sets(sets)
-    if not which.checked_options(options).get("neighbours"):
-        return open_for(source, [SimpleNamespace(sets=asked)])
-    from weatherglass.vectors import open_vectors
+def _open_needed(
+    source: str, which: Measure, sets: dict[str, Any], options: dict[str, Any]
+) -> Vectors:
+    """Open the rows that the measure needs; all of them if it searches for neighbours."""
+    checked = which.check_sets(sets)
+    if which.check_options(options).get("neighbours"):
+        return open_source(source)
+    return open_rows(source, [SimpleNamespace(sets=checked)])
 
-    with progress_bar(f"reading {source}") as draw:
-        return open_vectors(source, progress=draw)
 
-
-def _page(which: Measure, one: MeasureResult, count: int, show_slurs: bool) -> str:
-    """The number, what it means, and the words at both ends."""
-    if one.status != "done":
+def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_slurs: bool) -> str:
+    """The value, what it means, and the words with the largest and smallest values."""
+    if not result.is_done:
         return ""
-    text = table([_row(one)], f"{which.title} on {one.source['name']}") + remarks([which.reading])
-    for name in one.by_word:
-        rows = _word_rows(one, name, show_slurs)
+    text = table([_row(result)], f"{which.title} on {result.source['name']}")
+    text += remarks([which.reading])
+    for name in result.by_word:
+        rows = _word_rows(result, name, show_slurs)
         if count and len(rows) > 1:
-            kept = rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
-            some = "" if len(kept) == len(rows) else f": the {count} at each end of {len(rows)}"
-            text += "\n" + table(kept, f"Words of {name}{some}")
+            ends = rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
+            title = "" if len(ends) == len(rows) else f": the {count} at each end of {len(rows)}"
+            text += "\n" + table(ends, f"Words of {name}{title}")
     return text
 
 
-def _row(one: MeasureResult) -> dict[str, Any]:
-    row: dict[str, Any] = {"measure": one.measure, "value": f"{one.value:.3f}"}
-    if one.intervals:
-        first = one.intervals[0]
+def _row(result: MeasureResult | WeatResult) -> dict[str, Any]:
+    row: dict[str, Any] = {"measure": result.measure, "value": f"{result.value:.3f}"}
+    if result.intervals:
+        first = result.intervals[0]
         row["interval"] = f"{first.low:.3f} to {first.high:.3f}"
-    if one.p is not None:
-        row |= {"p": str(one.p), "by": one.p.method, "counted": one.p.fraction or ""}
-    counts = {"pairs"}
+    if result.p is not None:
+        row |= {"p": str(result.p), "by": result.p.method, "counted": result.p.fraction or ""}
+    counts = {"pairs"}  # printed without decimals
     row |= {
         name: f"{number:.0f}" if name in counts else f"{number:.3f}"
-        for name, number in one.details.items()
+        for name, number in result.details.items()
     }
-    return row | {"words": " ".join(f"{name} {size}" for name, size in one.n.items())}
+    return row | {"words": " ".join(f"{name} {size}" for name, size in result.n.items())}
 
 
-def _word_rows(one: MeasureResult, name: str, show_slurs: bool) -> list[dict[str, Any]]:
-    """The words of a set, the largest number first, with what else is known of each."""
-    from weatherglass.catalog import masked
+def _word_rows(
+    result: MeasureResult | WeatResult, name: str, show_slurs: bool
+) -> list[dict[str, Any]]:
+    """Rows for the words of a set, largest value first, with the further columns of the measure."""
+    from weatherglass.catalog import mask_slurs
     from weatherglass.significance import format_p
 
-    values = one.by_word[name]
-    beside = {column: some[name] for column, some in one.columns.items() if name in some}
+    values = result.by_word[name]
+    columns = {column: sets[name] for column, sets in result.columns.items() if name in sets}
     return [
         {
-            "word": one.words[name][k] if show_slurs else masked(one.words[name][k]),
+            "word": result.words[name][k] if show_slurs else mask_slurs(result.words[name][k]),
             "value": f"{values[k]:.3f}",
             **{
                 _HEADS.get(column, column): (format_p if column in _HEADS else "{:.3f}".format)(
                     numbers[k]
                 )
-                for column, numbers in beside.items()
+                for column, numbers in columns.items()
             },
         }
         for k in sorted(range(len(values)), key=lambda k: -values[k])
