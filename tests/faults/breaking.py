@@ -162,7 +162,7 @@ def _serve() -> None:
 
 def _load() -> None:
     """Load what commands load; no thread may be left that a fork would lack."""
-    for name in (*weatherglass._cli.main.COMMANDS, "vectors_debias", "seeds.pairs"):
+    for name in (*weatherglass._cli.main.COMMANDS, "seeds.pairs"):
         import_module(f"weatherglass._cli.{name}")
     for name in ("rich.console", "rich.table", "pyarrow.parquet"):
         import_module(name)

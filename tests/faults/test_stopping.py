@@ -202,9 +202,9 @@ def test_under_nohup_a_command_outlives_its_terminal(place: Place) -> None:
 def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
     """Where an error would be printed and lost, such as in a destructor, it comes again later."""
     code = (
-        "import os, signal, sys, time\n"
-        "sys.argv = ['weatherglass']\n"
-        "from weatherglass._cli.main import cli, main\n"
+        "import os, signal, time\n"
+        "from weatherglass.__main__ import main\n"
+        "from weatherglass._cli.main import cli\n"
         "class Odd:\n"
         "    def __del__(self):\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
@@ -217,9 +217,8 @@ def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
     done = python(code)
     assert (done.returncode, done.stderr.strip()) == (130, SENTENCE)
     code = (
-        "import atexit, os, signal, sys\n"
-        "sys.argv = ['weatherglass']\n"
-        "from weatherglass._cli.main import main\n"
+        "import atexit, os, signal\n"
+        "from weatherglass.__main__ import main\n"
         "atexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
         "main(['catalog', 'kinds'])\n"
     )

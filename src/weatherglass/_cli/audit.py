@@ -1,4 +1,4 @@
-"""``weatherglass audit``: one command, every measure, one report."""
+"""``weatherglass audit``: run a suite of measures and write a report."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import click
 
 from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
-from .options import spread_options
+from .options import control_option, seed_option, worker_options
 from .output import delimited, progress_bar, remarks, table, write_whole
-from .run_tests import seed_option
 
 if TYPE_CHECKING:
-    from weatherglass.auditing import Changed
-    from weatherglass.report import Audited
+    from weatherglass.auditing import Change
+    from weatherglass.report import AuditResult
 
-_SHOWN = 20
-_MANY = 8
-_PS = ("p", "p_rotation", "p_holm", "pearson_p")
+_MAX_ROWS = 20
+_MAX_SOURCES = 8
+"""Sources up to which the summary has a line for each step on each source."""
+_P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
 
 
 @click.command()
@@ -33,38 +33,40 @@ _PS = ("p", "p_rotation", "p_holm", "pearson_p")
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("audit"),
     show_default=True,
-    help="The folder for results and report.",
+    help="Folder for the results and the report.",
 )
 @click.option(
     "--suite",
     default="standard",
     show_default=True,
     metavar="quick|standard|full|FILE",
-    help="Which measures and tests; a YAML file of your own has id, title and steps.",
+    help="Which measures and tests to run, or a YAML file with your own id, title and steps.",
+)
+@control_option(
+    "Frequency control in every step that has the option; by default the suite decides.",
+    default=None,
 )
 @click.option(
-    "--control",
-    type=click.Choice(["auto", "frequency", "none"]),
-    help="Whether to measure without word frequency too, in every step that has the choice; as the "
-    "suite says by default.",
+    "--budget", type=float, metavar="MINUTES", help="Skip steps that have not started by then."
 )
-@click.option("--budget", type=float, metavar="MINUTES", help="Leave steps out after this time.")
 @seed_option
-@click.option("--resume", is_flag=True, help="Keep what is in the folder, and do the rest.")
+@click.option(
+    "--resume", is_flag=True, help="Reuse the steps in the folder, and run the remaining ones."
+)
 @click.option(
     "--repeat",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Do the audit of this folder again, and say whether the numbers are the same.",
+    help="Repeat the audit of this folder, and check that the numbers are the same.",
 )
 @click.option(
     "--against",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Say what changed since the audit of this folder; changes.tsv gets all of it.",
+    help="Show what changed since the audit of this folder; changes.tsv has all changes.",
 )
-@spread_options(
-    "Threads, or with several sources processes that do a step each; all processors by default.",
+@worker_options(
+    "Threads, or with several sources processes that run a step each; all processors by default.",
     "each step on each source is a task",
 )
 def audit(
@@ -80,26 +82,26 @@ def audit(
     workers: int | None,
     cluster: str | None,
 ) -> None:
-    """Measure SOURCE with every step of a suite, and write a report that a person can read.
+    """Run every step of a suite on SOURCE, and write a readable report.
 
-    Without SOURCE the embedded vectors are measured. Many sources can stand in a YAML file: a list
-    of names, or of mappings of source, name and facts such as step or year. The folder gets
-    report.html, the results as Parquet, TSV and JSON, and run.json with all that is needed to
-    repeat it. A step that fails is told in the report; what is done when you stop is kept, and
-    --resume goes on.
+    Without SOURCE, the bundled vectors are measured. A YAML file can list many sources: names, or
+    mappings of source, name and facts such as step or year. The folder gets report.html, the
+    results as Parquet, TSV and JSON, and run.json with everything that is needed to repeat the
+    audit. A failed step is reported and does not stop the others; after an interruption, --resume
+    continues.
     """
     from weatherglass.auditing import open_audit
 
     if repeat is not None:
         context = click.get_current_context()
-        given = [name for name in context.params if _was_given(context, name)]
-        if set(given) - {"repeat", "workers", "cluster"}:
-            raise UsageError("--repeat takes sources and options from the folder: name no others.")
+        given = {name for name in context.params if _was_given(context, name)}
+        if given - {"repeat", "workers", "cluster"}:
+            raise UsageError("--repeat uses the sources and options of the folder; give no others.")
         _repeat(repeat, workers=workers, cluster=cluster)
         return
     before = open_audit(against) if against is not None else None
     try:
-        found = _run(
+        audited = _run(
             sources or ("default",),
             out=out,
             suite=suite,
@@ -112,15 +114,15 @@ def audit(
         )
     except KeyboardInterrupt:
         if (out / "run.json").exists():
-            click.echo(f"What is done is kept in {out}; --resume goes on.", err=True)
+            click.echo(f"Finished steps are in {out}; --resume continues.", err=True)
         raise
-    click.echo(_summary(found), nl=False)
+    click.echo(_summary(audited), nl=False)
     click.echo(f"The report is {out / 'report.html'}.")
     if before is not None:
-        click.echo(_changed(before, found, out), nl=False)
-    if all(step["status"] != "done" for step in found.about["steps"]):
-        reasons = {step["reason"] for step in found.about["steps"]}
-        raise CannotMeasure(f"No step could be done: {next(iter(reasons), 'there was none')}")
+        click.echo(_compare(before, audited, out), nl=False)
+    if all(step["status"] != "done" for step in audited.about["steps"]):
+        reasons = {step["reason"] for step in audited.about["steps"]}
+        raise CannotMeasure(f"No step could be run: {next(iter(reasons), 'the suite has none')}")
 
 
 def _was_given(context: click.Context, name: str) -> bool:
@@ -128,55 +130,56 @@ def _was_given(context: click.Context, name: str) -> bool:
     return source is click.core.ParameterSource.COMMANDLINE and bool(context.params[name])
 
 
-def _run(sources: Sequence[Any], **options: Any) -> Audited:
+def _run(sources: Sequence[Any], **options: Any) -> AuditResult:
     from weatherglass.auditing import audit as run
 
     with progress_bar("auditing") as draw:
         return run(sources, progress=lambda title, done, total: draw(done, total, title), **options)
 
 
-def _repeat(folder: Path, **how: Any) -> None:
-    """Do an audit again beside it, and compare every number."""
-    from weatherglass.auditing import changes, nearly, open_audit
+def _repeat(folder: Path, **workers: Any) -> None:
+    """Repeat an audit in a temporary folder, and compare every number."""
+    from weatherglass.auditing import find_changes, is_rounding_only, open_audit
     from weatherglass.catalog import Suite
 
     before = open_audit(folder)
     suite = Suite.model_validate(before.about["suite"])
-    names = [
-        {"source": one.get("opens", one["name"]), "name": one["name"], **one.get("facts", {})}
-        for one in before.about["sources"]
+    sources = [
+        {"source": source.get("opens", source["name"]), "name": source["name"]}
+        | source.get("facts", {})
+        for source in before.about["sources"]
     ]
     rng = before.about["options"]["rng"]
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "again")
         try:
-            again = _run(names, out=out, suite=suite, rng=rng, **how)
+            after = _run(sources, out=out, suite=suite, rng=rng, **workers)
         except SourceNotFound as error:
             raise SourceNotFound(
-                f"{error} Sources are named from where the audit was made."
+                f"{error} Paths are relative to the folder in which the audit was run."
             ) from None
-    found = changes(before, again)
-    left = sum(step["status"] != "done" for step in before.about["steps"])
-    if left:  # what is new was not done then, and cannot be compared
-        found = tuple(one for one in found if one.before is not None)
-    if found and not nearly(found):
-        click.echo(_told(found, len(names) > 1), nl=False)
-        raise CannotMeasure(f"The numbers are not those of {folder}.")
-    digits = " (the last digits differ)" if found else ""
+    changes = find_changes(before, after)
+    not_done = sum(step["status"] != "done" for step in before.about["steps"])
+    if not_done:  # numbers that are only in the repetition cannot be compared
+        changes = tuple(change for change in changes if change.before is not None)
+    if changes and not is_rounding_only(changes):
+        click.echo(_changes_text(changes, len(sources) > 1), nl=False)
+        raise CannotMeasure(f"The numbers differ from those of {folder}.")
+    digits = " (the last digits differ)" if changes else ""
     count = len(before.results)
     click.echo(f"The same{digits}: {count} results and every other number of {folder}.")
-    if left:
-        click.echo(f"Left out: {left} steps that were not done there.")
+    if not_done:
+        click.echo(f"Not compared: {not_done} steps that were not done there.")
 
 
-def _summary(found: Audited) -> str:
-    """The steps, and how each went; of many sources, how often each went how."""
-    steps = found.about["steps"]
+def _summary(audited: AuditResult) -> str:
+    """The status of each step; for many sources, the number of steps of each status."""
+    steps = audited.about["steps"]
     counts = Counter(step["status"] for step in steps)
-    said = ", ".join(f"{n} {status}" for status, n in counts.items())
-    title = f"Audit: {found.about['suite']['title']} ({said})"
-    if len(found.about["sources"]) > _MANY:
-        return _counted(steps, title)
+    counted = ", ".join(f"{count} {status}" for status, count in counts.items())
+    title = f"Audit: {audited.about['suite']['title']} ({counted})"
+    if len(audited.about["sources"]) > _MAX_SOURCES:
+        return _status_counts(steps, title)
     rows = [
         {
             "step": step["title"],
@@ -189,7 +192,7 @@ def _summary(found: Audited) -> str:
     return table(rows, title)
 
 
-def _counted(steps: Sequence[dict[str, Any]], title: str) -> str:
+def _status_counts(steps: Sequence[dict[str, Any]], title: str) -> str:
     by_step: dict[str, Counter[str]] = {}
     for step in steps:
         by_step.setdefault(step["title"], Counter())[step["status"]] += 1
@@ -197,53 +200,56 @@ def _counted(steps: Sequence[dict[str, Any]], title: str) -> str:
         {"step": name, **{status: counts[status] for status in ("done", "failed", "skipped")}}
         for name, counts in by_step.items()
     ]
-    wrong = [step for step in steps if step["status"] != "done"]
-    lines = [f"{one['source']}, {one['title']}: {one['reason']}." for one in wrong[:_SHOWN]]
-    if len(wrong) > _SHOWN:
-        lines.append(f"{len(wrong) - _SHOWN} more are in run.json and in the report.")
+    failed = [step for step in steps if step["status"] != "done"]
+    lines = [f"{step['source']}, {step['title']}: {step['reason']}." for step in failed[:_MAX_ROWS]]
+    if len(failed) > _MAX_ROWS:
+        lines.append(f"{len(failed) - _MAX_ROWS} more are in run.json and in the report.")
     return table(rows, title) + remarks(lines)
 
 
-def _changed(before: Audited, after: Audited, out: Path) -> str:
-    """What changed, the first of it; all of it goes into a file of the folder."""
-    from weatherglass.auditing import changes
+def _compare(before: AuditResult, after: AuditResult, out: Path) -> str:
+    """The first changes, for the terminal; all of them are written to ``changes.tsv``."""
+    from weatherglass.auditing import find_changes
 
-    found = changes(before, after)
-    write_whole(out / "changes.tsv", delimited([vars(one) for one in found], "\t"))
-    several = max(len(one.about["sources"]) for one in (before, after)) > 1
-    return _told(found, several)
+    changes = find_changes(before, after)
+    write_whole(out / "changes.tsv", delimited([vars(change) for change in changes], "\t"))
+    has_many = max(len(audited.about["sources"]) for audited in (before, after)) > 1
+    return _changes_text(changes, has_many)
 
 
-def _told(found: Sequence[Changed], several: bool) -> str:
-    if not found:
+def _changes_text(changes: Sequence[Change], with_source: bool) -> str:
+    if not changes:
         return "Nothing changed.\n"
-    both = [one for one in found if one.of_both]
+    in_both = [change for change in changes if change.of_both]
     rows = [
         {
-            **({"source": one.source} if several else {}),
-            "measure": one.measure,
-            "test": one.test,
-            "number": one.number,
-            **dict(zip(("before", "after"), _rounded(one), strict=True)),
+            **({"source": change.source} if with_source else {}),
+            "measure": change.measure,
+            "test": change.test,
+            "number": change.number,
+            **dict(zip(("before", "after"), _format_pair(change), strict=True)),
         }
-        for one in both[:_SHOWN]
+        for change in in_both[:_MAX_ROWS]
     ]
-    more = f", the first {_SHOWN}" if len(both) > _SHOWN else ""
-    said = table(rows, f"{len(both):,} numbers changed{more}") if both else ""
-    gone = sum(one.after is None for one in found)
-    new = sum(one.before is None for one in found)
-    if gone or new:
-        said += f"{gone:,} numbers are only in the audit before, {new:,} only in this one.\n"
-    return said
+    limited = f", the first {_MAX_ROWS}" if len(in_both) > _MAX_ROWS else ""
+    text = table(rows, f"{len(in_both):,} numbers changed{limited}") if in_both else ""
+    only_before = sum(change.after is None for change in changes)
+    only_after = sum(change.before is None for change in changes)
+    if only_before or only_after:
+        text += (
+            f"{only_before:,} numbers are only in the earlier audit, {only_after:,} only in this "
+            "one.\n"
+        )
+    return text
 
 
-def _rounded(one: Changed) -> list[str]:
-    """Both numbers as they are written everywhere; with more digits where these hide the change."""
-    pair = [one.before, one.after]
+def _format_pair(change: Change) -> list[str]:
+    """Format both numbers as usual, with more digits if these would hide the change."""
+    pair = [change.before, change.after]
     if not all(isinstance(value, float) for value in pair):
         return [str(value) for value in pair]
     from weatherglass.significance import format_p
 
-    write = format_p if one.number in _PS else "{:.2f}".format
-    short = [write(value) for value in pair]
+    format_number = format_p if change.number in _P_VALUES else "{:.2f}".format
+    short = [format_number(value) for value in pair]
     return short if short[0] != short[1] else [f"{value:.6g}" for value in pair]

@@ -1,4 +1,4 @@
-"""``weatherglass cache``: parsed files and encoded sentences that are kept."""
+"""``weatherglass cache``: the cache of parsed files and encoded sentences."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from typing import Any
 
 import click
 
-from .output import emit, format_option
+from .options import output_options
+from .output import Output
 
 
 @click.group()
 def cache() -> None:
-    """List or clear the parsed files and encoded sentences that are kept.
+    """List or clear the cache of parsed files and encoded sentences.
 
-    They are kept in the platform's cache folder, or in WEATHERGLASS_CACHE_DIR if that is set.
+    It is in the platform's cache folder, or in WEATHERGLASS_CACHE_DIR if that is set.
     """
 
 
 @cache.command("list")
-@format_option
-def list_entries(form: str) -> None:
-    """List the parsed files and the encoded sentences."""
+@output_options(out=False)
+def list_entries(output: Output) -> None:
+    """List the parsed files and the encoded sentences in the cache."""
     from weatherglass._files import cache_dir, list_entries
     from weatherglass.encoders import sentence_cache
 
@@ -36,13 +37,13 @@ def list_entries(form: str) -> None:
     ]
     rows += [
         {
-            "source": kept.encoder,
+            "source": entry.encoder,
             "words": None,
             "dimensions": None,
-            "MB": round(kept.size / 1e6, 1),
-            "folder": kept.folder.name,
+            "MB": round(entry.size / 1e6, 1),
+            "folder": entry.folder.name,
         }
-        for kept in sentence_cache.entries()
+        for entry in sentence_cache.entries()
     ]
     searches = list((cache_dir() / "discovery").glob("*.jsonl"))
     if searches:
@@ -51,18 +52,18 @@ def list_entries(form: str) -> None:
                 "source": f"{len(searches)} unfinished searches (discover --resume)",
                 "words": None,
                 "dimensions": None,
-                "MB": round(sum(one.stat().st_size for one in searches) / 1e6, 1),
+                "MB": round(sum(path.stat().st_size for path in searches) / 1e6, 1),
                 "folder": "discovery",
             }
         )
-    emit(rows, form)
-    if form == "table":
+    output.write_rows(rows)
+    if output.format == "table":
         click.echo(f"{len(rows)} sources in {cache_dir()}.")
 
 
 @cache.command()
 def clear() -> None:
-    """Delete them all; they are made again when they are needed."""
+    """Delete all cached files; they are created again when they are needed."""
     from weatherglass._files import cache as files
     from weatherglass.encoders import sentence_cache
 

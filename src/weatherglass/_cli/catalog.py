@@ -1,4 +1,4 @@
-"""``weatherglass catalog``: list, show and check tests; show what a word becomes in sentences."""
+"""``weatherglass catalog``: list, show and check tests; show the sentences of a word."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import click
 
 from weatherglass.errors import CatalogError
 
-from .output import emit, format_option, out_option, printable, write_whole
+from .options import output_options
+from .output import Output, printable
 
 if TYPE_CHECKING:
     from weatherglass.catalog import (
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
         Test,
     )
 
-_HEAD = 20  # names in a table for people
+_MAX_NAMES = 20  # in a table; the other formats have all
 
 
 @click.group()
 def catalog() -> None:
-    """List, show and check tests: what can be asked."""
+    """List, show and check the tests of the catalogue and your own."""
 
 
 @catalog.command("list")
@@ -39,57 +40,51 @@ def catalog() -> None:
     type=click.Choice(["word", "sentence"]),
     help="Only tests of words, or only tests of sentences.",
 )
-@format_option
-@out_option
-def list_tests(patterns: tuple[str, ...], level: str | None, form: str, out: Path | None) -> None:
+@output_options()
+def list_tests(patterns: tuple[str, ...], level: str | None, output: Output) -> None:
     """List the tests whose id matches PATTERN (* any text, ? one character).
 
-    `weat*@word2vec` lists that variant of every match.
+    `weat*@word2vec` lists that variant of each test.
     """
     from weatherglass.catalog import tests
 
-    emit([_row(one, form) for one in tests(*patterns, level=level)], form, out=out)
+    output.write_rows([_row(test, output.format) for test in tests(*patterns, level=level)])
 
 
 @catalog.command()
 @click.argument("id")
-@format_option
-@out_option
-def show(id: str, form: str, out: Path | None) -> None:
-    """Show the test ID: its words, where they come from, what was published.
+@output_options()
+def show(id: str, output: Output) -> None:
+    """Show the test ID: its words, their source, and the published results.
 
-    `weat3@full` shows a variant. JSON is the whole record, which can be edited and used as a test
-    of your own; TSV and CSV have a line per word or sentence.
+    `weat3@full` shows a variant. JSON is the whole record, which you can edit and use as your own
+    test; TSV and CSV have a line per word or sentence.
     """
     from weatherglass.catalog import test
 
     entry = test(id)
-    if form == "table":
+    if output.format == "table":
         width = min(shutil.get_terminal_size().columns, 100)
-        page = _page(entry, width)
-        if out is None:
-            click.echo(page, nl=False)
-        else:
-            write_whole(out, page)
+        output.write(_page(entry, width))
     else:
-        emit(list(_word_rows(entry)), form, document=entry.model_dump(mode="json"), out=out)
+        output.write_rows(list(_word_rows(entry)), document=entry.model_dump(mode="json"))
 
 
 @catalog.command()
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True)
 def validate(paths: tuple[str, ...]) -> None:
-    """Check files or folders of your own tests; every problem is one line on stderr.
+    """Check files or folders of your own tests; each problem is a line on stderr.
 
-    Exit code 0: all is well-formed; 1: something is not.
+    Exit code 0: all tests are well-formed; 1: a test is not.
     """
     from weatherglass.catalog import check_tests
 
     count = 0
     for path in paths:
         checked = check_tests(path)
-        for one in checked.tests:
-            sizes = ", ".join(f"{name} {len(words)}" for name, words in one.sets.items())
-            click.echo(printable(f"{path}: {one.id} is a well-formed {one.kind} test ({sizes})."))
+        for test in checked.tests:
+            sizes = ", ".join(f"{name} {len(words)}" for name, words in test.sets.items())
+            click.echo(printable(f"{path}: {test.id} is a well-formed {test.kind} test ({sizes})."))
         for problem in checked.problems:
             click.echo(printable(problem), err=True)
         count += len(checked.problems)
@@ -106,16 +101,13 @@ def validate(paths: tuple[str, ...]) -> None:
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Kinds of your own words: CSV with the columns word and kind, and singular, plural and "
-    "article where the rules go wrong.",
+    "article for words that do not follow the rules.",
 )
-@format_option
-@out_option
-def sentences(
-    words: tuple[str, ...], kind: str | None, file: Path | None, form: str, out: Path | None
-) -> None:
-    """Show the sentences that each WORD becomes in a sentence test.
+@output_options()
+def sentences(words: tuple[str, ...], kind: str | None, file: Path | None, output: Output) -> None:
+    """Show the sentences of each WORD in a sentence test.
 
-    The kinds of the words in the catalogue's tests are known.
+    Words of the catalogue's tests need no --kind.
     """
     from weatherglass.catalog import load_annotations, sentences
 
@@ -125,14 +117,13 @@ def sentences(
         for word in words
         for sentence in sentences(known.get(word, word), kind)
     ]
-    emit(rows, form, out=out)
+    output.write_rows(rows)
 
 
 @catalog.command()
-@format_option
-@out_option
-def kinds(form: str, out: Path | None) -> None:
-    """List the kinds of word that sentences can be made of."""
+@output_options()
+def kinds(output: Output) -> None:
+    """List the kinds of words for which there are sentence templates."""
     from weatherglass.catalog import kinds
 
     rows = [
@@ -144,62 +135,63 @@ def kinds(form: str, out: Path | None) -> None:
         }
         for name, kind in kinds().items()
     ]
-    emit(rows, form, out=out)
+    output.write_rows(rows)
 
 
 @catalog.command()
-@click.argument("which", metavar="[ID]", required=False)
-@format_option
-@out_option
-def names(which: str | None, form: str, out: Path | None) -> None:
-    """List the name lists, or show the names of ID with what is known of them.
+@click.argument("id", metavar="[ID]", required=False)
+@output_options()
+def names(id: str | None, output: Output) -> None:
+    """List the name lists, or show the names of ID with the facts about them.
 
-    ID may be a file of your own: one name a line, or CSV with a header. The table has the first
-    names and where they come from; JSON, TSV and CSV have all names.
+    ID may be your own file: one name per line, or CSV with a header. The table has the first names
+    and their source; JSON, TSV and CSV have all names.
     """
     from weatherglass.catalog import load_names, name_lists
 
-    if which is None:
+    if id is None:
         lists = {name: (load_names(name), source) for name, source in name_lists().items()}
         rows = [
             {
                 "id": name,
                 "title": source.title,
-                "names": len(found),
-                "facts": " ".join(found.facts),
+                "names": len(listed),
+                "facts": " ".join(listed.facts),
                 "years": source.years,
                 "at least": source.at_least,
                 "licence": source.licence,
             }
-            for name, (found, source) in lists.items()
+            for name, (listed, source) in lists.items()
         ]
         document = [
-            {"id": name, "names": len(found), **source.model_dump(mode="json")}
-            for name, (found, source) in lists.items()
+            {"id": name, "names": len(listed), **source.model_dump(mode="json")}
+            for name, (listed, source) in lists.items()
         ]
-        emit(rows, form, document=document, out=out)
+        output.write_rows(rows, document=document)
         return
-    found = load_names(which)
-    for note in found.notes:
+    loaded = load_names(id)
+    for note in loaded.notes:
         click.echo(printable(note), err=True)
-    count = min(_HEAD, len(found)) if form == "table" else len(found)
-    title = f"{found.title}, the first {count:,} of {len(found):,} names. Source: {found.source}."
-    emit(list(_name_rows(found, count)), form, title=printable(title), out=out)
+    count = min(_MAX_NAMES, len(loaded)) if output.format == "table" else len(loaded)
+    title = (
+        f"{loaded.title}, the first {count:,} of {len(loaded):,} names. Source: {loaded.source}."
+    )
+    output.write_rows(list(_name_rows(loaded, count)), title=printable(title))
 
 
-def _name_rows(found: NameList, count: int) -> Iterator[dict[str, Any]]:
-    for row, name in enumerate(found.names[:count]):
-        facts = {column: values[row] for column, values in found.facts.items()}
-        # Counts were read as every number is, and are no measurements.
-        whole = {k: int(v) for k, v in facts.items() if v is not None and v.is_integer()}
-        also = {"spellings": "|".join(found.spellings.get(name, ()))} if found.spellings else {}
-        yield {"name": name, **facts, **whole, **also}
+def _name_rows(names: NameList, count: int) -> Iterator[dict[str, Any]]:
+    for row, name in enumerate(names.names[:count]):
+        facts = {column: values[row] for column, values in names.facts.items()}
+        # All facts are read as floats; show counts and years without a decimal point.
+        integers = {k: int(v) for k, v in facts.items() if v is not None and v.is_integer()}
+        spellings = {"spellings": "|".join(names.spellings.get(name, ()))}
+        yield {"name": name, **facts, **integers, **(spellings if names.spellings else {})}
 
 
 def _row(test: Test | FactualTest, form: str) -> dict[str, Any]:
     targets = [str(len(words)) for name, words in test.sets.items() if name not in "AB"]
-    symbol, number = _figure(test.printed)
-    figure = number if number is None or form != "table" else f"{symbol} = {number:.2f}"
+    symbol, number = _statistic(test.printed)
+    published = number if number is None or form != "table" else f"{symbol} = {number:.2f}"
     return {
         "id": test.id,
         "kind": test.kind,
@@ -207,7 +199,7 @@ def _row(test: Test | FactualTest, form: str) -> dict[str, Any]:
         "title": test.title,
         "targets": "+".join(targets),
         "attributes": f"{len(test.a)}+{len(test.b)}",
-        "published": figure,
+        "published": published,
         "variants": " ".join(test.variants),
     }
 
@@ -231,7 +223,7 @@ def _facts(test: Test | FactualTest) -> dict[str, float]:
     return dict(zip(test.targets.words, test.facts.values, strict=True))
 
 
-def _figure(printed: Published | PublishedCorrelation | None) -> tuple[str, float | None]:
+def _statistic(printed: Published | PublishedCorrelation | None) -> tuple[str, float | None]:
     from weatherglass.catalog import Published
 
     if printed is None:
@@ -242,26 +234,26 @@ def _figure(printed: Published | PublishedCorrelation | None) -> tuple[str, floa
 
 
 def _page(test: Test | FactualTest, width: int) -> str:
-    """A test as a page for people to read."""
+    """The text of a test, for people to read."""
     facts = _facts(test)
-    lines = _wrapped(f"{test.id}: {test.title}", width)
+    lines = _wrap(f"{test.id}: {test.title}", width)
     for name, words in test.sets.items():
         source = f", {words.source.short}" if words.source else ""
-        between = " " if test.level == "sentence" else ", "
+        separator = " " if test.level == "sentence" else ", "
         listed = [f"{word} {facts[word]:.4g}" if name == "W" else word for word in words.words]
         size = f"{len(words)} {test.level}s"
-        lines += ["", *_wrapped(f"{name}  {words.label} ({size}{source})", width)]
-        lines += _wrapped(between.join(listed), width, 3)
+        lines += ["", *_wrap(f"{name}  {words.label} ({size}{source})", width)]
+        lines += _wrap(separator.join(listed), width, 3)
         if words.left_out:
-            lines += _wrapped(f"left out: {between.join(words.left_out)}", width, 3)
+            lines += _wrap(f"left out: {separator.join(words.left_out)}", width, 3)
     for heading, paragraphs in _sections(test):
-        lines += ["", *_wrapped(heading, width)]
+        lines += ["", *_wrap(heading, width)]
         for paragraph in filter(None, paragraphs):
-            lines += _wrapped(paragraph, width, 3)
+            lines += _wrap(paragraph, width, 3)
     return "\n".join(lines) + "\n"
 
 
-def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
+def _wrap(text: str, width: int, indent: int = 0) -> list[str]:
     pad = " " * indent
     return textwrap.wrap(
         printable(text), width, initial_indent=pad, subsequent_indent=pad, break_on_hyphens=False
@@ -269,14 +261,14 @@ def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def _sections(test: Test | FactualTest) -> Iterator[tuple[str, list[str]]]:
-    """What is known of a test besides its words: heading and paragraphs."""
+    """Everything about a test besides its words: headings and paragraphs."""
     from weatherglass.catalog import FactualTest
 
     if isinstance(test, FactualTest):
         facts = test.facts
         yield ", ".join(filter(None, (facts.name, facts.unit))), [facts.provenance, facts.method]
     if test.published:
-        yield "Published", [_published(one) for one in test.published]
+        yield "Published", [_published(result) for result in test.published]
     human = None if isinstance(test, FactualTest) else test.human
     if human:
         subjects = f"{human.n} subjects"
@@ -285,7 +277,10 @@ def _sections(test: Test | FactualTest) -> Iterator[tuple[str, list[str]]]:
         figures = "" if human.d is None else f"d = {human.d:.2f}, {_p(human.p)}, {subjects}"
         yield "With people", [figures, human.finding, human.study.citation]
     if not isinstance(test, FactualTest) and test.differences:
-        yield "Differences from the published list", [_difference(one) for one in test.differences]
+        yield (
+            "Differences from the published list",
+            [_difference(item) for item in test.differences],
+        )
     if test.study:
         yield "Study", [test.study.citation]
     if test.notes:
@@ -296,21 +291,21 @@ def _sections(test: Test | FactualTest) -> Iterator[tuple[str, list[str]]]:
         yield "Other word lists", [", ".join(name for name in others if name != test.id)]
 
 
-def _published(one: Published | PublishedCorrelation) -> str:
+def _published(result: Published | PublishedCorrelation) -> str:
     from weatherglass.catalog import Published
 
-    symbol, number = _figure(one)
-    if isinstance(one, Published):
-        sizes = f"{one.n_targets} targets and {one.n_attributes} attributes a side"
+    symbol, number = _statistic(result)
+    if isinstance(result, Published):
+        sizes = f"{result.n_targets} targets and {result.n_attributes} attributes per set"
     else:
-        sizes = f"{one.n} targets"
-    place = f"{one.table}; {sizes}" if one.table else sizes
-    return f"{one.source}: {symbol} = {number:.2f}, {_p(one.p)} ({place})"
+        sizes = f"{result.n} targets"
+    place = f"{result.table}; {sizes}" if result.table else sizes
+    return f"{result.source}: {symbol} = {number:.2f}, {_p(result.p)} ({place})"
 
 
-def _difference(one: Difference) -> str:
-    ours, theirs = (" ".join(items) or "nothing" for items in (one.ours, one.theirs))
-    return f"{one.set}: {one.reason} Here: {ours} There: {theirs}"
+def _difference(difference: Difference) -> str:
+    ours, theirs = (" ".join(w) or "nothing" for w in (difference.ours, difference.theirs))
+    return f"{difference.set}: {difference.reason} Here: {ours} There: {theirs}"
 
 
 def _p(printed: str) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from .output import format_option, out_option, progress_bar, table
-from .run_tests import chosen_tests, ids_option, missing_option, own_tests_option, say, seed_option
+from .options import missing_option, output_options, seed_option, tests_options
+from .output import Output, progress_bar, table
+from .run_tests import select_tests, write_results
 
 
 @click.command()
@@ -18,28 +19,26 @@ from .run_tests import chosen_tests, ids_option, missing_option, own_tests_optio
     "--corpus",
     type=click.Path(path_type=Path),
     required=True,
-    help="Text with one sentence a line; may be packed (.gz, .zst, .xz, .zip).",
+    help="Text with one sentence per line; may be compressed (.gz, .zst, .xz, .zip).",
 )
-@ids_option
-@own_tests_option
+@tests_options
 @click.option(
     "--samples",
     type=click.IntRange(2),
     default=10_000,
     show_default=True,
-    help="How many times a context is drawn for every word.",
+    help="Number of samples; each draws a context for every word.",
 )
 @click.option(
     "--contexts",
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="The most sentences to use for a word.",
+    help="Maximum number of sentences per word.",
 )
-@missing_option
+@missing_option()
 @seed_option
-@format_option
-@out_option
+@output_options()
 def ceat(
     encoder: str,
     corpus: Path,
@@ -49,24 +48,23 @@ def ceat(
     contexts: int,
     max_missing: float,
     seed: int,
-    form: str,
-    out: Path | None,
+    output: Output,
 ) -> None:
     """Run contextual association tests (CEAT) on ENCODER, with the sentences of a corpus.
 
-    Words are looked for as they are written in the test. The effect is combined over samples with
-    a random-effects model; the table also shows how far it varies between contexts.
+    Words are matched as they are written in the test. The effect size is combined over samples
+    with a random-effects model; the table also shows how much it varies between contexts.
     """
     from weatherglass.catalog import Test
     from weatherglass.encoders import ceat as measure
     from weatherglass.encoders import corpus_lines, open_encoder
 
-    chosen = chosen_tests(ids, files, Test, "weat[1-9]", "weat10")
+    tests = select_tests(ids, files, Test, "weat[1-9]", "weat10")
     opened = open_encoder(encoder)
     with progress_bar("encoding") as draw:
         results = measure(
             opened,
-            chosen,
+            tests,
             corpus_lines(corpus),
             contexts=contexts,
             samples=samples,
@@ -74,7 +72,7 @@ def ceat(
             max_missing=max_missing,
             progress=draw,
         )
-    say(results, form, out, None, _table)
+    write_results(results, output, _table)
 
 
 def _table(results: Sequence[Any]) -> str:
@@ -82,17 +80,17 @@ def _table(results: Sequence[Any]) -> str:
 
     rows = [
         {
-            "test": one.test,
-            "effect": f"{one.effect:.2f}",
-            "error": f"{one.error:.3f}",
-            "p": format_p(one.p),
-            "middle half": f"{one.quantiles['25%']:.2f} to {one.quantiles['75%']:.2f}",
-            "95 %": f"{one.quantiles['2.5%']:.2f} to {one.quantiles['97.5%']:.2f}",
-            "targets": f"{one.n['X']}+{one.n['Y']}",
-            "contexts": sum(one.contexts.values()),
-            "": one.title,
+            "test": result.test,
+            "effect": f"{result.effect:.2f}",
+            "error": f"{result.error:.3f}",
+            "p": format_p(result.p),
+            "middle half": f"{result.quantiles['25%']:.2f} to {result.quantiles['75%']:.2f}",
+            "95 %": f"{result.quantiles['2.5%']:.2f} to {result.quantiles['97.5%']:.2f}",
+            "targets": f"{result.n['X']}+{result.n['Y']}",
+            "contexts": sum(result.contexts.values()),
+            "": result.title,
         }
-        for one in results
-        if one.status == "done"
+        for result in results
+        if result.status == "done"
     ]
     return table(rows, f"CEAT on {results[0].source['name']}") if rows else ""

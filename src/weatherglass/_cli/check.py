@@ -1,4 +1,4 @@
-"""``weatherglass check``: may this embedding ship?"""
+"""``weatherglass check``: check a source against a policy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from .options import opened
-from .output import emit, format_option, out_option, write_whole
-from .run_tests import seed_option
+from .options import output_options, seed_option
+from .output import Output, write_whole
+from .run_tests import open_source
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -20,13 +20,12 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "--policy",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     required=True,
-    help="YAML with rules: tests, and the effect, corrected p and agreement that break them.",
+    help="YAML with rules: tests, and the effect, corrected p and agreement that violate them.",
 )
 @seed_option
 @click.option("--junit", type=_FILE, help="Also write JUnit XML to this file.")
 @click.option("--sarif", type=_FILE, help="Also write SARIF to this file.")
-@format_option
-@out_option
+@output_options()
 @click.pass_context
 def check(
     context: click.Context,
@@ -35,35 +34,38 @@ def check(
     seed: int,
     junit: Path | None,
     sarif: Path | None,
-    form: str,
-    out: Path | None,
+    output: Output,
 ) -> None:
-    """Hold SOURCE, word vectors or an encoder, against a policy.
+    """Check SOURCE, word vectors or an encoder, against a policy.
 
-    Exits with 0 if it passes, and with 1 and the list of violations if it does not.
+    The exit code is 0 if it passes, and 1 if it violates a rule.
     """
-    from weatherglass.auditing import Source, failed, judge, load_policy
+    from weatherglass.auditing import Source, find_failures, judge, load_policy
     from weatherglass.auditing import policy as policies
 
     rules = load_policy(policy)
     named = Source(source)
-    verdicts = judge(named.encoder if named.is_encoder else opened(source), rules, rng=seed)
-    failures = failed(rules, verdicts)
+    opened = named.encoder if named.is_encoder else open_source(source)
+    verdicts = judge(opened, rules, rng=seed)
+    failures = find_failures(rules, verdicts)
     rows: list[dict[str, Any]] = [
-        {"test": one.test, "verdict": one.status, "": one.sentence} for one in verdicts
+        {"test": verdict.test, "verdict": verdict.status, "": verdict.sentence}
+        for verdict in verdicts
     ]
     document = {
         "source": source,
         "passed": not failures,
-        "verdicts": [vars(one) for one in verdicts],
+        "verdicts": [vars(verdict) for verdict in verdicts],
     }
-    emit(rows, form, document=document, title=f"{source} against {policy.name}", out=out)
+    output.write_rows(rows, document=document, title=f"{source} against {policy.name}")
     for path, write in ((junit, policies.junit), (sarif, policies.sarif)):
         if path is not None:
             write_whole(path, write(source, verdicts, failures))
     if failures:
-        broken = sum(one.status == "violated" for one in failures)
-        left = len(failures) - broken
-        more = f"; {left} could not be run" if left else ""
-        click.echo(f"weatherglass: {broken} of {len(verdicts)} tests break a rule{more}.", err=True)
+        violated = sum(verdict.status == "violated" for verdict in failures)
+        not_run = len(failures) - violated
+        more = f"; {not_run} could not be run" if not_run else ""
+        click.echo(
+            f"weatherglass: {violated} of {len(verdicts)} tests violate a rule{more}.", err=True
+        )
         context.exit(1)

@@ -1,4 +1,4 @@
-"""``weatherglass compare``: a test on two corpora, or on the parts of one."""
+"""``weatherglass compare``: tests on several corpora, or on the groups of one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,22 @@ import click
 
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
-from .options import chosen_tokenizer, min_size_option, model_options, spread_options, word_options
-from .output import emit, format_option, out_option, plot_option, progress_bar, put, remarks, table
-from .run_tests import chosen_tests, ids_option, missing_option, own_tests_option, seed_option
-from .seeds import case_option
+from .options import (
+    bootstrap_option,
+    case_option,
+    method_option,
+    min_size_option,
+    missing_option,
+    model_options,
+    output_options,
+    pop_tokenizer,
+    seed_option,
+    tests_options,
+    word_options,
+    worker_options,
+)
+from .output import Output, progress_bar, remarks, table
+from .run_tests import select_tests
 
 if TYPE_CHECKING:
     from weatherglass.seedlab import CorpusComparison
@@ -20,59 +32,44 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True)
-@click.option("--by", metavar="COLUMN", help="Divide one CORPUS by this column.")
-@ids_option
-@own_tests_option
-@case_option
-@missing_option
+@click.option(
+    "--by", metavar="COLUMN", help="Group the documents of a single CORPUS by this column."
+)
+@tests_options
+@case_option()
+@missing_option()
 @click.option(
     "--models",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("models"),
     show_default=True,
-    help="The folder for the models, which are kept; a second run goes on from there.",
+    help="Folder for the models; a later run continues from there.",
 )
-@click.option(
-    "--method",
-    type=click.Choice(["ppmi-svd", "sgns"]),
-    default="ppmi-svd",
-    show_default=True,
-    help="How vectors are trained.",
-)
+@method_option("ppmi-svd")
 @model_options
 @word_options
-@click.option(
-    "--bootstrap",
-    type=click.IntRange(2),
-    default=20,
-    show_default=True,
-    help="How many samples of the documents to train on as well.",
-)
+@bootstrap_option(2)
 @min_size_option
 @seed_option
-@spread_options(
+@worker_options(
     "Processes; all processors by default.",
-    "each model is a task; its workers must see the folder of --models",
+    "each model is a task; its workers need access to the folder of --models",
 )
-@format_option
-@out_option
-@plot_option
+@output_options(plot=True)
 def compare(
     corpora: tuple[str, ...],
     by: str | None,
     ids: tuple[str, ...],
     files: tuple[Path, ...],
     models: Path,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
     **options: Any,
 ) -> None:
     """Train vectors on each CORPUS and on samples of its documents, run tests, and compare.
 
-    Two corpora and more, or one with --by: author gender, decade. The samples say how much of a
-    difference is the choice of documents; `weatherglass seeds multiverse` says how much is the
-    choice of words.
+    Name two or more corpora, or one with --by, such as author gender or decade. The bootstrap
+    samples show how much of a difference is due to the choice of documents; `weatherglass seeds
+    multiverse` shows how much is due to the choice of words.
     """
     from weatherglass.catalog import Test
     from weatherglass.seedlab import compare as run
@@ -81,34 +78,31 @@ def compare(
         raise UsageError("Name two corpora or more, or one with --by COLUMN.")
     if not ids and not files:
         raise UsageError("Name a test with --test ID, or give your own with --tests FILE.")
-    chosen = chosen_tests(ids, files, Test)
-    what: Any = corpora[0] if by else _named(corpora)
-    tokenizer = chosen_tokenizer(options)
+    tests = select_tests(ids, files, Test)
+    compared: Any = corpora[0] if by else _label(corpora)
+    tokenizer = pop_tokenizer(options)
     with progress_bar("training") as draw:
-        found = run(
-            what,
-            chosen,
+        comparison = run(
+            compared,
+            tests,
             out=models,
             by=by,
             tokenizer=tokenizer,
-            progress=lambda now, done, total: draw(done, total, now),
+            progress=lambda stage, done, total: draw(done, total, stage),
             **options,
         )
-    if form == "table":
-        put(_table(found), out)
+    if output.format == "table":
+        output.write(_table(comparison))
     else:
-        emit(found.to_rows(), form, document=found.to_dict(), out=out)
-    if all(one.effect is None for one in found.effects):
-        raise CannotMeasure(f"No test could be run: {found.effects[0].reason}.")
-    if picture is not None:
-        from weatherglass.report import plot, save_plot
-
-        save_plot(plot(found), picture)
+        output.write_rows(comparison.to_rows(), document=comparison.to_dict())
+    if all(effect.effect is None for effect in comparison.effects):
+        raise CannotMeasure(f"No test could be run: {comparison.effects[0].reason}.")
+    output.draw(comparison)
 
 
-def _named(corpora: tuple[str, ...]) -> dict[str, str]:
-    """Each corpus under its file name, or where two have the same, under its whole path."""
-    names = [Path(one.partition("?")[0]).name.partition(".")[0] or one for one in corpora]
+def _label(corpora: tuple[str, ...]) -> dict[str, str]:
+    """Name each corpus by its file name, or by its whole path if two have the same name."""
+    names = [Path(path.partition("?")[0]).name.partition(".")[0] or path for path in corpora]
     if len(set(names)) < len(names):
         names = list(corpora)
     if len(set(names)) < len(names):
@@ -116,41 +110,43 @@ def _named(corpora: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(names, corpora, strict=True))
 
 
-def _table(found: CorpusComparison) -> str:
+def _table(comparison: CorpusComparison) -> str:
     from weatherglass.significance import format_p
 
     rows = [
         {
-            "test": one.test,
-            "corpus": one.corpus,
-            "effect": f"{one.effect:.2f}",
-            "samples": f"{one.spread.mean:.2f} ± {one.spread.sd:.2f}" if one.spread else "",
-            "95 %": f"{one.spread.low:.2f} to {one.spread.high:.2f}" if one.spread else "",
-            "": found.titles[one.test],
+            "test": effect.test,
+            "corpus": effect.corpus,
+            "effect": f"{effect.effect:.2f}",
+            "samples": f"{effect.spread.mean:.2f} ± {effect.spread.sd:.2f}"
+            if effect.spread
+            else "",
+            "95 %": f"{effect.spread.low:.2f} to {effect.spread.high:.2f}" if effect.spread else "",
+            "": comparison.titles[effect.test],
         }
-        for one in found.effects
-        if one.effect is not None
+        for effect in comparison.effects
+        if effect.effect is not None
     ]
-    gaps = [
+    differences = [
         {
-            "test": one.test,
-            "difference": f"{one.corpora[0]} − {one.corpora[1]}",
-            "effect": f"{one.difference:+.2f}",
-            "error": f"{one.se:.2f}",
-            "95 %": f"{one.low:+.2f} to {one.high:+.2f}",
-            "p": format_p(one.p),
-            "p Holm": format_p(one.p_holm),
+            "test": difference.test,
+            "difference": f"{difference.corpora[0]} − {difference.corpora[1]}",
+            "effect": f"{difference.difference:+.2f}",
+            "error": f"{difference.se:.2f}",
+            "95 %": f"{difference.low:+.2f} to {difference.high:+.2f}",
+            "p": format_p(difference.p),
+            "p Holm": format_p(difference.p_holm),
         }
-        for one in found.differences
+        for difference in comparison.differences
     ]
     text = table(rows, "Effects") if rows else ""
-    text += table(gaps, "Differences") if gaps else ""
-    lines = [f"{one.test}: not run, {one.reason}." for one in found.effects if one.reason]
-    for test, sets in found.missing.items():
-        gone = [
+    text += table(differences, "Differences") if differences else ""
+    lines = [f"{e.test}: not run, {e.reason}." for e in comparison.effects if e.reason]
+    for test, sets in comparison.missing.items():
+        missing = [
             f"{name} {', '.join(map(quote_safe, words))}" for name, words in sets.items() if words
         ]
-        if gone:
-            lines.append(f"{test}: missing words: {'; '.join(gone)}.")
-    lines += [f"{note}." for note in found.notes]
+        if missing:
+            lines.append(f"{test}: missing words: {'; '.join(missing)}.")
+    lines += [f"{note}." for note in comparison.notes]
     return text + remarks(dict.fromkeys(lines))

@@ -1,35 +1,25 @@
-"""``weatherglass discover``: the biases that nobody thought to ask for."""
+"""``weatherglass discover``: find biases without naming them first."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from weatherglass.errors import UsageError
 
-from .options import opened, spread_options
-from .output import (
-    delimited,
-    format_choice,
-    out_option,
-    plot_option,
-    progress_bar,
-    put,
-    remarks,
-    table,
-)
-from .run_tests import frequency_told, seed_option
+from .options import control_option, output_options, seed_option, slurs_option, worker_options
+from .output import Output, delimited, progress_bar, remarks, table
+from .run_tests import describe_control, open_source
 
 if TYPE_CHECKING:
     from weatherglass.discovery import Comparison, Discovery, Group
 
-_GONE = {
+_UNUSED = {
     "missing": "not in the vocabulary",
     "too rare": "too rare",
-    "dropped": "cleaned away",
+    "dropped": "not clearly names",
     "only in one": "in one source only",
 }
 _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
@@ -41,7 +31,8 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     "--compare",
     nargs=2,
     metavar="A B",
-    help="Search two sources with the same names and words: what appears, vanishes, stays.",
+    help="Search two sources with the same names and words, and show which associations appear, "
+    "vanish or stay.",
 )
 @click.option(
     "--names",
@@ -49,7 +40,7 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     show_default=True,
     metavar="ssa|surnames|auto|FILE",
     help="US first names, US surnames, tokens that the embedding itself uses as names, or a file: "
-    "one name a line, or CSV with columns of facts.",
+    "one name per line, or CSV with columns of facts.",
 )
 @click.option("--groups", type=int, default=12, show_default=True, help="Groups of names (n).")
 @click.option(
@@ -62,9 +53,7 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
 @click.option(
     "--rotations", type=int, default=10_000, show_default=True, help="Random rotations (R)."
 )
-@click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="Rate of false discoveries."
-)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="False discovery rate.")
 @seed_option
 @click.option(
     "--keep-names",
@@ -73,49 +62,46 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     show_default=True,
     help="Share of the names to keep: those most clearly used as names.",
 )
-@click.option(
-    "--control",
-    type=click.Choice(["auto", "frequency", "none"]),
+@control_option(
+    "Frequency control: remove word frequency from the vectors first; auto: only if it is strong; "
+    "none: the method as published.",
     default="auto",
-    show_default=True,
-    help="Take word frequency out of the vectors first; auto: where it is strong; none: the method "
-    "as published.",
 )
-@click.option("--name-rank", type=int, help="Only names among so many most frequent tokens.")
+@click.option("--name-rank", type=int, help="Use only names among this many most frequent tokens.")
 @click.option(
     "--voronoi/--no-voronoi",
     default=True,
     show_default=True,
-    help="A word may stand only in the cell of the group it is nearest to.",
+    help="Allow a word only in the cell of the group that it is nearest to.",
 )
 @click.option(
     "--alphabet",
     type=click.Choice(["english", "any"]),
     default="english",
     show_default=True,
-    help="Words of the letters a to z, or of any letters.",
+    help="Use only words of the letters a to z, or words of any letters.",
 )
 @click.option(
     "--stop-early/--all-rotations",
     default=True,
     show_default=True,
-    help="Stop when no verdict can change any more, or do all rotations.",
+    help="Stop as soon as no verdict can change, or run all rotations.",
 )
-@click.option("--resume", is_flag=True, help="Go on where the same search was stopped, if it was.")
-@spread_options(
-    "Threads; all processors by default.", "rotations are spread, the rest is done here"
+@click.option("--resume", is_flag=True, help="Continue the same search if it was interrupted.")
+@worker_options(
+    "Threads; all processors by default.", "rotations run there, everything else runs here"
 )
 @click.option(
     "--top",
     type=click.IntRange(1),
     default=12,
     show_default=True,
-    help="Categories in the table and the picture; files have all.",
+    help="Maximum number of categories in the table and the chart; files have all.",
 )
-@click.option("--show-slurs", is_flag=True, help="Do not mask slurs.")
-@format_choice("html", "parquet", help="How to print it; html is a page, parquet needs -o.")
-@out_option
-@plot_option
+@slurs_option
+@output_options(
+    "html", "parquet", plot=True, help="Output format; html is a page, parquet needs -o."
+)
 def discover(
     source: str | None,
     compare: tuple[str, str] | None,
@@ -124,95 +110,98 @@ def discover(
     cluster: str | None,
     top: int,
     show_slurs: bool,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
     seed: int,
     **options: Any,
 ) -> None:
-    """Find associations between groups of names and words in SOURCE, without being told which.
+    """Find associations between groups of names and words in SOURCE, without naming them first.
 
-    Names are clustered into groups and frequent words into categories; in each category the words
-    nearest to each group are found, and compared with what random rotations of the names give. The
-    options of the published method have its values as defaults.
+    Names are clustered into groups and frequent words into categories. In each category the words
+    most strongly associated with each group are compared with those under random rotations of the
+    names. The defaults are the values of the published method.
     """
     if (source is None) == (compare is None):
         raise UsageError("Name one SOURCE, or two with --compare A B.")
-    if form == "parquet" and (out is None or compare):
+    if output.format == "parquet" and (output.path is None or compare):
         raise UsageError("--format parquet needs -o FILE, and one SOURCE.")
-    if compare and (picture or form in ("tsv", "csv")):
-        raise UsageError("--compare prints a table, json or html, and no picture.")
+    if compare and (output.plot or output.format in ("tsv", "csv")):
+        raise UsageError("--compare writes a table, json or html, and no chart.")
     from weatherglass.catalog import load_names
     from weatherglass.discovery import Options, discover_both
-    from weatherglass.discovery import discover as run
+    from weatherglass.discovery import discover as discover_one
 
-    # Complain of wrong options and names before anything large is read.
+    # Report wrong options and names before a large file is read.
     load_names("ssa" if Options(rng=seed, **options).names == "auto" else options["names"])
-    searched = [opened(name) for name in ([source] if source else compare or ())]
+    searched = [open_source(name) for name in ([source] if source else compare or ())]
     with progress_bar("rotating") as draw:
-        how: dict[str, Any] = {"resume": resume, "workers": workers, "cluster": cluster}
-        search: Any = discover_both if compare else run
-        found = search(*searched, rng=seed, progress=draw, **how, **options)
-    if form == "parquet" and out is not None:
-        found.to_parquet(out)
+        run: dict[str, Any] = {"resume": resume, "workers": workers, "cluster": cluster}
+        search: Any = discover_both if compare else discover_one
+        found = search(*searched, rng=seed, progress=draw, **run, **options)
+    if output.format == "parquet" and output.path is not None:
+        found.to_parquet(output.path)
     else:
-        put(_text(found, form, top, show_slurs), out)
-    if picture is not None:
+        output.write(_text(found, output, top, show_slurs))
+    if output.plot is not None:
         from weatherglass.report import plot_discovery, save_plot
 
-        save_plot(plot_discovery(found, rows=top, show_slurs=show_slurs), picture)
+        save_plot(plot_discovery(found, rows=top, show_slurs=show_slurs), output.plot)
 
 
-def _text(found: Any, form: str, top: int, show_slurs: bool) -> str:
+def _text(found: Any, output: Output, top: int, show_slurs: bool) -> str:
     from weatherglass.discovery import Comparison
 
-    if form == "json":
+    if output.format == "json":
         return str(found.to_json()) + "\n"
-    if form in ("tsv", "csv"):
+    if output.format in ("tsv", "csv"):
         rows = [row | {"words": ", ".join(row["words"])} for row in found.to_rows()]
-        return delimited(rows, "\t" if form == "tsv" else ",")
-    both = isinstance(found, Comparison)
-    if form == "html":
+        return delimited(rows, output.delimiter)
+    is_comparison = isinstance(found, Comparison)
+    if output.format == "html":
         from weatherglass.report import comparison_page, discovery_page
 
-        page: str = (comparison_page if both else discovery_page)(found, show_slurs=show_slurs)
-        return page
-    return (_compared if both else _found)(found, top, show_slurs)
+        make = comparison_page if is_comparison else discovery_page
+        return str(make(found, show_slurs=show_slurs))
+    if is_comparison:
+        return _comparison_text(found, top, show_slurs)
+    return _discovery_text(found, top, show_slurs)
 
 
-def _found(found: Discovery, top: int, show_slurs: bool) -> str:
-    """Groups, significant cells and what is to be said of them, for a terminal."""
-    labels = {category.id: category.label for category in found.categories}
+def _discovery_text(discovery: Discovery, top: int, show_slurs: bool) -> str:
+    """Groups, significant cells and remarks, for a terminal."""
+    labels = {category.id: category.label for category in discovery.categories}
+    order = discovery.order
     rows = [
         {
-            "category": "" if k else _masked(labels[id], show_slurs),
+            "category": "" if number else _mask(labels[id], show_slurs),
             "group": cell.group,
-            "words": _masked(", ".join(cell.words), show_slurs),
+            "words": _mask(", ".join(cell.words), show_slurs),
             "score": f"{cell.score:.3f}",
             "p": str(cell.p),
         }
-        for id in found.order[:top]
-        for k, cell in enumerate(
-            one for one in found.cells if one.category == id and one.significant
+        for id in order[:top]
+        for number, cell in enumerate(
+            cell for cell in discovery.cells if cell.category == id and cell.significant
         )
     ]
-    shown = f", the first {top} of {len(found.order)} categories" if len(found.order) > top else ""
-    heading = f"{len(found.significant)} significant cells of {len(found.cells)}{shown}"
-    text = _groups(found) + (table(rows, heading) if rows else "No cell is significant.\n")
-    return text + remarks(_remarks(found, show_slurs))
+    limited = f", the first {top} of {len(order)} categories" if len(order) > top else ""
+    count = f"{len(discovery.significant)} significant cells of {len(discovery.cells)}"
+    text = _groups(discovery)
+    text += table(rows, f"{count}{limited}") if rows else "No cell is significant.\n"
+    return text + remarks(_remarks(discovery, show_slurs))
 
 
-def _groups(found: Discovery) -> str:
+def _groups(discovery: Discovery) -> str:
     rows = [
-        {"group": one.id, "names": f"{', '.join(one.shown)} +{one.size - len(one.shown)}"}
-        | {_heading(about): _fact(one, name, about) for name, about in found.columns.items()}
-        for one in found.groups
+        {"group": group.id, "names": f"{', '.join(group.shown)} +{group.size - len(group.shown)}"}
+        | {_heading(about): _fact(group, name, about) for name, about in discovery.columns.items()}
+        for group in discovery.groups
     ]
-    return table(rows, f"Groups of {found.names['used']:,} names on {found.source['name']}")
+    used, source = discovery.names["used"], discovery.source["name"]
+    return table(rows, f"Groups of {used:,} names on {source}")
 
 
 def _heading(about: dict[str, str]) -> str:
-    """The label of a fact; one that is called like our own columns must not take their place."""
+    """The label of a fact, made different from the names of the table's other columns."""
     return f"{about['label']} (fact)" if about["label"] in ("group", "names") else about["label"]
 
 
@@ -224,69 +213,69 @@ def _fact(group: Group, name: str, about: dict[str, str]) -> str:
     return forms.get(about["unit"], f"{value:,.4g}")
 
 
-def _remarks(found: Discovery, show_slurs: bool) -> list[str]:
-    lines = [*found.notes, _names(found.names), frequency_told(asdict(found.control))]
-    lines.append(_rotations(found))
-    if found.indirect.share is not None:
-        chance = found.indirect.by_chance
-        said = f"; random rotations give {chance:.0%}" if chance is not None else ""
+def _remarks(discovery: Discovery, show_slurs: bool) -> list[str]:
+    lines = [*discovery.notes, _names(discovery.names)]
+    lines += [describe_control(asdict(discovery.control)), _rotations(discovery)]
+    indirect = discovery.indirect
+    if indirect.share is not None:
+        chance = indirect.by_chance
+        expected = f"; with random rotations {chance:.0%}" if chance is not None else ""
         lines.append(
-            f"Indirect bias: {found.indirect.share:.0%} of {found.indirect.tuples:,} four-tuples "
-            f"of significant cells lie the same way round{said}."
+            f"Indirect bias: {indirect.share:.0%} of {indirect.tuples:,} four-tuples of "
+            f"significant cells have the same orientation{expected}."
         )
-    for one in found.indirect.strongest[:3]:
+    for proxy in indirect.strongest[:3]:
         lines.append(
-            f"{' – '.join(_masked(word, show_slurs) for word in one.words)} would carry "
-            f"{' – '.join(one.groups)} without names "
-            f"(cosine {one.cosine:.2f})."
+            f"{' – '.join(_mask(word, show_slurs) for word in proxy.words)} is a proxy for "
+            f"{' – '.join(proxy.groups)} without names (cosine {proxy.cosine:.2f})."
         )
     return lines
 
 
-def _rotations(found: Discovery) -> str:
-    done = found.rotations
-    early = f" of {done.asked:,}: {done.stopped}" if done.stopped else ""
-    return f"Rotations: {done.done:,}{early}."
+def _rotations(discovery: Discovery) -> str:
+    rotations = discovery.rotations
+    early = f" of {rotations.asked:,}: {rotations.stopped}" if rotations.stopped else ""
+    return f"Rotations: {rotations.done:,}{early}."
 
 
 def _names(counts: dict[str, int]) -> str:
-    """How many names there were, and where the others went."""
+    """The number of names that were used, and why the others were not."""
     parts = [f"{counts['used']:,} of {counts['listed']:,} used"]
-    parts += [f"{counts[what]:,} {why}" for what, why in _GONE.items() if counts.get(what)]
+    parts += [f"{counts[key]:,} {reason}" for key, reason in _UNUSED.items() if counts.get(key)]
     return f"Names: {', '.join(parts)}."
 
 
-def _compared(found: Comparison, top: int, show_slurs: bool) -> str:
-    """What appears, vanishes and stays, for a terminal."""
-    labels = {category.id: category.label for category in found.before.categories}
-    counts = {change: len(found.of(change)) for change in _PLURAL}
+def _comparison_text(comparison: Comparison, top: int, show_slurs: bool) -> str:
+    """The associations that appear, vanish and stay, for a terminal."""
+    labels = {category.id: category.label for category in comparison.before.categories}
+    counts = {change: len(comparison.of(change)) for change in _PLURAL}
     rows = [
         {
-            "": one.change,
+            "": change.change,
             "group": cell.group,
-            "category": _masked(labels[cell.category], show_slurs),
-            "before": _masked(", ".join(one.before.words), show_slurs) if one.before else "",
-            "after": _masked(", ".join(one.after.words), show_slurs) if one.after else "",
-            "p before": str(one.before.p) if one.before else "",
-            "p after": str(one.after.p) if one.after else "",
+            "category": _mask(labels[cell.category], show_slurs),
+            "before": _mask(", ".join(change.before.words), show_slurs) if change.before else "",
+            "after": _mask(", ".join(change.after.words), show_slurs) if change.after else "",
+            "p before": str(change.before.p) if change.before else "",
+            "p after": str(change.after.p) if change.after else "",
         }
-        for change in counts
-        for one in found.of(change)[:top]
-        for cell in [one.before or one.after]
+        for kind in counts
+        for change in comparison.of(kind)[:top]
+        for cell in [change.before or change.after]
         if cell is not None
     ]
-    before, after = found.before.source["name"], found.after.source["name"]
-    said = ", ".join(f"{n} {_PLURAL[what]}" for what, n in counts.items())
-    heading = f"{before} against {after}: {said}"
-    text = _groups(found.before) + (table(rows, heading) if rows else f"{heading}.\n")
-    lines = [*found.before.notes, _names(found.before.names)]
-    for name, one in ((before, found.before), (after, found.after)):
-        lines.append(f"{name}: {frequency_told(asdict(one.control))}")
-        lines.append(f"{name}: {_rotations(one)}")
+    before, after = comparison.before.source["name"], comparison.after.source["name"]
+    summary = ", ".join(f"{count} {_PLURAL[kind]}" for kind, count in counts.items())
+    heading = f"{before} against {after}: {summary}"
+    text = _groups(comparison.before) + (table(rows, heading) if rows else f"{heading}.\n")
+    lines = [*comparison.before.notes, _names(comparison.before.names)]
+    for name, discovery in ((before, comparison.before), (after, comparison.after)):
+        lines.append(f"{name}: {describe_control(asdict(discovery.control))}")
+        lines.append(f"{name}: {_rotations(discovery)}")
     return text + remarks(lines)
 
 
-def _masked(text: str, show_slurs: bool) -> str:
-    from weatherglass.catalog import masked
+def _mask(text: str, show_slurs: bool) -> str:
+    from weatherglass.catalog import mask_slurs
 
-    return text if show_slurs else ", ".join(masked(word) for word in text.split(", "))
+    return text if show_slurs else ", ".join(mask_slurs(word) for word in text.split(", "))

@@ -1,126 +1,336 @@
-"""Where the work of a command is done: how many workers, on this machine or on a cluster."""
+"""The options that several commands share, each declared once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from weatherglass.errors import UsageError
-
-from .output import progress_bar
+from .output import Output, set_style
+from .typeset import STYLES
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Tokenizer
-    from weatherglass.vectors import Format, Vectors
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_PLOT_SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 
 
-def spread_options(workers: str, tasks: str) -> Callable[[Command], Command]:
-    """``--workers`` and ``--cluster``.
+def _add_all(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """Add options to a command so that ``--help`` lists them in this order."""
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+# --- Output: --format, -o and --plot ---
+
+
+def output_options(
+    *formats: str, out: bool = True, plot: bool = False, help: str = "Output format."
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add ``--format``, ``-o`` and ``--plot``; the command gets them as an `Output`.
 
     Parameters
     ----------
-    workers
-        What local workers are, and how many by default.
-    tasks
-        What is a task of its own on a cluster.
+    formats
+        Formats besides table, json, tsv, csv, markdown and latex.
+    out, plot
+        Whether to add ``-o`` and ``--plot``.
+    help
+        The help text of ``--format``.
     """
 
-    def add(command: Command) -> Command:
-        there = click.option(
-            "--cluster",
-            metavar="ADDRESS|local",
-            help=f"A Dask cluster, such as tcp://host:8786, or one on this machine: {tasks}. "
-            "ADDRESS?limit=600 gives up a task after so many seconds, and runs it elsewhere.",
-        )
-        here = click.option("--workers", type=click.IntRange(1), help=workers)
-        return here(there(command))
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def run(
+            *arguments: Any,
+            form: str,
+            out: Path | None = None,
+            picture: Path | None = None,
+            **options: Any,
+        ) -> Any:
+            return command(*arguments, output=Output(form, out, picture), **options)
+
+        chosen = [_format_option(formats, help)]
+        chosen += [out_option] if out else []
+        chosen += [_plot_option] if plot else []
+        return _add_all(run, chosen)
 
     return add
 
 
-_OPTIONS = (
-    click.option("--keep-case", is_flag=True, help="Leave capital letters as they are."),
+def _format_option(formats: Sequence[str], help: str) -> Callable[..., Any]:
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "tsv", "csv", *formats, *STYLES]),
+        default="table",
+        show_default=True,
+        callback=set_style,
+        help=help,
+    )
+
+
+def _check_writable(
+    context: click.Context, option: click.Parameter, path: Path | None
+) -> Path | None:
+    if path is None:
+        return None
+    if not path.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {path.parent}.")
+    is_device = path.exists() and not path.is_file()
+    if not is_device and not os.access(path.parent, os.W_OK):
+        raise click.BadParameter(f"the folder {path.parent} is not writable.")
+    return path
+
+
+def _check_plot(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a chart that cannot be written before anything is measured."""
+    if path is not None and path.suffix not in _PLOT_SUFFIXES:
+        raise click.BadParameter(f"{path.name} must end in .svg, .png, .pdf, .html or .json.")
+    return _check_writable(context, option, path)
+
+
+out_option = click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=_check_writable,
+    help="Write to this file instead of printing.",
+)
+_plot_option = click.option(
+    "--plot",
+    "picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=_check_plot,
+    help="Also draw the results to this file: .svg, .png, .pdf, .html or .json (Vega-Lite).",
+)
+
+# --- Tests, and how their words are looked up ---
+
+
+def check_share(context: click.Context, option: click.Parameter, value: float) -> float:
+    """Callback for an option whose value is from 0 to 1."""
+    if not 0 <= value <= 1:  # click's own range lets NaN through
+        raise click.BadParameter(f"{value} is not a share from 0 to 1.")
+    return value
+
+
+_ids_option = click.option(
+    "--test",
+    "ids",
+    multiple=True,
+    metavar="ID",
+    help="A test of the catalogue, or a pattern such as weat*; repeatable.",
+)
+_files_option = click.option(
+    "--tests",
+    "files",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE|DIR",
+    help="Your own tests: YAML, the JSON format of the published sentence tests (SEAT), or a "
+    "folder of these; repeatable.",
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
+)
+alternative_option = click.option(
+    "--alternative",
+    type=click.Choice(["greater", "less", "two-sided"]),
+    default="greater",
+    show_default=True,
+    help="Alternative hypothesis; two-sided p is twice the smaller one-sided p, at most 1.",
+)
+slurs_option = click.option("--show-slurs", is_flag=True, help="Do not mask slurs.")
+
+
+def tests_options(command: Command) -> Command:
+    """Add ``--test`` and ``--tests``, which choose association or factual tests."""
+    return _add_all(command, [_ids_option, _files_option])
+
+
+def alpha_option(default: float, help: str) -> Callable[[Command], Command]:
+    """Add ``--alpha``, a significance level."""
+    return click.option(
+        "--alpha", type=float, callback=check_share, default=default, show_default=True, help=help
+    )
+
+
+def case_option(
+    auto: str = "in lower case if the vocabulary has no capitals",
+) -> Callable[[Command], Command]:
+    """Add ``--case``; `auto` describes the choice of that name."""
+    return click.option(
+        "--case",
+        type=click.Choice(["auto", "keep", "lower"]),
+        default="auto",
+        show_default=True,
+        help=f"Look words up as written (keep), in lower case (lower), or {auto} (auto).",
+    )
+
+
+def missing_option(default: float = 0.2, noun: str = "test") -> Callable[[Command], Command]:
+    """Add ``--max-missing``; what is over it, a set or a test, is not measured."""
+    return click.option(
+        "--max-missing",
+        type=float,
+        callback=check_share,
+        default=default,
+        show_default=True,
+        help="Maximum share of a set's words that may be out of vocabulary; a "
+        f"{noun} above it is not run.",
+    )
+
+
+def control_option(help: str, default: str | None = "none") -> Callable[[Command], Command]:
+    """Add ``--control``, the frequency control; `help` says what is done with it."""
+    return click.option(
+        "--control",
+        type=click.Choice(["auto", "frequency", "none"]),
+        default=default,
+        show_default=default is not None,
+        help=help,
+    )
+
+
+# --- Audits ---
+
+folders_argument = click.argument(
+    "folders", metavar="[DIR]...", nargs=-1, type=click.Path(file_okay=False, path_type=Path)
+)
+
+# --- Workers and clusters ---
+
+
+def worker_options(workers: str, tasks: str) -> Callable[[Command], Command]:
+    """Add ``--workers`` and ``--cluster``.
+
+    Parameters
+    ----------
+    workers
+        What local workers are, and their default number.
+    tasks
+        What a cluster runs as a task.
+    """
+    local = click.option("--workers", type=click.IntRange(1), help=workers)
+    cluster = click.option(
+        "--cluster",
+        metavar="ADDRESS|local",
+        help=f"A Dask cluster, such as tcp://host:8786, or local to start one here; {tasks}. "
+        "With ADDRESS?limit=600 a task is cancelled after 600 seconds and retried on another "
+        "worker.",
+    )
+    return lambda command: _add_all(command, [local, cluster])
+
+
+# --- Corpora: what a word is, and how vectors are trained ---
+
+_WORD_OPTIONS = (
+    click.option("--keep-case", is_flag=True, help="Do not convert words to lower case."),
     click.option(
         "--words",
         type=click.Choice(["letters", "spaces"]),
         default="letters",
         show_default=True,
-        help="A word is a run of letters, or (for text that was cut up before) what stands "
-        "between spaces.",
+        help="A word is a run of letters, or (for text that is already tokenized) the text "
+        "between two spaces.",
     ),
     click.option(
         "--apostrophes",
         type=click.Choice(["possessive", "keep", "split"]),
         default="possessive",
         show_default=True,
-        help="Inside a word: keep them but drop a final 's, keep all, or end the word.",
+        help="Apostrophes within words: keep them but drop a final 's (possessive), keep all, or "
+        "split the word.",
     ),
-    click.option("--hyphens", is_flag=True, help="A word may hold hyphens."),
-    click.option("--numbers", is_flag=True, help="A word may hold digits."),
+    click.option("--hyphens", is_flag=True, help="Words may contain hyphens."),
+    click.option("--numbers", is_flag=True, help="Words may contain digits."),
     click.option(
         "--min-count",
         type=click.IntRange(1),
         default=10,
         show_default=True,
-        help="How often a word must occur.",
+        help="Minimum number of occurrences of a word.",
     ),
 )
-
 _MODEL_OPTIONS = (
     click.option(
-        "--dim", type=click.IntRange(1), default=100, show_default=True, help="Numbers a vector."
+        "--dim",
+        type=click.IntRange(1),
+        default=100,
+        show_default=True,
+        help="Dimensions of the vectors.",
     ),
     click.option(
         "--window",
         type=click.IntRange(1),
         default=5,
         show_default=True,
-        help="Words to each side that are context.",
+        help="Context words on each side.",
     ),
     click.option(
         "--epochs",
         type=click.IntRange(1),
         default=5,
         show_default=True,
-        help="sgns: times through the corpus.",
+        help="sgns: passes over the corpus.",
     ),
 )
-
 min_size_option = click.option(
     "--min-size",
     type=click.IntRange(0),
     default=10_000,
     show_default=True,
-    help="With --by: values with fewer tokens are left out, and named.",
+    help="With --by: values with fewer tokens are skipped, and reported.",
 )
 
 
+def method_option(default: str) -> Callable[[Command], Command]:
+    """Add ``--method``, the way to train vectors."""
+    return click.option(
+        "--method",
+        type=click.Choice(["sgns", "ppmi-svd"]),
+        default=default,
+        show_default=True,
+        help="Skip-gram with negative sampling (needs gensim), or the singular value "
+        "decomposition of positive pointwise mutual information, which is much faster.",
+    )
+
+
+def bootstrap_option(minimum: int) -> Callable[[Command], Command]:
+    """Add ``--bootstrap``, the number of bootstrap samples."""
+    return click.option(
+        "--bootstrap",
+        type=click.IntRange(minimum),
+        default=20,
+        show_default=True,
+        help="Number of bootstrap samples of the documents to train on as well.",
+    )
+
+
 def model_options(command: Command) -> Command:
-    """Add the options that every way to train has."""
-    for add in reversed(_MODEL_OPTIONS):
-        command = add(command)
-    return command
+    """Add the options that every training method has."""
+    return _add_all(command, _MODEL_OPTIONS)
 
 
 def word_options(command: Command) -> Command:
-    """Add the options that say what a word is."""
-    for add in reversed(_OPTIONS):
-        command = add(command)
-    return command
+    """Add the options of the tokenizer, and ``--min-count``."""
+    return _add_all(command, _WORD_OPTIONS)
 
 
 def token_options(command: Command) -> Command:
-    """Add CORPUS and the options that say what a word is."""
+    """Add CORPUS, the options of the tokenizer, and ``--min-count``."""
     return click.argument("corpus")(word_options(command))
 
 
-def chosen_tokenizer(options: dict[str, Any]) -> Tokenizer:
-    """The tokenizer that the options ask for, which are taken out."""
+def pop_tokenizer(options: dict[str, Any]) -> Tokenizer:
+    """Remove the tokenizer's options from a command's options, and return the tokenizer."""
     from weatherglass.corpus import Tokenizer
 
     return Tokenizer(
@@ -130,27 +340,3 @@ def chosen_tokenizer(options: dict[str, Any]) -> Tokenizer:
         hyphens=options.pop("hyphens"),
         numbers=options.pop("numbers"),
     )
-
-
-def opened(source: str) -> Vectors:
-    """A source, whole, with a progress bar."""
-    from weatherglass.vectors import open_vectors
-
-    with progress_bar(f"reading {source}") as draw:
-        return open_vectors(source, progress=draw)
-
-
-def format_of(out: Path) -> Format:
-    """The format to write, found before anything is read."""
-    from weatherglass.vectors import format_for_writing
-
-    if not out.parent.is_dir():
-        raise UsageError(f"There is no folder {out.parent}.")
-    return format_for_writing(out)
-
-
-def write(found: Vectors, form: Format, out: Path) -> None:
-    """Write vectors, and say so."""
-    assert form.write is not None
-    form.write(found, out)
-    click.echo(f"{len(found):,} words × {found.dim} in {out} ({form.name}).", err=True)

@@ -1,4 +1,4 @@
-"""What a command prints: rows as a table for people, or as JSON, TSV or CSV for programs."""
+"""How a command prints: rows as a table for people, or as JSON, TSV or CSV for programs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import contextlib
 import csv
 import io
 import json
-import os
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -20,10 +20,10 @@ from weatherglass.errors import CannotWrite
 
 from .typeset import STYLES, latex, markdown
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Row = Mapping[str, Any]
-_SHORT = 24
-_LONG = 1000
+_MAX_NO_WRAP = 24
+"""Characters up to which a cell is never wrapped."""
+_MAX_TABLE_ROWS = 1000
 _STYLE = "weatherglass.style"
 
 # C0 and C1 control characters, and the marks that reorder text on the screen.
@@ -32,90 +32,71 @@ _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)
 }
 
 
-def format_choice(*more: str, help: str = "How to print the result.") -> Callable[..., Any]:
-    """``--format table|json|tsv|csv|markdown|latex``, and `more`.
+@dataclass(frozen=True)
+class Output:
+    """The values of ``--format``, ``-o`` and ``--plot``, and how to write with them."""
 
-    Markdown and LaTeX are the table in another dress: commands see ``table``, and `table` looks up
-    how to write it.
-    """
-    forms = ["table", "json", "tsv", "csv", *more, *STYLES]
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(forms),
-        default="table",
-        show_default=True,
-        callback=_dressed,
-        help=help,
-    )
+    format: str
+    path: Path | None = None
+    plot: Path | None = None
+
+    @property
+    def delimiter(self) -> str:
+        """The delimiter of the formats tsv and csv."""
+        return {"tsv": "\t", "csv": ","}[self.format]
+
+    def write(self, text: str) -> None:
+        """Print a text, or write it to the file of ``-o``; if that fails, print it after all."""
+        if self.path is None:
+            click.echo(text, nl=False)
+            return
+        try:
+            write_whole(self.path, text)
+        except CannotWrite as error:
+            click.echo(text, nl=False)
+            raise CannotWrite(f"{error} It was printed instead.") from None
+
+    def write_rows(
+        self, rows: Sequence[Row], *, document: object | None = None, title: str | None = None
+    ) -> None:
+        """Write rows in the chosen format; JSON is `document` if there is one."""
+        if self.format == "json":
+            content = rows if document is None else document
+            options: Any = {"indent": 2, "ensure_ascii": True, "allow_nan": False, "default": str}
+            self.write(json.dumps(content, **options) + "\n")
+        elif self.format == "table":
+            self.write(table(rows, title))
+        else:
+            self.write(delimited(rows, self.delimiter))
+
+    def draw(self, results: Any, **options: Any) -> None:
+        """Draw results to the file of ``--plot``, if it was given."""
+        if self.plot is not None:
+            from weatherglass.report import plot, save_plot
+
+            save_plot(plot(results, **options), self.plot)
 
 
-def format_option(command: Command) -> Command:
-    """Add ``--format``."""
-    made: Command = format_choice()(command)
-    return made
-
-
-def _dressed(context: click.Context, option: click.Parameter, form: str) -> str:
+def set_style(context: click.Context, option: click.Parameter, form: str) -> str:
+    """Callback of ``--format``: Markdown and LaTeX are styles of the format ``table``."""
     context.meta[_STYLE] = form if form in STYLES else ""
     return "table" if form in STYLES else form
 
 
 def style() -> str:
-    """``markdown``, ``latex``, or nothing for a table on a terminal."""
+    """Return ``markdown`` or ``latex``, or an empty text for a table on a terminal."""
     context = click.get_current_context(silent=True)
     return str(context.meta.get(_STYLE, "")) if context else ""
 
 
 def remarks(lines: Iterable[str]) -> str:
-    """Lines under a table; in LaTeX they are comments."""
-    before = "% " if style() == "latex" else ""
-    return "".join(f"{before}{printable(line)}\n" for line in lines)
-
-
-def out_option(command: Command) -> Command:
-    """Add ``-o FILE``."""
-    return click.option(
-        "-o",
-        "--out",
-        type=click.Path(dir_okay=False, path_type=Path),
-        callback=_writable,
-        help="Write to this file instead of printing.",
-    )(command)
-
-
-def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse a picture that cannot be written before anything is measured."""
-    if path is not None and path.suffix not in (".svg", ".png", ".pdf", ".html", ".json"):
-        raise click.BadParameter(f"{path.name} must end in .svg, .png, .pdf, .html or .json.")
-    return _writable(context, option, path)
-
-
-def _writable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    if path is None:
-        return None
-    if not path.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {path.parent}.")
-    is_device = path.exists() and not path.is_file()
-    if not is_device and not os.access(path.parent, os.W_OK):
-        raise click.BadParameter(f"nothing can be written to the folder {path.parent}.")
-    return path
-
-
-def plot_option(command: Command) -> Command:
-    """Add ``--plot FILE``."""
-    return click.option(
-        "--plot",
-        "picture",
-        type=click.Path(dir_okay=False, path_type=Path),
-        callback=_drawable,
-        help="Also draw the results: a file that ends in .svg, .png, .pdf, .html or .json "
-        "(Vega-Lite).",
-    )(command)
+    """Format lines under a table; in LaTeX they are comments."""
+    prefix = "% " if style() == "latex" else ""
+    return "".join(f"{prefix}{printable(line)}\n" for line in lines)
 
 
 def printable(value: object) -> str:
-    r"""A cell's text with control characters made visible.
+    r"""Format a cell, with control characters made visible.
 
     >>> print(printable("a\tb\x1b[31m"))
     a\x09b\x1b[31m
@@ -125,12 +106,12 @@ def printable(value: object) -> str:
 
 
 def table(rows: Sequence[Row], title: str | None = None) -> str:
-    """Rows as a table for a terminal; numbers to the right. Very long ones are plain columns."""
+    """Format rows as a table for a terminal, numbers to the right; very long tables as TSV."""
     if not rows:
         return "Nothing to show.\n"
     if style():
         return (markdown if style() == "markdown" else latex)(rows, title) + "\n"
-    if len(rows) > _LONG:
+    if len(rows) > _MAX_TABLE_ROWS:
         return delimited(rows, "\t")
     from rich import box
     from rich.console import Console
@@ -138,30 +119,30 @@ def table(rows: Sequence[Row], title: str | None = None) -> str:
     from rich.text import Text
 
     grid = Table(box=box.SIMPLE_HEAD)
-    needed = 2  # a number must not be cut, however narrow the terminal
+    min_width = 2  # a number must not be cut, however narrow the terminal
     for name in rows[0] if rows else ():
-        right = all(isinstance(row[name], int | float | None) for row in rows)
+        is_numeric = all(isinstance(row[name], int | float | None) for row in rows)
         # In a narrow terminal long cells wrap, numbers never; a long column without a name only
         # explains the others, and is cut to the room they leave.
         longest = max(len(printable(name)), *(len(printable(row[name])) for row in rows))
-        short = longest <= _SHORT
-        needed += 3 + (longest if short else _SHORT // 2)
-        more: Any = {"no_wrap": short, "overflow": "fold"}
-        if not name and not short:
-            more = {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}
+        is_short = longest <= _MAX_NO_WRAP
+        min_width += 3 + (longest if is_short else _MAX_NO_WRAP // 2)
+        layout: Any = {"no_wrap": is_short, "overflow": "fold"}
+        if not name and not is_short:
+            layout = {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}
             grid.expand = True
-        grid.add_column(Text(printable(name)), justify="right" if right else "left", **more)
+        grid.add_column(Text(printable(name)), justify="right" if is_numeric else "left", **layout)
     for row in rows:
         grid.add_row(*(Text(printable(cell)) for cell in row.values()))
     stream = io.StringIO()
-    width = max(shutil.get_terminal_size().columns if sys.stdout.isatty() else 160, needed)
+    width = max(shutil.get_terminal_size().columns if sys.stdout.isatty() else 160, min_width)
     Console(file=stream, width=width, color_system=None, highlight=False).print(grid)
     lines = [printable(title)] if title else []  # outside: rich would fold it to the table's width
     return "\n".join(lines + [line.rstrip() for line in stream.getvalue().splitlines()]) + "\n"
 
 
 def delimited(rows: Sequence[Row], delimiter: str) -> str:
-    """Rows as TSV or CSV with a header line."""
+    """Format rows as TSV or CSV with a header line."""
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     if rows:
@@ -170,53 +151,24 @@ def delimited(rows: Sequence[Row], delimiter: str) -> str:
     return stream.getvalue()
 
 
-def emit(
-    rows: Sequence[Row],
-    form: str,
-    *,
-    document: object | None = None,
-    title: str | None = None,
-    out: Path | None = None,
-) -> None:
-    """Print `rows` in the format asked for; JSON prints `document` where one is given."""
-    if form == "json":
-        content = rows if document is None else document
-        text = json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False, default=str) + "\n"
-    elif form == "table":
-        text = table(rows, title)
-    else:
-        text = delimited(rows, {"tsv": "\t", "csv": ","}[form])
-    put(text, out)
-
-
-def put(text: str, out: Path | None) -> None:
-    """Print a text, or write it to a file; where that fails, it is not lost but printed."""
-    if out is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        write_whole(out, text)
-    except CannotWrite as error:
-        click.echo(text, nl=False)
-        raise CannotWrite(f"{error} It was printed instead.") from None
-
-
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is never seen half-written."""
-    from weatherglass._files import write_text
+    """Write a file atomically."""
+    from weatherglass._files import write_text  # late, so that `--help` starts quickly
 
     write_text(path, text)
 
 
-_PATIENCE = 1.0
+_SECONDS_BEFORE_BAR = 1.0
 
 
 @contextlib.contextmanager
-def progress_bar(what: str) -> Iterator[Callable[..., None]]:
-    """Give a function that takes the work done and the work in all, and draws when it is late; and
-    what is being done now, if that changes."""
+def progress_bar(title: str) -> Iterator[Callable[..., None]]:
+    """Give a function of the work done, the work in total and, optionally, another title.
+
+    It draws a progress bar on a terminal after a second; short work draws nothing.
+    """
     if not sys.stderr.isatty():
-        yield lambda done, total, now=what: None
+        yield lambda done, total, current=title: None
         return
     from rich.console import Console
     from rich.markup import escape
@@ -226,12 +178,13 @@ def progress_bar(what: str) -> Iterator[Callable[..., None]]:
     with contextlib.ExitStack() as stack:
         bar: Progress | None = None
 
-        def draw(done: int, total: int, now: str = what) -> None:
+        def draw(done: int, total: int, current: str = title) -> None:
             nonlocal bar
-            if bar is None and time.monotonic() - start > _PATIENCE:
+            if bar is None and time.monotonic() - start > _SECONDS_BEFORE_BAR:
                 bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
-                bar.add_task(escape(what))
+                bar.add_task(escape(title))
             if bar is not None:
-                bar.update(bar.task_ids[0], completed=done, total=total, description=escape(now))
+                task = bar.task_ids[0]
+                bar.update(task, completed=done, total=total, description=escape(current))
 
         yield draw

@@ -1,4 +1,4 @@
-"""``weatherglass query``: questions in SQL to the results of audits."""
+"""``weatherglass query``: query the results of audits in SQL."""
 
 from __future__ import annotations
 
@@ -8,36 +8,34 @@ from typing import Any
 
 import click
 
-from .output import emit, format_option, out_option
+from .options import folders_argument, output_options
+from .output import Output
 
 
 @click.command()
 @click.argument("sql")
-@click.argument(
-    "folders", metavar="[DIR]...", nargs=-1, type=click.Path(file_okay=False, path_type=Path)
-)
-@format_option
-@out_option
-def query(sql: str, folders: tuple[Path, ...], form: str, out: Path | None) -> None:
-    """Ask the results of audits a question: SQL on the table `results`.
+@folders_argument
+@output_options()
+def query(sql: str, folders: tuple[Path, ...], output: Output) -> None:
+    """Query the results of audits in SQL, as the table `results`.
 
-    DIR is a folder that `weatherglass audit` wrote, `audit` by default; several are one table, with
-    the column folder. A row is a test or measure on a source: model, test, measure, effect_size,
-    p_value, p_holm, status and more (`DESCRIBE results` lists them), and the facts about sources,
-    such as step or year. A query sees no files and no network.
+    DIR is a folder that `weatherglass audit` wrote, `audit` by default; several become one table,
+    with the column folder. A row is a test or measure on a source: model, test, measure,
+    effect_size, p_value, p_holm, status and more (`DESCRIBE results` lists them), and the facts
+    about sources, such as step or year. A query has no access to files or the network.
     """
-    from weatherglass.auditing import query as ask
+    from weatherglass.auditing import query as run
 
-    found = ask(sql, list(folders) or "audit")
-    short = form == "table"
-    rows = [{name: _plain(value, short) for name, value in row.items()} for row in found]
-    emit(rows, form, out=out)
+    table = run(sql, list(folders) or "audit")
+    is_short = output.format == "table"
+    rows = [{name: _plain(value, is_short) for name, value in row.items()} for row in table]
+    output.write_rows(rows)
 
 
-def _plain(value: Any, short: bool) -> Any:
-    """A value as JSON can hold it; for a table a number with six digits."""
+def _plain(value: Any, is_short: bool) -> Any:
+    """A value that JSON can represent; a number with six digits if `is_short`."""
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
         return None
-    return float(f"{value:.6g}") if short else value
+    return float(f"{value:.6g}") if is_short else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,37 +11,35 @@ import click
 
 from weatherglass.errors import CannotMeasure, EncoderError, UsageError, WeatherglassError
 
-from .options import spread_options
-from .output import format_option, out_option, plot_option, printable, progress_bar, table
-from .run_tests import (
-    a_share,
+from .options import (
+    alpha_option,
     alternative_option,
-    chosen_tests,
-    ids_option,
     missing_option,
-    own_tests_option,
-    say,
+    output_options,
     seed_option,
+    tests_options,
+    worker_options,
 )
+from .output import Output, printable, progress_bar, table
+from .run_tests import select_tests, write_results
 
 
 @click.command()
 @click.argument("encoders", nargs=-1, required=True, metavar="ENCODER...")
-@ids_option
-@own_tests_option
+@tests_options
 @click.option(
     "--level",
     type=click.Choice(["word", "sentence", "both"]),
     default="both",
     show_default=True,
-    help="Tests of single words, of sentences, or both.",
+    help="Only tests of single words, only tests of sentences, or both.",
 )
-@click.option("--sentences", is_flag=True, help="Make sentence tests of word tests.")
+@click.option("--sentences", is_flag=True, help="Convert word tests to sentence tests.")
 @click.option(
     "--annotations",
     type=click.Path(path_type=Path),
-    help="For --sentences: CSV with columns word, kind and plural, for words that the catalogue "
-    "does not know (`weatherglass catalog kinds`).",
+    help="For --sentences: CSV with the columns word, kind and plural, for words that are not in "
+    "the catalogue; `weatherglass catalog kinds` lists the kinds.",
 )
 @click.option(
     "--p",
@@ -49,28 +47,25 @@ from .run_tests import (
     type=click.Choice(["auto", "paper", "exact", "tilted", "bracket", "sample", "normal"]),
     default="auto",
     show_default=True,
-    help="How the permutation p-value is found; paper: exact up to 100,000 partitions, else "
-    "99,999 samples.",
+    help="Method for the permutation p-value; paper: exact up to 100,000 partitions, else 99,999 "
+    "samples.",
 )
 @alternative_option
-@click.option(
-    "--alpha",
-    type=float,
-    callback=a_share,
-    default=0.01,
-    show_default=True,
-    help="Level at which Holm-corrected p-values are marked.",
-)
-@missing_option
+@alpha_option(0.01, "Significance level at which Holm-corrected p-values are marked.")
+@missing_option()
 @seed_option
-@click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True)
-@spread_options(
-    "Threads for the tests; all processors by default. An encoder uses what it likes.",
+@click.option(
+    "--batch-size",
+    type=click.IntRange(1),
+    default=64,
+    show_default=True,
+    help="Sentences that are encoded at once.",
+)
+@worker_options(
+    "Threads for the tests; all processors by default. Encoders choose their own number.",
     "sentences are encoded there, the tests run here",
 )
-@format_option
-@out_option
-@plot_option
+@output_options(plot=True)
 def seat(
     encoders: tuple[str, ...],
     ids: tuple[str, ...],
@@ -78,70 +73,79 @@ def seat(
     level: str,
     sentences: bool,
     annotations: Path | None,
-    method: str,
-    alternative: Any,
     alpha: float,
-    max_missing: float,
-    seed: int,
-    batch_size: int,
-    workers: int | None,
     cluster: str | None,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
+    seed: int,
+    **options: Any,
 ) -> None:
     """Run association tests (SEAT) on sentence encoders: all 46 published ones, or those you name.
 
     An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
-    `hf:NAME` (transformers) or another that is registered. Each sentence is encoded once and kept.
+    `hf:NAME` (transformers) or another registered scheme. Encoded sentences are cached.
     """
-    from weatherglass.catalog import Test, load_annotations, to_sentences
-    from weatherglass.encoders import open_encoder
-    from weatherglass.encoders import seat as measure
     from weatherglass.measures import Results
-    from weatherglass.tasks import executor
 
-    chosen = chosen_tests(ids, files, Test, "*")
+    tests = _select(ids, files, level, sentences, annotations)
+    names = list(dict.fromkeys(encoders))
+    results, failed = _measure_all(names, tests, cluster, {"rng": seed, **options})
+    if not results:
+        raise CannotMeasure("No encoder could be measured.")
+    corrected = Results.of(results).correct()
+    write_results(corrected, output, lambda rows: _table(rows, alpha), alpha)
+    if failed:
+        raise EncoderError(f"{failed} of {len(names)} encoders could not be measured.")
+
+
+def _select(
+    ids: Sequence[str],
+    files: Sequence[Path],
+    level: str,
+    sentences: bool,
+    annotations: Path | None,
+) -> list[Any]:
+    """The tests of a level; word tests as sentence tests if `sentences`."""
+    from weatherglass.catalog import Test, load_annotations, to_sentences
+
+    tests = select_tests(ids, files, Test, "*")
     if annotations and not sentences:
-        raise UsageError("--annotations goes with --sentences, which makes sentences of words.")
+        raise UsageError("--annotations needs --sentences, which converts words to sentences.")
     if sentences:
         known = load_annotations(annotations) if annotations else None
-        converted = [to_sentences(entry, known) for entry in chosen]
-        chosen = list({entry.id: entry for entry in converted}.values())
-    chosen = [entry for entry in chosen if level in (entry.level, "both")]
-    if not chosen:
-        raise UsageError(f"None of the tests asked for is of level {level}.")
-    made: list[Any] = []
-    failed: list[str] = []
+        converted = [to_sentences(test, known) for test in tests]
+        tests = list({test.id: test for test in converted}.values())
+    tests = [test for test in tests if level in (test.level, "both")]
+    if not tests:
+        raise UsageError(f"None of the tests that you named is of level {level}.")
+    return tests
+
+
+def _measure_all(
+    names: Collection[str], tests: list[Any], cluster: str | None, options: dict[str, Any]
+) -> tuple[list[Any], int]:
+    """Return the results of all encoders, and how many encoders failed.
+
+    If one of several fails, its error is printed and the results of the others are kept.
+    """
+    from weatherglass.encoders import open_encoder
+    from weatherglass.encoders import seat as measure
+    from weatherglass.tasks import executor
+
+    results: list[Any] = []
+    failed = 0
     with contextlib.ExitStack() as stack:
-        team = stack.enter_context(executor(workers, cluster)) if cluster else None
-        for name in dict.fromkeys(encoders):
+        team = stack.enter_context(executor(options["workers"], cluster)) if cluster else None
+        for name in names:
             try:
                 encoder = open_encoder(name)
                 with progress_bar(f"encoding with {name}") as draw:
-                    made += measure(
-                        encoder,
-                        chosen,
-                        method=method,
-                        alternative=alternative,
-                        rng=seed,
-                        max_missing=max_missing,
-                        batch_size=batch_size,
-                        workers=workers,
-                        cluster=team,
-                        progress=draw,
-                    )
+                    results += measure(encoder, tests, cluster=team, progress=draw, **options)
             except WeatherglassError as error:
-                if len(set(encoders)) == 1:
+                if len(names) == 1:
                     raise
-                failed.append(name)  # what the other encoders give is not lost
+                failed += 1
                 click.echo(f"weatherglass: {printable(error)}", err=True)
-    if not made:
-        raise CannotMeasure("No encoder could be measured.")
-    results = Results.of(made)
-    say(results.correct(), form, out, picture, lambda some: _table(some, alpha), alpha)
-    if failed:
-        raise EncoderError(f"{len(failed)} of {len(set(encoders))} encoders could not be measured.")
+    return results, failed
 
 
 def _table(results: Sequence[Any], alpha: float) -> str:
@@ -149,17 +153,17 @@ def _table(results: Sequence[Any], alpha: float) -> str:
 
     rows = [
         {
-            "encoder": one.source["name"],
-            "test": one.test,
-            "effect": f"{one.effect:.2f}",
-            "p": str(one.p),
-            "by": one.p.method,
-            "p Holm": format_p(one.p_holm) + (" *" if one.p_holm <= alpha else ""),
-            "p by word": str(one.p_by_word) if one.p_by_word else "",
-            "p rotation": str(one.p_rotation),
-            "targets": f"{one.n['X']}+{one.n['Y']}",
+            "encoder": result.source["name"],
+            "test": result.test,
+            "effect": f"{result.effect:.2f}",
+            "p": str(result.p),
+            "by": result.p.method,
+            "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
+            "p by word": str(result.p_by_word) if result.p_by_word else "",
+            "p rotation": str(result.p_rotation),
+            "targets": f"{result.n['X']}+{result.n['Y']}",
         }
-        for one in results
-        if one.status == "done"
+        for result in results
+        if result.status == "done"
     ]
-    return table(rows, f"SEAT; * marks Holm-corrected p of at most {alpha:g}") if rows else ""
+    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") if rows else ""

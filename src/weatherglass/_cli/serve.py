@@ -11,7 +11,7 @@ import click
 
 from weatherglass.errors import CannotMeasure, MissingExtra
 
-from .signals import hangup_ends
+from .signals import hangup_as_terminate
 
 
 @click.command()
@@ -20,27 +20,27 @@ from .signals import hangup_ends
     "sources",
     multiple=True,
     metavar="SOURCE",
-    help="A source of vectors to ask; may be given again.  [default: default]",
+    help="A source of vectors to offer on the page; repeatable.  [default: default]",
 )
 @click.option(
     "--folder",
     "folders",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     multiple=True,
-    help="A folder whose vector files and audits the page may open; may be given again.",
+    help="A folder whose vector files and audits the page may open; repeatable.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="The port to listen at; 0 takes a free one.",
+    help="Port to listen on; 0 chooses a free one.",
 )
 @click.option(
     "--token",
     default="",
-    help="A long random word that visitors must know; needed where others can reach the page.",
+    help="A long random secret that visitors must know; required if others can reach the page.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the page in a browser.")
 def serve(
@@ -51,9 +51,9 @@ def serve(
     token: str,
     no_browser: bool,
 ) -> None:
-    """Open a local web page that asks embeddings questions.
+    """Open a local web page to measure, explore and compare embeddings.
 
-    It listens on this machine only, unless told otherwise, and runs until Ctrl-C.
+    It listens on this machine only, unless you give another --host, and runs until Ctrl-C.
     """
     try:
         import fastapi  # noqa: F401
@@ -65,49 +65,50 @@ def serve(
     from weatherglass.vectors import find_path, parse_spec
 
     named = sources or ("default",)
-    asked: dict[str, Any] = {"sources": named, "folders": folders, "token": token}
-    Settings(**asked, host=host, port=port)  # refuses what is not safe before anything is opened
+    options: dict[str, Any] = {"sources": named, "folders": folders, "token": token}
+    Settings(**options, host=host, port=port)  # refuses unsafe settings before anything is opened
     for source in named:
         find_path(parse_spec(source))
-    with _listening(host, port) as listening:
-        settings = Settings(**asked, host=host, port=listening.getsockname()[1], warm=True)
-        where = _address(settings.host, settings.port)
-        link = f"{where}?{urlencode({'token': token})}" if token else where
-        click.echo(f"Weatherglass is at {link} (Ctrl-C ends it).")
+    with _listen(host, port) as listener:
+        port = listener.getsockname()[1]
+        settings = Settings(**options, host=host, port=port, warm_up=True)
+        address = _address(settings.host, settings.port)
+        link = f"{address}?{urlencode({'token': token})}" if token else address
+        click.echo(f"Weatherglass is at {link} (press Ctrl-C to stop).")
         config = uvicorn.Config(
             create_app(settings),
             log_level="warning",
             server_header=False,
             access_log=False,
-            # A question is an address: long word lists make it longer than the usual 64 kB.
-            h11_max_incomplete_event_size=settings.body,
+            # Questions are URLs: with long word lists they exceed the default of 64 kB.
+            h11_max_incomplete_event_size=settings.max_body_bytes,
         )
         if not no_browser:
-            _open_soon(link)
-        hangup_ends()
-        uvicorn.Server(config).run(sockets=[listening])
+            _open_browser(link)
+        hangup_as_terminate()
+        uvicorn.Server(config).run(sockets=[listener])
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    """A socket at an address; a port that is taken is said in a sentence."""
+def _listen(host: str, port: int) -> socket.socket:
+    """Open a socket that listens; raise `CannotMeasure` if the port is in use."""
     try:
-        family, _, _, _, where = socket.getaddrinfo(
+        family, _, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        made = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM)
         try:
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            made.bind(where)
-            made.listen(2048)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(2048)
         except OSError:
-            made.close()
+            listener.close()
             raise
     except OSError as error:
         raise CannotMeasure(
-            f"The page cannot be opened at {host}, port {port}: {error.strerror}. Another port "
-            "may be free: --port 0 takes one."
+            f"The page cannot listen on {host}, port {port}: {error.strerror}. Use --port 0 to "
+            "choose a free port."
         ) from None
-    return made
+    return listener
 
 
 def _address(host: str, port: int) -> str:
@@ -115,8 +116,8 @@ def _address(host: str, port: int) -> str:
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
-def _open_soon(link: str) -> None:
-    """Open the page in a browser; the socket already listens, so that it need not wait."""
+def _open_browser(link: str) -> None:
+    """Open the page in a browser, in a thread; the socket listens already, so it can connect."""
     import threading
     import webbrowser
 

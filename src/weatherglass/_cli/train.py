@@ -1,4 +1,4 @@
-"""``weatherglass train``: vectors from a corpus, with bootstraps."""
+"""``weatherglass train``: train vectors on a corpus and on bootstrap samples of it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import chosen_tokenizer, min_size_option, model_options, spread_options, token_options
-from .output import emit, format_option, printable, progress_bar
-from .run_tests import seed_option
+from .options import (
+    bootstrap_option,
+    method_option,
+    min_size_option,
+    model_options,
+    output_options,
+    pop_tokenizer,
+    seed_option,
+    token_options,
+    worker_options,
+)
+from .output import Output, printable, progress_bar
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Trained
@@ -24,106 +33,93 @@ if TYPE_CHECKING:
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
-    help="The folder for the models. If it holds some of them, training goes on from there.",
+    help="Folder for the models. If it has some of them already, training continues from there.",
 )
-@click.option(
-    "--method",
-    type=click.Choice(["sgns", "ppmi-svd"]),
-    default="sgns",
-    show_default=True,
-    help="Skip-gram with negative sampling (needs gensim), or factors of mutual information, which "
-    "are much faster.",
-)
+@method_option("sgns")
 @model_options
 @click.option(
     "--negative",
     type=click.IntRange(1),
     default=5,
     show_default=True,
-    help="sgns: noise words for each word.",
+    help="sgns: negative samples per word.",
 )
 @click.option(
     "--sample",
     type=float,
     default=1e-3,
     show_default=True,
-    help="sgns: the share of the text above which a word is passed over at times.",
+    help="sgns: share of the tokens above which a word is down-sampled.",
 )
 @click.option(
     "--smoothing",
     type=float,
     default=0.75,
     show_default=True,
-    help="ppmi-svd: the power of context counts.",
+    help="ppmi-svd: exponent of the context counts (context distribution smoothing).",
 )
 @click.option(
     "--shift",
     type=float,
     default=1.0,
     show_default=True,
-    help="ppmi-svd: the number whose logarithm lowers every cell.",
+    help="ppmi-svd: its logarithm is subtracted from every cell (shifted PPMI).",
 )
 @click.option(
     "--power",
     type=float,
     default=0.5,
     show_default=True,
-    help="ppmi-svd: the power of the singular values in the vectors.",
+    help="ppmi-svd: exponent of the singular values in the vectors.",
 )
-@click.option(
-    "--bootstrap",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    help="How many samples of the documents to train on as well.",
-)
+@bootstrap_option(0)
 @click.option(
     "--by",
     metavar="COLUMN",
-    help="Train models for each value of this column of the corpus.",
+    help="Train separate models for each value of this column of the corpus.",
 )
 @min_size_option
 @seed_option
-@spread_options(
-    "Processes that train; by default as many as there are processors.",
-    "each model is a task; its workers must see the folder of -o",
+@worker_options(
+    "Processes that train models; all processors by default.",
+    "each model is a task; its workers need access to the folder of -o",
 )
-@format_option
-def train(corpus: str, out: Path, form: str, **options: Any) -> None:
+@output_options(out=False)
+def train(corpus: str, out: Path, output: Output, **options: Any) -> None:
     """Train vectors on CORPUS, and on bootstrap samples of its documents.
 
-    A sample is as many documents as there are, drawn with replacement. Models land in the folder
-    as they finish: full.parquet, boot-000.parquet, … The same command goes on where it was
-    stopped; the same seed gives the same vectors, whatever the number of workers. See
-    `weatherglass corpus --help` for what a corpus can be.
+    A sample has as many documents as the corpus, drawn with replacement. Models are written to the
+    folder as they finish: full.parquet, boot-000.parquet, … After an interruption the same command
+    continues; the same seed gives the same vectors with any number of workers. See `weatherglass
+    corpus --help` for what a corpus can be.
     """
     from weatherglass.corpus import train as run
 
-    tokenizer = chosen_tokenizer(options)
+    tokenizer = pop_tokenizer(options)
     with _stages(corpus) as draw:
         trained = run(corpus, out, tokenizer=tokenizer, progress=draw, **options)
     for note in trained.notes:
         click.echo(printable(f"weatherglass: {note}."), err=True)
-    _say(trained, options["by"], form)
+    output.write_rows(_rows(trained, options["by"]))
 
 
 @contextlib.contextmanager
 def _stages(corpus: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar for each stage, one after another."""
+    """Give a function that draws a progress bar for each stage, one after another."""
     with contextlib.ExitStack() as stack:
         stage, bar = "", None
 
-        def draw(now: str, done: int, total: int) -> None:
+        def draw(current: str, done: int, total: int) -> None:
             nonlocal stage, bar
-            if bar is None or now != stage:
+            if bar is None or current != stage:
                 stack.close()
-                stage, bar = now, stack.enter_context(progress_bar(f"{now} {corpus}"))
+                stage, bar = current, stack.enter_context(progress_bar(f"{current} {corpus}"))
             bar(done, total)
 
         yield draw
 
 
-def _say(trained: Trained, by: str | None, form: str) -> None:
+def _rows(trained: Trained, by: str | None) -> list[dict[str, Any]]:
     rows = []
     for name, group in trained.groups.items():
         folder = group.get("folder")
@@ -139,4 +135,4 @@ def _say(trained: Trained, by: str | None, form: str) -> None:
                 "folder": str(trained.folder / folder) if folder is not None else None,
             }
         )
-    emit(rows, form)
+    return rows

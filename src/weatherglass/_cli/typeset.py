@@ -1,4 +1,4 @@
-"""Tables for papers: rows as Markdown or LaTeX, and the works that they rest on."""
+"""Tables for papers: rows as Markdown or LaTeX, and a bibliography."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MARKDOWN = {char: f"\\{char}" for char in "\\|*_`<>[]"}
 
 
 def markdown(rows: Sequence[Row], title: str | None = None) -> str:
-    """Rows as a Markdown table.
+    """Format rows as a Markdown table.
 
     >>> print(markdown([{"word": "a|b", "n": 1}]), end="")
     | word | n |
@@ -45,15 +45,15 @@ def markdown(rows: Sequence[Row], title: str | None = None) -> str:
     names = list(rows[0]) if rows else []
     lines = [f"**{_markdown(title)}**", ""] if title else []
     lines.append(_line(_markdown(name) for name in names))
-    lines.append(_line("---:" if _numeric(rows, name) else "---" for name in names))
+    lines.append(_line("---:" if _is_numeric(rows, name) else "---" for name in names))
     lines += [_line(_markdown(row[name]) for name in names) for row in rows]
     return "\n".join(lines) + "\n"
 
 
 def latex(rows: Sequence[Row], title: str | None = None) -> str:
-    """Rows as a LaTeX table, for the package booktabs."""
+    """Format rows as a LaTeX table, for the package booktabs."""
     names = list(rows[0]) if rows else []
-    columns = "".join("r" if _numeric(rows, name) else "l" for name in names)
+    columns = "".join("r" if _is_numeric(rows, name) else "l" for name in names)
     body = [" & ".join(_latex(row[name]) for name in names) + r" \\" for row in rows]
     return "\n".join(
         [
@@ -73,8 +73,8 @@ def latex(rows: Sequence[Row], title: str | None = None) -> str:
 
 
 def bibliography(results: Iterable[Any], style: str) -> str:
-    """The works that tests and measures come from, each once; nothing where none is known."""
-    works = dict(work for one in results if (work := _work(one)) is not None)
+    """List the publications of tests and measures, without repeats; empty if there are none."""
+    works = dict(work for result in results if (work := _work(result)) is not None)
     if not works:
         return ""
     if style == "markdown":
@@ -84,19 +84,20 @@ def bibliography(results: Iterable[Any], style: str) -> str:
 
 
 def _work(result: Any) -> tuple[str, str] | None:
-    """The key and the citation of the work that a result's test or measure is from."""
+    """The key and the citation of the publication of a result's measure or test."""
     from weatherglass.catalog import test
     from weatherglass.errors import CatalogError
     from weatherglass.measures import MEASURES
 
-    if (known := MEASURES.get(result.measure)) is not None:
+    known = MEASURES.get(result.measure)
+    if known is not None and result.section == "measures":
         name = unicodedata.normalize("NFKD", known.citation.partition(",")[0].split()[-1])
-        first = re.sub(r"[^a-z]", "", name.lower())
+        author = re.sub(r"[^a-z]", "", name.lower())
         year = re.search(r"\((\d{4})\)", known.citation)
-        return f"{first}{year[1] if year else ''}", f"{known.citation} doi:{known.doi}"
+        return f"{author}{year[1] if year else ''}", f"{known.citation} doi:{known.doi}"
     try:
         study = test(result.test).study
-    except CatalogError:  # a test of the user's own
+    except CatalogError:  # the user's own test
         return None
     return None if study is None else (study.key, study.citation)
 
@@ -105,8 +106,8 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _numeric(rows: Sequence[Row], name: str) -> bool:
-    """Whether a column holds numbers, which are written already; a cell may be empty."""
+def _is_numeric(rows: Sequence[Row], name: str) -> bool:
+    """Return whether all cells of a column are formatted numbers or empty."""
     cells = [_text(row[name]) for row in rows]
     return any(cells) and all(not cell or _NUMBER.fullmatch(cell) for cell in cells)
 
@@ -117,7 +118,7 @@ def _markdown(value: object) -> str:
 
 def _latex(value: object) -> str:
     text = _text(value)
-    if text.startswith("-") and _NUMBER.fullmatch(text):  # a hyphen is no minus
+    if text.startswith("-") and _NUMBER.fullmatch(text):  # LaTeX sets a hyphen shorter than a minus
         text = f"−{text[1:]}"
     return "".join(_LATEX.get(char, char) for char in text)
 

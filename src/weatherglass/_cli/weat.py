@@ -9,34 +9,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import format_option, out_option, plot_option, table
-from .run_tests import (
+from .options import (
     alternative_option,
-    chosen_tests,
-    control_for,
+    case_option,
     control_option,
-    run_all,
-    say,
+    missing_option,
+    output_options,
     seed_option,
-    survival_columns,
-    test_options,
+    tests_options,
 )
+from .output import Output, table
+from .run_tests import control_columns, open_controlled, run_all, select_tests, write_results
 
 if TYPE_CHECKING:
     from weatherglass.measures import WeatResult
 
-_MOST_INFLUENTIAL = 3
+_MAX_INFLUENTIAL = 3
 
 
 @click.command()
-@test_options
+@click.argument("source")
+@tests_options
+@case_option()
+@missing_option()
 @click.option(
     "--p",
     "method",
     type=click.Choice(["auto", "exact", "tilted", "bracket", "sample", "normal"]),
     default="auto",
     show_default=True,
-    help="How the permutation p-value is found.",
+    help="Method for the permutation p-value.",
 )
 @alternative_option
 @click.option(
@@ -44,15 +46,23 @@ _MOST_INFLUENTIAL = 3
     type=click.Choice(["0", "1"]),
     default="1",
     show_default=True,
-    help="1: the paper's unbiased standard deviation in the effect; 0: as some packages have it.",
+    help="Degrees of freedom of the standard deviation in the effect size: 1 as in the paper, 0 as "
+    "in some packages.",
 )
 @seed_option
-@click.option("--intervals", is_flag=True, help="Bootstrap confidence intervals of the effect.")
-@click.option("--influence", is_flag=True, help="Drop each word in turn: which one matters most.")
-@control_option
-@format_option
-@out_option
-@plot_option
+@click.option(
+    "--intervals", is_flag=True, help="Bootstrap confidence intervals of the effect size."
+)
+@click.option(
+    "--influence",
+    is_flag=True,
+    help="Leave each word out in turn and show the most influential ones.",
+)
+@control_option(
+    "Frequency control: measure again with word frequency removed, and show how much of the effect "
+    "remains; auto: only if frequency is strong in the vectors."
+)
+@output_options(plot=True)
 def weat(
     source: str,
     ids: tuple[str, ...],
@@ -66,26 +76,24 @@ def weat(
     intervals: bool,
     influence: bool,
     control: str,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
 ) -> None:
     """Run association tests (WEAT) on SOURCE: the ten of the Science paper, or those you name.
 
-    Are the targets X rather than Y near the attributes A rather than B? The table has the effect
-    and the permutation p-value beside the published ones, the p-value corrected for the number of
-    tests (Holm), and the rotation p-value.
+    Are targets X, compared with Y, more strongly associated with attributes A than with B? The
+    table has the effect size and the permutation p-value with the published ones, the p-value
+    corrected for the number of tests (Holm), and the rotation p-value.
     """
     from weatherglass.catalog import Test
     from weatherglass.measures import weat as measure
 
-    chosen = chosen_tests(ids, files, Test, "weat[1-9]", "weat10")
-    vectors, controlled = control_for(source, chosen, control)
+    chosen = select_tests(ids, files, Test, "weat[1-9]", "weat10")
+    vectors, controlled = open_controlled(source, chosen, control)
     results = run_all(
         chosen,
-        lambda entry: measure(
+        lambda test: measure(
             vectors,
-            entry,
+            test,
             alternative=alternative,
             method=method,
             ddof=int(ddof),
@@ -97,61 +105,61 @@ def weat(
             control=controlled,
         ),
     )
-    say(results.correct(), form, out, picture, _table)
+    write_results(results.correct(), output, _table)
 
 
 def _table(results: Sequence[Any]) -> str:
-    rows = [_row(one) for one in results if one.status == "done"]
+    rows = [_row(result) for result in results if result.status == "done"]
     if not rows:
         return ""
     text = table(rows, f"WEAT on {results[0].source['name']}")
-    influential = [row for one in results for row in _influence_rows(one)]
-    return text + (table(influential, "Without one word") if influential else "")
+    influential = [row for result in results for row in _influence_rows(result)]
+    return text + (table(influential, "Leave-one-out") if influential else "")
 
 
-def _row(one: WeatResult) -> dict[str, Any]:
+def _row(result: WeatResult) -> dict[str, Any]:
     from weatherglass.significance import format_p
 
-    assert one.p is not None
-    assert one.p_rotation is not None
-    assert one.p_holm is not None
-    printed = one.published or {}
+    assert result.p is not None
+    assert result.p_rotation is not None
+    assert result.p_holm is not None
+    published = result.published or {}
     row: dict[str, Any] = {
-        "test": one.test,
-        "effect": f"{one.effect:.2f}",
-        **survival_columns(one),
-        "published": f"{printed['effect']:.2f}" if printed else "",
-        "p": str(one.p),
-        "by": one.p.method,
-        "counted": one.p.fraction or "",
-        "published p": printed.get("p", ""),
-        "p Holm": format_p(one.p_holm),
-        "p rotation": str(one.p_rotation),
-        "targets": f"{one.n['X']}+{one.n['Y']}",
+        "test": result.test,
+        "effect": f"{result.effect:.2f}",
+        **control_columns(result),
+        "published": f"{published['effect']:.2f}" if published else "",
+        "p": str(result.p),
+        "by": result.p.method,
+        "counted": result.p.fraction or "",
+        "published p": published.get("p", ""),
+        "p Holm": format_p(result.p_holm),
+        "p rotation": str(result.p_rotation),
+        "targets": f"{result.n['X']}+{result.n['Y']}",
     }
-    if one.intervals:
-        first = one.intervals[0]
+    if result.intervals:
+        first = result.intervals[0]
         row["interval"] = f"{first.low:.2f} to {first.high:.2f} ({first.method})"
-    return row | {"": one.title}
+    return row | {"": result.title}
 
 
-def _influence_rows(one: WeatResult) -> list[dict[str, Any]]:
-    """The words that move the effect most, and the one that moves the p-value most."""
+def _influence_rows(result: WeatResult) -> list[dict[str, Any]]:
+    """Rows for the words that change the effect size most, and the p-value most."""
     from weatherglass.significance import format_p
 
-    if not one.influence or one.p is None:
+    if not result.influence or result.p is None:
         return []
-    whole = math.log(one.p.value)
-    shift = max(one.influence, key=lambda gone: abs(math.log(gone.p) - whole))
-    picked = dict.fromkeys([*one.influence[:_MOST_INFLUENTIAL], shift])
+    log_p = math.log(result.p.value)
+    largest = max(result.influence, key=lambda left_out: abs(math.log(left_out.p) - log_p))
+    chosen = dict.fromkeys([*result.influence[:_MAX_INFLUENTIAL], largest])
     return [
         {
-            "test": one.test,
-            "set": gone.set,
-            "without": gone.word,
-            "effect": f"{gone.effect:.2f}",
-            "moved by": f"{gone.moved:+.2f}",
-            "p": format_p(gone.p),
+            "test": result.test,
+            "set": left_out.set,
+            "without": left_out.word,
+            "effect": f"{left_out.effect:.2f}",
+            "moved by": f"{left_out.moved:+.2f}",
+            "p": format_p(left_out.p),
         }
-        for gone in picked
+        for left_out in chosen
     ]

@@ -1,4 +1,4 @@
-"""``weatherglass seeds variance``, ``axis`` and ``concept``: what seeds make of an embedding."""
+"""``weatherglass seeds variance``, ``axis`` and ``concept``: subspaces and concepts of seeds."""
 
 from __future__ import annotations
 
@@ -11,123 +11,121 @@ import click
 
 from weatherglass.errors import CannotMeasure, UnknownEntry
 
-from ..output import format_option, out_option, plot_option, table
-from ..run_tests import seed_option
+from ..options import case_option, output_options, seed_option, slurs_option
+from ..output import Output, table
 from .options import (
-    case_option,
-    chosen_pairs,
-    control_option,
-    each_of,
-    known_sets,
-    lines,
-    missing_option,
+    format_spread,
+    load_sets,
+    missing_sets_option,
     missing_words,
-    number,
     open_sources,
     pair_options,
+    remove_frequency_option,
+    run_each,
+    select_pairs,
     sets_options,
-    slurs_option,
-    tell,
+    unique_remarks,
     words_option,
+    write_experiments,
 )
 
 if TYPE_CHECKING:
     from weatherglass.seedlab import AxisWord, ConceptCosines, PairVariance, SeedAxis, SeedPair
 
-_COLUMNS = 5  # components in the table
+_MAX_COMPONENTS = 5  # columns of the table
 
 
-def variance_page(found: Sequence[PairVariance]) -> str:
-    """What each component explains, three lines for each pair."""
+def variance_page(results: Sequence[PairVariance]) -> str:
+    """The variance that each component explains, with three lines for each pair."""
     rows = []
     remarks = []
-    several = len({one.source["name"] for one in found}) > 1
-    for some in found:
-        where = f" on {some.source['name']}" if several else ""
-        for one in some.arrangements:
-            first = one.arrangement == "ordered"  # what stands above need not be said again
-            row: dict[str, Any] = {"source": some.source["name"] * first} if several else {}
-            row |= {"X": some.x * first, "Y": some.y * first}
-            row |= {"pairs": str(len(some.pairs)) * first, "order": one.arrangement}
-            shares = [number(value, 2) for value in one.components[:_COLUMNS]]
-            row |= {str(at): shares[at - 1] if at <= len(shares) else "" for at in range(1, 6)}
+    sources = {result.source["name"] for result in results}
+    with_source = len(sources) > 1
+    for result in results:
+        source = result.source["name"]
+        where = f" on {source}" if with_source else ""
+        for item in result.arrangements:
+            first = item.arrangement == "ordered"  # the next lines do not repeat the pair
+            row: dict[str, Any] = {"source": source * first} if with_source else {}
+            row |= {"X": result.x * first, "Y": result.y * first}
+            row |= {"pairs": str(len(result.pairs)) * first, "order": item.arrangement}
+            shares = [format_spread(value, 2) for value in item.components[:_MAX_COMPONENTS]]
+            shares += [""] * (_MAX_COMPONENTS - len(shares))
+            row |= {str(number): share for number, share in enumerate(shares, 1)}
             rows.append(row)
         remarks.append(
-            f"{some.name}{where}: the first component of the pairs explains more than that of "
-            f"{some.less:.0%} of {some.options['draws']} shuffles."
+            f"{result.name}{where}: the first component of the pairs explains more variance than "
+            f"that of {result.less:.0%} of {result.options['draws']} shuffles."
         )
-        remarks += missing_words(some.name, some.missing, some.source["name"])
-    name = "" if several else f" on {found[0].source['name']}"
-    return table(rows, f"Variance explained by each component{name}") + lines(remarks)
+        remarks += missing_words(result.name, result.missing, source)
+    where = "" if with_source else f" on {results[0].source['name']}"
+    return table(rows, f"Variance explained by each component{where}") + unique_remarks(remarks)
 
 
-def axis_page(found: Sequence[SeedAxis], show_slurs: bool) -> str:
-    """The words at both ends, side by side."""
+def axis_page(results: Sequence[SeedAxis], show_slurs: bool) -> str:
+    """The words at both ends of each axis, side by side."""
     text = ""
-    for some in found:
+    for result in results:
         columns = {}
-        for one in some.ends:
-            columns[f"{one.arrangement}: X end"] = [_word(word, show_slurs) for word in one.high]
-            columns[f"{one.arrangement}: Y end"] = [_word(word, show_slurs) for word in one.low]
+        for ends in result.ends:
+            columns[f"{ends.arrangement}: X end"] = [_word(word, show_slurs) for word in ends.high]
+            columns[f"{ends.arrangement}: Y end"] = [_word(word, show_slurs) for word in ends.low]
         rows = [
             dict(zip(columns, cells, strict=True))
             for cells in zip_longest(*columns.values(), fillvalue="")
         ]
         text += table(
             rows,
-            f"Component {some.component} of {some.name} on {some.source['name']} (a star: a seed)",
+            f"Component {result.component} of {result.name} on {result.source['name']} "
+            "(* marks a seed)",
         )
-        agreement = [
-            f"{one.arrangement} {one.agreement:.2f}"
-            for one in some.ends
-            if one.agreement is not None
-        ]
+        agreement = ", ".join(
+            f"{ends.arrangement} {ends.agreement:.2f}"
+            for ends in result.ends
+            if ends.agreement is not None
+        )
         if agreement:
-            text += lines(
-                [
-                    "How far the samples agree on the axis (correlation): "
-                    + ", ".join(agreement)
-                    + "."
-                ]
-            )
-        text += lines(missing_words(some.name, some.missing))
+            text += unique_remarks([f"Correlation of the axis between samples: {agreement}."])
+        text += unique_remarks(missing_words(result.name, result.missing))
     return text
 
 
-def _word(one: AxisWord, show_slurs: bool) -> str:
-    from weatherglass.catalog import masked
+def _word(item: AxisWord, show_slurs: bool) -> str:
+    from weatherglass.catalog import mask_slurs
 
-    word = one.word if show_slurs else masked(one.word)
-    return f"{word}* {one.cosine.mean:.2f}" if one.seed else f"{word} {one.cosine.mean:.2f}"
+    word = item.word if show_slurs else mask_slurs(item.word)
+    return f"{word}{'*' if item.seed else ''} {item.cosine.mean:.2f}"
 
 
-def concept_page(found: Sequence[ConceptCosines]) -> str:
-    """A line for each set, a column for each source."""
+def concept_page(results: Sequence[ConceptCosines]) -> str:
+    """A line for each set that could be measured, a column for each source."""
+    measured = {item.id for result in results for item in result.sets if item.mean}
     rows: dict[str, dict[str, Any]] = {}
     remarks = []
-    for some in found:
-        where = some.source["name"]
-        for one in some.sets:
-            if any(one.id == other.id and other.mean for each in found for other in each.sets):
-                row = rows.setdefault(one.id, {"set": one.id})
-                row[where] = number(one.mean)
-                row[f"words of {where}"] = f"{len(one.words)}/{len(one.words) + len(one.missing)}"
-        done = [one.mean.mean for one in some.sets if one.mean]
-        if len(done) > 1:
+    for result in results:
+        source = result.source["name"]
+        for item in result.sets:
+            if item.id in measured:
+                row = rows.setdefault(item.id, {"set": item.id})
+                row[source] = format_spread(item.mean)
+                total = len(item.words) + len(item.missing)
+                row[f"words of {source}"] = f"{len(item.words)}/{total}"
+        means = [item.mean.mean for item in result.sets if item.mean]
+        if len(means) > 1:
             remarks.append(
-                f"On {where} the answer goes from {min(done):.3f} to {max(done):.3f} with the "
-                f"choice of the set ({len(done)} sets)."
+                f"On {source} the cosine ranges from {min(means):.3f} to {max(means):.3f} with "
+                f"the choice of the set ({len(means)} sets)."
             )
-        for one in some.sets:
-            if one.mean is None:
-                which = f" on {where}" if one.missing else ""
-                remarks.append(f"{one.id}: not run{which}, {one.reason}.")
-        remarks += missing_words(some.attribute, some.attribute_missing, where)
-    title = f"Cosine of the sets of {found[0].concept} with {found[0].attribute}"
-    return table(list(rows.values()), title) + lines(remarks)
+        for item in result.sets:
+            if item.mean is None:
+                where = f" on {source}" if item.missing else ""
+                remarks.append(f"{item.id}: not run{where}, {item.reason}.")
+        remarks += missing_words(result.attribute, result.attribute_missing, source)
+    title = f"Cosine of the sets of {results[0].concept} with {results[0].attribute}"
+    return table(list(rows.values()), title) + unique_remarks(remarks)
 
 
-# The pairs of figure 3 and of section 8; figure 4 has the first.
+# The pairs of figure 3 and section 8 of the paper; figure 4 uses the first.
 _FIGURE_3 = (
     ("definitional_female-Bolukbasi_et_al_2016", "definitional_male-Bolukbasi_et_al_2016"),
     ("upperclass-Kozlowski_et_al_2019", "lowerclass-Kozlowski_et_al_2019"),
@@ -142,15 +140,13 @@ _FIGURE_3 = (
     type=click.IntRange(1),
     default=100,
     show_default=True,
-    help="How many times to shuffle, and to draw random words.",
+    help="Number of shuffles, and of draws of random words.",
 )
-@words_option(20_000, "Draw random words from so many of the most frequent; 0: all.")
-@case_option
-@control_option
+@words_option(20_000, "Draw random words from this many most frequent words; 0: all.")
+@case_option()
+@remove_frequency_option
 @seed_option
-@format_option
-@out_option
-@plot_option
+@output_options(plot=True)
 def variance(
     sources: tuple[str, ...],
     named: tuple[tuple[str, str], ...],
@@ -160,21 +156,19 @@ def variance(
     case: Any,
     control: Any,
     seed: int,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
 ) -> None:
-    """Compare ordered, shuffled and random pairs of seeds.
+    """Compare the variance explained by ordered, shuffled and random pairs of seeds.
 
-    How much of the difference does one direction of SOURCE explain? The differences within the
-    pairs of two seed sets are taken apart into principal components; so are those of the same words
+    How much of the difference between two seed sets does one direction of SOURCE explain? The
+    principal components of the differences within pairs are compared with those of the same words
     with their partners shuffled, and of random words. Without --pair: gender, class and
     pleasantness.
     """
     from weatherglass.seedlab import pair_variance
 
-    pairs = chosen_pairs(named, files, lambda: _pairs(*_FIGURE_3))
-    found, failed = each_of(
+    pairs = select_pairs(named, files, lambda: _pairs(*_FIGURE_3))
+    results, errors = run_each(
         pairs,
         sources,
         control,
@@ -182,7 +176,7 @@ def variance(
             models, pair, draws=draws, words=words, case=case, rng=seed
         ),
     )
-    tell(found, form, out, picture, lambda: variance_page(found) + failed)
+    write_experiments(results, output, lambda: variance_page(results) + errors)
 
 
 @click.command()
@@ -192,23 +186,21 @@ def variance(
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Which principal component.",
+    help="Number of the principal component.",
 )
 @click.option(
     "--top",
     type=click.IntRange(1),
     default=10,
     show_default=True,
-    help="How many words of each end.",
+    help="Number of words at each end.",
 )
-@words_option(20_000, "Rank so many of the most frequent words; 0: all.")
-@case_option
-@control_option
+@words_option(20_000, "Rank this many most frequent words; 0: all.")
+@case_option()
+@remove_frequency_option
 @seed_option
 @slurs_option
-@format_option
-@out_option
-@plot_option
+@output_options(plot=True)
 def axis(
     sources: tuple[str, ...],
     named: tuple[tuple[str, str], ...],
@@ -220,19 +212,18 @@ def axis(
     control: Any,
     seed: int,
     show_slurs: bool,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
 ) -> None:
     """Show the words at both ends of the axis of two seed sets.
 
-    What does it tell apart in SOURCE? The words at both ends of a principal component of the pairs,
-    of the same words with their partners shuffled, and of random words. Without --pair: gender.
+    What does the axis separate in SOURCE? The table has the words at both ends of a principal
+    component of the pairs, of the same words with their partners shuffled, and of random words.
+    Without --pair: gender.
     """
     from weatherglass.seedlab import seed_axis
 
-    pairs = chosen_pairs(named, files, lambda: _pairs(_FIGURE_3[0]))
-    found, failed = each_of(
+    pairs = select_pairs(named, files, lambda: _pairs(_FIGURE_3[0]))
+    results, errors = run_each(
         pairs,
         sources,
         control,
@@ -240,7 +231,7 @@ def axis(
             models, pair, component=component, top=top, words=words, case=case, rng=seed
         ),
     )
-    tell(found, form, out, picture, lambda: axis_page(found, show_slurs) + failed)
+    write_experiments(results, output, lambda: axis_page(results, show_slurs) + errors)
 
 
 @click.command()
@@ -251,20 +242,18 @@ def axis(
     default="unpleasantness-Caliskan_et_al_2017",
     show_default=True,
     metavar="ID",
-    help="The seed set whose mean vector the sets are held against.",
+    help="The seed set whose mean vector the sets are compared with.",
 )
 @click.option(
     "--only",
     multiple=True,
     metavar="PATTERN",
-    help="Only sets whose id matches; may be given again.",
+    help="Only sets whose id matches; repeatable.",
 )
-@missing_option
-@case_option
-@control_option
-@format_option
-@out_option
-@plot_option
+@missing_sets_option
+@case_option()
+@remove_frequency_option
+@output_options(plot=True)
 def concept(
     concept: str,
     sources: tuple[str, ...],
@@ -274,51 +263,49 @@ def concept(
     max_missing: float,
     case: Any,
     control: Any,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
 ) -> None:
-    """Ask one question with every seed set of a concept.
+    """Measure the same attribute with every seed set of a concept.
 
-    How near is each set of CONCEPT, such as female, in SOURCE to the mean vector of an attribute?
-    Sets that claim to stand for the same should answer the same.
+    What is the cosine similarity of each set of CONCEPT, such as female, with the mean vector of an
+    attribute in SOURCE? Sets for the same concept should give the same answer.
     """
     from weatherglass.seedlab import concept_cosines
 
-    own = known_sets(files)
-    sets = _of_concept(concept, own, only)
-    found = [
+    own = load_sets(files)
+    sets = _select_sets(concept, own, only)
+    results = [
         concept_cosines(
             models, sets, own.get(attribute, attribute), max_missing=max_missing, case=case
         )
         for models in open_sources(sources, control)
     ]
-    if all(one.status == "not run" for some in found for one in some.sets):
-        raise CannotMeasure(f"No set could be measured: {found[0].sets[0].reason}.")
-    tell(found, form, out, picture, lambda: concept_page(found))
+    if all(item.status == "not run" for result in results for item in result.sets):
+        raise CannotMeasure(f"No set could be measured: {results[0].sets[0].reason}.")
+    write_experiments(results, output, lambda: concept_page(results))
 
 
 def _pairs(*ids: tuple[str, str]) -> tuple[SeedPair, ...]:
     from weatherglass.seedlab import seed_pair
 
-    return tuple(seed_pair(*both) for both in ids)
+    return tuple(seed_pair(x, y) for x, y in ids)
 
 
-def _of_concept(concept: str, own: dict[str, Any], only: Sequence[str]) -> list[Any]:
-    """The sets of a concept: the catalogue's, then the user's."""
+def _select_sets(concept: str, own: dict[str, Any], only: Sequence[str]) -> list[Any]:
+    """Return the sets of a concept: the catalogue's, then the user's."""
     from fnmatch import fnmatchcase
 
     from weatherglass.catalog import seed_sets
 
-    mine = [one for one in own.values() if one.concept == concept]
+    own_sets = [seed_set for seed_set in own.values() if seed_set.concept == concept]
     try:
-        sets = [*seed_sets(concept=concept), *mine]
+        sets = [*seed_sets(concept=concept), *own_sets]
     except UnknownEntry:
-        if not mine:
+        if not own_sets:
             raise
-        sets = list(mine)
+        sets = own_sets
     if only:
-        sets = [one for one in sets if any(fnmatchcase(one.id, pattern) for pattern in only)]
+        sets = [s for s in sets if any(fnmatchcase(s.id, pattern) for pattern in only)]
     if not sets:
         raise UnknownEntry(f"No seed set of the concept {concept} matches {' or '.join(only)}.")
     return sets

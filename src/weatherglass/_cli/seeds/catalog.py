@@ -11,90 +11,85 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..output import emit, format_option, out_option, printable, put, write_whole
+from ..options import out_option, output_options, slurs_option
+from ..output import Output, printable
 
 if TYPE_CHECKING:
     from weatherglass.catalog import Pairing, SeedSet
 
 _MATCH = {
-    "documented": "word by word",
-    "parallel": "the lists run side by side",
-    "none": "as a whole",
+    "documented": "paired word by word",
+    "parallel": "lists in parallel order",
+    "none": "not paired word by word",
 }
 
 
 @click.command("list", short_help="List seed sets, by pattern, concept, source or study.")
 @click.argument("patterns", metavar="[PATTERN]...", nargs=-1)
-@click.option("--concept", help="Only sets that stand for this; `seeds concepts` has them all.")
-@click.option("--source", help="Only sets whose words come from there, such as curated.")
-@click.option("--study", help="Only sets that this work used, such as garg2018.")
-@format_option
-@out_option
+@click.option("--concept", help="Only sets of this concept; `seeds concepts` lists them.")
+@click.option(
+    "--source", help="Only sets whose words come from this kind of source, such as curated."
+)
+@click.option("--study", help="Only sets of this study, such as garg2018.")
+@output_options()
 def list_sets(
     patterns: tuple[str, ...],
     concept: str | None,
     source: str | None,
     study: str | None,
-    form: str,
-    out: Path | None,
+    output: Output,
 ) -> None:
     """List the seed sets whose id matches PATTERN (* any text, ? one character)."""
     from weatherglass.catalog import seed_sets
 
-    found = seed_sets(*patterns, concept=concept, source=source, study=study)
+    sets = seed_sets(*patterns, concept=concept, source=source, study=study)
     rows = [
         {
-            "id": one.id,
-            "concept": one.concept,
-            "words": len(one),
-            "sources": " ".join(one.sources),
-            "study": one.study.key if one.study else "",
-            "contains": " ".join(one.flags),
+            "id": seed_set.id,
+            "concept": seed_set.concept,
+            "words": len(seed_set),
+            "sources": " ".join(seed_set.sources),
+            "study": seed_set.study.key if seed_set.study else "",
+            "contains": " ".join(seed_set.flags),
         }
-        for one in found
+        for seed_set in sets
     ]
-    emit(rows, form, out=out)
+    output.write_rows(rows)
 
 
-@click.command("concepts", short_help="List the concepts that seed sets stand for.")
-@format_option
-@out_option
-def list_concepts(form: str, out: Path | None) -> None:
-    """List the concepts: what seed sets stand for, and how many sets do."""
+@click.command("concepts", short_help="List the concepts of the seed sets.")
+@output_options()
+def list_concepts(output: Output) -> None:
+    """List the concepts that seed sets represent, with the number of sets."""
     from weatherglass.catalog import concepts, seed_sets
 
-    sets = Counter(one.concept for one in seed_sets())
+    sets = Counter(seed_set.concept for seed_set in seed_sets())
     rows = [
         {"concept": name, "sets": sets[name], "meaning": meaning}
         for name, meaning in concepts().items()
     ]
-    emit(rows, form, out=out)
+    output.write_rows(rows)
 
 
-@click.command(short_help="Show a seed set: its words, and where they come from.")
+@click.command(short_help="Show a seed set: its words and their source.")
 @click.argument("id")
-@click.option("--show-slurs", is_flag=True, help="Print slurs in full.")
-@format_option
-@out_option
-def show(id: str, show_slurs: bool, form: str, out: Path | None) -> None:
-    """Show the seed set ID: its words, who used it, where the words come from.
+@slurs_option
+@output_options()
+def show(id: str, show_slurs: bool, output: Output) -> None:
+    """Show the seed set ID: its words, their source, and the study that used it.
 
-    Slurs are masked on the page; JSON, TSV and CSV are for programs and have every word in full.
+    Slurs are masked in the table; JSON, TSV and CSV are for programs and have every word in full.
     """
     from weatherglass.catalog import is_slur, pairings, seeds
 
-    one = seeds(id)
-    if form == "table":
-        page = "\n".join(_page(one, show_slurs)) + "\n"
-        if out is None:
-            click.echo(page, nl=False)
-        else:
-            write_whole(out, page)
+    seed_set = seeds(id)
+    if output.format == "table":
+        output.write("\n".join(_page(seed_set, show_slurs)) + "\n")
         return
-    rows = [{"set": one.id, "word": word, "slur": is_slur(word)} for word in one.words]
-    against = [pairing.model_dump(mode="json") for pairing in pairings(id)]
-    document = one.model_dump(mode="json") | {"flags": one.flags, "pairings": against}
-    emit(rows, form, document=document, out=out)
+    rows = [{"set": seed_set.id, "word": word, "slur": is_slur(word)} for word in seed_set.words]
+    paired = [pairing.model_dump(mode="json") for pairing in pairings(id)]
+    document = seed_set.model_dump(mode="json") | {"flags": seed_set.flags, "pairings": paired}
+    output.write_rows(rows, document=document)
 
 
 @click.command(short_help="Write seed sets to a file, to edit and use as your own.")
@@ -103,68 +98,69 @@ def show(id: str, show_slurs: bool, form: str, out: Path | None) -> None:
     "--format",
     "form",
     type=click.Choice(["yaml", "json", "csv", "txt"]),
-    help="What to write; by default what the name of the file says, or yaml.",
+    help="Format; by default the suffix of the file, or yaml.",
 )
 @out_option
 def export(ids: tuple[str, ...], form: str | None, out: Path | None) -> None:
-    """Write seed sets to edit and use as your own; every word is in full.
+    """Write seed sets, to edit and use as your own; slurs are not masked.
 
-    ID may be a pattern. YAML and JSON hold everything, CSV the ids, concepts and words, txt the
-    words of one set.
+    ID may be a pattern. YAML and JSON have everything, CSV the ids, concepts and words, txt the
+    words of a single set.
     """
-    from weatherglass.catalog import SEED_FORMATS, seed_sets, seeds_text
+    from weatherglass.catalog import SEED_FORMATS, format_seeds, seed_sets
 
     sets = seed_sets(*ids)
-    named = out.suffix.lower().lstrip(".") if out else ""
-    text = seeds_text(sets, form or (named if named in SEED_FORMATS else "yaml"))
-    put(text, out)
+    suffix = out.suffix.lower().lstrip(".") if out else ""
+    text = format_seeds(sets, form or (suffix if suffix in SEED_FORMATS else "yaml"))
+    Output("table", out).write(text)
 
 
-def _page(one: SeedSet, show_slurs: bool) -> Iterator[str]:
-    """A seed set as lines for people to read."""
-    from weatherglass.catalog import masked
+def _page(seed_set: SeedSet, show_slurs: bool) -> Iterator[str]:
+    """The lines of a seed set, for people to read."""
+    from weatherglass.catalog import mask_slurs
 
     width = min(shutil.get_terminal_size().columns, 100)
-    words = one.words if show_slurs else tuple(map(masked, one.words))
-    hidden = sum(word != other for word, other in zip(words, one.words, strict=True))
-    yield from _wrapped(f"{one.id}: {one.concept}, {len(one)} words", width)
-    yield from _wrapped(one.description, width, 3)
-    times = Counter(words)
-    repeated = [f"{word} ({times[word]} times)" for word in times if times[word] > 1]
+    words = seed_set.words if show_slurs else tuple(map(mask_slurs, seed_set.words))
+    hidden = sum(shown != word for shown, word in zip(words, seed_set.words, strict=True))
+    yield from _wrap(f"{seed_set.id}: {seed_set.concept}, {len(seed_set)} words", width)
+    yield from _wrap(seed_set.description, width, 3)
+    counts = Counter(words)
+    repeated = [f"{word} ({count} times)" for word, count in counts.items() if count > 1]
     listed = [", ".join(words) or "none", f"Repeated: {', '.join(repeated)}" if repeated else ""]
-    for heading, paragraphs in (("Words", listed), *_provenance(one)):
+    for heading, paragraphs in (("Words", listed), *_provenance(seed_set)):
         if any(paragraphs):
             yield from ("", heading)
         for paragraph in filter(None, paragraphs):
-            yield from _wrapped(paragraph, width, 3)
+            yield from _wrap(paragraph, width, 3)
     if hidden:
-        some = "1 slur is" if hidden == 1 else f"{hidden} slurs are"
-        yield from ("", *_wrapped(f"{some} masked; --show-slurs prints the words in full.", width))
+        count = "1 slur is" if hidden == 1 else f"{hidden} slurs are"
+        yield from ("", *_wrap(f"{count} masked; --show-slurs prints the words in full.", width))
 
 
-def _provenance(one: SeedSet) -> Iterator[tuple[str, list[str]]]:
-    """What is known of a set besides its words: heading and paragraphs."""
+def _provenance(seed_set: SeedSet) -> Iterator[tuple[str, list[str]]]:
+    """Everything about a set besides its words: headings and paragraphs."""
     from weatherglass.catalog import pairings, seed_sets, seed_sources
 
-    yield "Contains", [", ".join(one.flags)]
-    yield "Used in", [one.study.citation if one.study else "", one.link]
+    yield "Contains", [", ".join(seed_set.flags)]
+    yield "Used in", [seed_set.study.citation if seed_set.study else "", seed_set.link]
     known = seed_sources()
     yield (
         "Source",
-        [f"{name}: {known[name]}" for name in one.sources] or ["None of the seven is documented."],
+        [f"{name}: {known[name]}" for name in seed_set.sources]
+        or ["Not documented as any of the seven kinds."],
     )
-    yield "Notes", [one.notes]
-    yield "Held against", [_against(pairing, one.id) for pairing in pairings(one.id)]
-    others = [other.id for other in seed_sets(concept=one.concept) if other != one]
-    yield "Of the same concept", [", ".join(others)]
+    yield "Notes", [seed_set.notes]
+    yield "Paired with", [_paired(pairing, seed_set.id) for pairing in pairings(seed_set.id)]
+    others = [other.id for other in seed_sets(concept=seed_set.concept) if other != seed_set]
+    yield "Sets of the same concept", [", ".join(others)]
 
 
-def _against(pairing: Pairing, id: str) -> str:
+def _paired(pairing: Pairing, id: str) -> str:
     where = f"{pairing.study.short}, {pairing.place}"
     return f"{pairing.other(id)}: {_MATCH[pairing.match]}; {where}"
 
 
-def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
+def _wrap(text: str, width: int, indent: int = 0) -> list[str]:
     pad = " " * indent
     return textwrap.wrap(
         printable(text), width, initial_indent=pad, subsequent_indent=pad, break_on_hyphens=False

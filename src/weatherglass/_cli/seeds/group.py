@@ -1,4 +1,4 @@
-"""``weatherglass seeds``: the group; each family of its commands is in a file of its own."""
+"""The command group ``weatherglass seeds``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .pairs import coherence, generated, measure
 
 @click.group()
 def seeds() -> None:
-    """The seed lab: choose seed words, and see how far an answer depends on them.
+    """Choose and check seed words, and measure how much a result depends on them.
 
-    Browse the word lists that studies used (list, show, concepts, export), look at sets before
-    anything is measured (lint), measure with them (measure, variance, axis, generated, concept,
-    coherence), and run a test under every documented choice of words (multiverse).
+    Browse the word lists of published studies (list, show, concepts, export), check sets before you
+    measure with them (lint), measure properties of sets (measure, variance, axis, generated,
+    concept, coherence), and run a test under every documented choice of words (multiverse).
     """
 
 

@@ -1,43 +1,32 @@
-"""``weatherglass seeds lint``: look at seed sets before anything is measured with them."""
+"""``weatherglass seeds lint``: check seed sets before anything is measured with them."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from weatherglass.errors import UsageError
 
-from ..options import chosen_tokenizer, word_options
-from ..output import (
-    delimited,
-    format_option,
-    out_option,
-    printable,
-    progress_bar,
-    put,
-    remarks,
-    table,
-)
-from ..run_tests import seed_option
-from .options import (
+from ..options import (
     case_option,
-    control_option,
-    control_told,
-    named_vectors,
-    open_whole,
+    output_options,
+    pop_tokenizer,
+    seed_option,
     slurs_option,
+    word_options,
 )
+from ..output import Output, delimited, printable, progress_bar, remarks, table
+from .options import describe_controls, named_vectors, open_whole, remove_frequency_option
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Tokenizer
-    from weatherglass.seedlab import Counted, Finding, Lint, Models
+    from weatherglass.seedlab import Finding, Lint, Models, WordCounts
 
-_NEAR = 6  # neighbours of a word that the page has; JSON has ten
+_MAX_NEIGHBOURS = 6  # of a word in the table; JSON has ten
 
 
 @click.command()
@@ -46,35 +35,34 @@ _NEAR = 6  # neighbours of a word that the page has; JSON has ten
     "--against",
     metavar="ID|FILE",
     multiple=True,
-    help="A set to hold them against; may be given again.",
+    help="A set to compare them with; repeatable.",
 )
 @click.option(
     "--source",
     metavar="VECTORS",
-    help="Look the words up in these vectors; of a folder that `weatherglass train` has written, "
-    "in its full model.",
+    help="Look the words up in these vectors, or in the full model of a folder that `weatherglass "
+    "train` has written.",
 )
 @click.option(
     "--neighbours",
     is_flag=True,
-    help="Also list the words nearest to every word: which sense it has in these vectors.",
+    help="Also list the nearest neighbours of every word, which show its sense in these vectors.",
 )
 @click.option("--corpus", metavar="CORPUS", help="Count the words in this corpus.")
 @word_options
-@case_option
-@control_option
+@case_option()
+@remove_frequency_option
 @seed_option
 @click.option(
     "--least",
     type=click.Choice(["note", "warning", "error"]),
     default="note",
     show_default=True,
-    help="Print findings that are so grave, or graver; JSON always has all.",
+    help="Minimum severity to print; JSON always has all findings.",
 )
-@click.option("--strict", is_flag=True, help="Exit code 1 if there is a warning or an error.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 if there is a warning or an error.")
 @slurs_option
-@format_option
-@out_option
+@output_options()
 @click.pass_context
 def lint(
     context: click.Context,
@@ -91,63 +79,63 @@ def lint(
     least: Any,
     strict: bool,
     show_slurs: bool,
-    form: str,
-    out: Path | None,
+    output: Output,
     **options: Any,
 ) -> None:
-    """Look at seed sets before anything is measured with them.
+    """Check seed sets before anything is measured with them.
 
-    ID may be a pattern (* any text), FILE holds sets of your own. Each factor that makes a
-    measurement unstable gets a number and a sentence, of each set and of pairs: each set with each
-    of --against; without that, each two of up to four sets, and of more those that a study pairs.
-    The options that say what a word is are for --corpus.
+    ID may be a pattern (* any text), FILE has your own sets. Each factor that makes a measurement
+    unstable gets a number and a sentence, for each set and for pairs: each set with each set of
+    --against; without that, all pairs of up to four sets, and of more sets those that a study
+    pairs. The tokenizer's options are for --corpus.
 
-    Slurs are masked on the page; JSON, TSV and CSV are for programs and have every word in full.
+    Slurs are masked in the table; JSON, TSV and CSV are for programs and have every word in full.
     """
-    from weatherglass.seedlab import chosen_sets
-    from weatherglass.seedlab import lint as look
+    from weatherglass.seedlab import lint as run
+    from weatherglass.seedlab import resolve_sets
 
-    chosen = chosen_sets(sets)  # a wrong name is found before anything is read
-    others = chosen_sets(against) if against else ()
+    chosen = resolve_sets(sets)  # a wrong name is reported before anything is read
+    others = resolve_sets(against) if against else ()
     if neighbours and source is None:
-        raise UsageError("--neighbours are those in some vectors: say which with --source.")
-    models = _models(source, control)
-    tokenizer = chosen_tokenizer(options)
-    counted = None if corpus is None else _counted(corpus, tokenizer)
-    with progress_bar("looking") as draw:
-        found = look(
+        raise UsageError("--neighbours needs vectors: name them with --source.")
+    models = _open_model(source, control)
+    tokenizer = pop_tokenizer(options)
+    counts = None if corpus is None else _count_words(corpus, tokenizer)
+    with progress_bar("checking") as draw:
+        linted = run(
             chosen,
             against=others,
             source=None if models is None else named_vectors(models),
-            corpus=counted,
+            corpus=counts,
             min_count=min_count,
             case=case,
             rng=seed,
             progress=draw,
         )
     if models is not None and models.control is not None:
-        told = {"control": dataclasses.asdict(models.control)}
-        found = dataclasses.replace(found, source=found.source | told)
-    _tell(found, found.at_least(least), show_slurs, neighbours, form, out)
-    if strict and found.at_least("warning"):
+        described = {"control": dataclasses.asdict(models.control)}
+        linted = dataclasses.replace(linted, source=linted.source | described)
+    findings = linted.at_least(least)
+    output.write(_text(linted, findings, show_slurs, neighbours, output))
+    if strict and linted.at_least("warning"):
         context.exit(1)
 
 
-def _models(source: str | None, control: Any) -> Models | None:
+def _open_model(source: str | None, control: Any) -> Models | None:
     if source is None:
         if control != "none":
-            raise UsageError("--control takes frequency out of vectors: say which with --source.")
+            raise UsageError("--control needs vectors: name them with --source.")
         return None
-    found = open_whole(source, control=control)
-    if len(found) > 1:
+    models = open_whole(source, control=control)
+    if len(models) > 1:
         raise UsageError(
-            f"{source} holds models of {len(found)} groups; name the file of one of them, such as "
-            f"{found[0].whole.source}."
+            f"{source} has models of {len(models)} groups; name the file of one of them, such as "
+            f"{models[0].whole.source}."
         )
-    return found[0]
+    return models[0]
 
 
-def _counted(corpus: str, tokenizer: Tokenizer) -> Counted:
+def _count_words(corpus: str, tokenizer: Tokenizer) -> WordCounts:
     from weatherglass.corpus import open_corpus
     from weatherglass.seedlab import count_words
 
@@ -155,67 +143,60 @@ def _counted(corpus: str, tokenizer: Tokenizer) -> Counted:
         return count_words(open_corpus(corpus), tokenizer=tokenizer, progress=draw)
 
 
-def _tell(
-    found: Lint,
-    findings: Sequence[Finding],
-    show_slurs: bool,
-    neighbours: bool,
-    form: str,
-    out: Path | None,
-) -> None:
-    from weatherglass.seedlab import row
+def _text(
+    linted: Lint, findings: Sequence[Finding], show_slurs: bool, neighbours: bool, output: Output
+) -> str:
+    from weatherglass.seedlab import finding_row
 
-    if form == "json":
-        text = found.to_json() + "\n"
-    elif form == "table":
-        listed = _neighbours(found, show_slurs) if neighbours else ""
-        text = listed + _page(found, findings, show_slurs)
-    else:
-        text = delimited([row(one) for one in findings], "\t" if form == "tsv" else ",")
-    put(text, out)
+    if output.format == "json":
+        return linted.to_json() + "\n"
+    if output.format == "table":
+        listed = _neighbours(linted, show_slurs) if neighbours else ""
+        return listed + _page(linted, findings, show_slurs)
+    return delimited([finding_row(finding) for finding in findings], output.delimiter)
 
 
-def _page(found: Lint, findings: Sequence[Finding], show_slurs: bool) -> str:
-    """A table for each set and pair, and what was not run."""
-    from weatherglass.catalog import masked
+def _page(linted: Lint, findings: Sequence[Finding], show_slurs: bool) -> str:
+    """A table for each set and pair, and the checks that were not run."""
+    from weatherglass.catalog import mask_slurs
 
     tables = []
-    for sets, some in groupby(findings, key=lambda one: one.sets):
+    for sets, group in groupby(findings, key=lambda finding: finding.sets):
         rows = [
             {
-                "": one.severity,
-                "check": one.check,
-                "number": _number(one.value),
-                "finding": one.sentence if show_slurs else masked(one.sentence),
+                "": finding.severity,
+                "check": finding.check,
+                "number": _format_number(finding.value),
+                "finding": finding.sentence if show_slurs else mask_slurs(finding.sentence),
             }
-            for one in some
+            for finding in group
         ]
         tables.append(table(rows, printable(" / ".join(sets))))
-    counts = [f"{n:,} {what}" + "s" * (n != 1) for what, n in found.counts.items() if n]
+    counts = [f"{n:,} {severity}" + "s" * (n != 1) for severity, n in linted.counts.items() if n]
     lines = [f"{', '.join(counts)}."]
-    lines += [f"Not run: {', '.join(some)}: {why}." for why, some in found.not_run.items()]
-    lines += control_told([found.source])
+    lines += [f"Not run: {', '.join(checks)}: {why}." for why, checks in linted.not_run.items()]
+    lines += describe_controls([linted.source])
     return "".join(tables) + remarks(lines)
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:.3g}"
 
 
-def _neighbours(found: Lint, show_slurs: bool) -> str:
-    """The words nearest to every word, a line each."""
-    from weatherglass.catalog import masked
+def _neighbours(linted: Lint, show_slurs: bool) -> str:
+    """A table with the nearest neighbours of every word."""
+    from weatherglass.catalog import mask_slurs
 
-    def plain(word: str) -> str:
-        return word if show_slurs else masked(word)
+    def mask(word: str) -> str:
+        return word if show_slurs else mask_slurs(word)
 
     rows = [
         {
-            "word": plain(word),
-            "nearest": ", ".join(f"{plain(other)} {cosine:.2f}" for other, cosine in near[:_NEAR]),
+            "word": mask(word),
+            "nearest": ", ".join(f"{mask(other)} {c:.2f}" for other, c in near[:_MAX_NEIGHBOURS]),
         }
-        for word, near in found.neighbours.items()
+        for word, near in linted.neighbours.items()
     ]
     if not rows:
         return "No neighbours: see below why words were not compared.\n\n"
-    return table(rows, f"Nearest words in {found.source['name']}")
+    return table(rows, f"Nearest words in {linted.source['name']}")

@@ -1,4 +1,4 @@
-"""``weatherglass seeds measure``, ``coherence`` and ``generated``: pairs of seed sets, measured."""
+"""``weatherglass seeds measure``, ``coherence`` and ``generated``: measures of pairs of sets."""
 
 from __future__ import annotations
 
@@ -10,175 +10,173 @@ import click
 
 from weatherglass.errors import CannotMeasure
 
-from ..output import format_option, out_option, plot_option, progress_bar, table
-from ..run_tests import seed_option
+from ..options import case_option, output_options, seed_option, slurs_option
+from ..output import Output, progress_bar, table
 from .options import (
     attribute_words,
-    case_option,
-    chosen_pairs,
-    control_option,
-    known_sets,
-    lines,
-    missing_option,
+    format_spread,
+    load_sets,
+    missing_sets_option,
     missing_words,
-    number,
     open_sources,
     pair_options,
+    remove_frequency_option,
+    select_pairs,
     sets_options,
-    slurs_option,
-    tell,
+    unique_remarks,
     words_option,
+    write_experiments,
 )
 
 if TYPE_CHECKING:
     from weatherglass.seedlab import GeneratedPairs, MeasuredPairs, PairMeasures
 
-_NAMED = 4  # words of a set that a table names
-_EXTREMES = 3  # generated pairs that are shown of each end, as in table 4
-_REASONS = 3  # pairs that were not run, of which the reason is given
+_MAX_WORDS = 4  # of a set in a table
+_MAX_EXTREMES = 3  # generated pairs at each end, as in table 4 of the paper
+_MAX_REASONS = 3  # pairs that were not run and whose reason is printed
 
 
-def measures_page(found: Sequence[MeasuredPairs]) -> str:
-    """Every measure, a line for each pair."""
+def measures_page(results: Sequence[MeasuredPairs]) -> str:
+    """Every measure, with a line for each pair."""
     text = ""
-    for some in found:
+    for result in results:
         rows = []
-        for one in some.pairs:
-            if one.status == "not run":
+        for pair in result.pairs:
+            if pair.status == "not run":
                 continue
             row = {
-                "X": one.x,
-                "Y": one.y,
-                "pairs": one.pairs,
-                "similarity": number(one.similarity, 2),
-                "explained": number(one.explained[0], 2) if one.explained else "",
-                "coherence PCA": number(one.coherence_pca),
-                "coherence WEAT": number(one.coherence_weat),
-                "WEAT effect": number(one.effect, 2),
-                "statistic": number(one.statistic, 2),
+                "X": pair.x,
+                "Y": pair.y,
+                "pairs": pair.pairs,
+                "similarity": format_spread(pair.similarity, 2),
+                "explained": format_spread(pair.explained[0], 2) if pair.explained else "",
+                "coherence PCA": format_spread(pair.coherence_pca),
+                "coherence WEAT": format_spread(pair.coherence_weat),
+                "WEAT effect": format_spread(pair.effect, 2),
+                "statistic": format_spread(pair.statistic, 2),
             }
-            if "p" in some.options["measures"]:
-                row["p"] = str(one.p) if one.p else ""
+            if "p" in result.options["measures"]:
+                row["p"] = str(pair.p) if pair.p else ""
             rows.append(row)
-        attributes = " against ".join(", ".join(some.options[name][:5]) for name in ("a", "b"))
-        text += table(rows, f"Seed pairs on {_source(some)}; WEAT with {attributes}")
-    return text + _remarks(found)
+        attributes = " against ".join(", ".join(result.options[name][:5]) for name in ("a", "b"))
+        text += table(rows, f"Seed pairs on {_source_name(result)}; WEAT with {attributes}")
+    return text + _remarks(results)
 
 
-def ranking_page(found: Sequence[MeasuredPairs], by: Any, show_slurs: bool) -> str:
-    """Pairs by their coherence, with a few of their words."""
+def ranking_page(results: Sequence[MeasuredPairs], by: Any, show_slurs: bool) -> str:
+    """Pairs by their coherence, with some of their words."""
     text = ""
-    for some in found:
+    for result in results:
         rows = [
             {
-                "coherence": number(one.coherence(by)),
-                "similarity": number(one.similarity, 2),
-                "words": f"{len(one.x_words)}+{len(one.y_words)}",
-                "X": _named(one.x, one.x_words, show_slurs),
-                "Y": _named(one.y, one.y_words, show_slurs),
+                "coherence": format_spread(pair.coherence(by)),
+                "similarity": format_spread(pair.similarity, 2),
+                "words": f"{len(pair.x_words)}+{len(pair.y_words)}",
+                "X": _first_words(pair.x, pair.x_words, show_slurs),
+                "Y": _first_words(pair.y, pair.y_words, show_slurs),
             }
-            for one in some.pairs
-            if one.coherence(by)
+            for pair in result.pairs
+            if pair.coherence(by)
         ]
-        text += table(rows, f"Coherence in the {by.upper()} subspace of {_source(some)}")
-    return text + _remarks(found)
+        text += table(rows, f"Coherence in the {by.upper()} subspace of {_source_name(result)}")
+    return text + _remarks(results)
 
 
-def generated_page(found: Sequence[GeneratedPairs]) -> str:
+def generated_page(results: Sequence[GeneratedPairs]) -> str:
     """Gathered pairs by their similarity, and the generated ones at both ends."""
+    from weatherglass.significance import format_p
+
     text = ""
     remarks = []
-    for some in found:
+    for result in results:
+        source, against = result.source["name"], result.against
         rows = [
             {
-                "gathered pair": one.name,
-                "pairs": one.pairs,
-                "similarity": number(one.similarity),
-                some.against: number(some.value(one)),
+                "gathered pair": pair.name,
+                "pairs": pair.pairs,
+                "similarity": format_spread(pair.similarity),
+                against: format_spread(result.value(pair)),
             }
-            for one in sorted(some.pairs, key=_similarity)
-            if one.kind != "generated" and one.similarity and some.value(one)
+            for pair in sorted(result.pairs, key=_similarity)
+            if pair.kind != "generated" and pair.similarity and result.value(pair)
         ]
-        gone = sum(one.status == "not run" for one in some.pairs)
-        if gone:
-            count = "1 gathered pair was" if gone == 1 else f"{gone} gathered pairs were"
-            where = some.source["name"]
-            remarks.append(f"{count} not run on {where}: too many of their words are missing.")
-        text += table(rows, f"Similarity and {some.against} on {_source(some)}")
-        text += table(
-            _extremes(some), f"Generated pairs with the highest and lowest {some.against}"
-        )
-        if some.correlation:
-            from weatherglass.significance import format_p
-
-            r, p, n = some.correlation.r, some.correlation.p, some.correlation.n
+        not_run = sum(pair.status == "not run" for pair in result.pairs)
+        if not_run:
+            count = "1 gathered pair was" if not_run == 1 else f"{not_run} gathered pairs were"
+            remarks.append(f"{count} not run on {source}: too many of their words are missing.")
+        text += table(rows, f"Similarity and {against} on {_source_name(result)}")
+        title = f"Generated pairs with the highest and lowest {against}"
+        text += table(_extremes(result), title)
+        if result.correlation:
+            r, p, n = result.correlation.r, result.correlation.p, result.correlation.n
             remarks.append(
-                f"{n} generated pairs on {some.source['name']}: r = {r:.2f} between similarity and "
-                f"{some.against} (p {format_p(p)})."
+                f"{n} generated pairs on {source}: r = {r:.2f} between similarity and {against} "
+                f"(p {format_p(p)})."
             )
-    return text + lines(remarks)
+    return text + unique_remarks(remarks)
 
 
-def _extremes(some: GeneratedPairs) -> list[dict[str, str]]:
-    """The generated pairs at both ends."""
-    from weatherglass.catalog import masked
+def _extremes(result: GeneratedPairs) -> list[dict[str, str]]:
+    """Rows for the generated pairs with the largest and smallest values."""
+    from weatherglass.catalog import mask_slurs
 
-    made = [(one, some.value(one)) for one in some.pairs if one.kind == "generated"]
-    done = [(one, value) for one, value in made if value]
-    done.sort(key=lambda both: -abs(both[1].mean))
-    shown = done if len(done) <= 2 * _EXTREMES else done[:_EXTREMES] + done[-_EXTREMES:]
+    values = [(pair, result.value(pair)) for pair in result.pairs if pair.kind == "generated"]
+    measured = [(pair, value) for pair, value in values if value]
+    measured.sort(key=lambda item: -abs(item[1].mean))
+    if len(measured) > 2 * _MAX_EXTREMES:
+        measured = measured[:_MAX_EXTREMES] + measured[-_MAX_EXTREMES:]
     return [
         {
-            some.against: number(value),
-            "similarity": number(one.similarity),
-            "X": ", ".join(map(masked, one.x_words)),
-            "Y": ", ".join(map(masked, one.y_words)),
+            result.against: format_spread(value),
+            "similarity": format_spread(pair.similarity),
+            "X": ", ".join(map(mask_slurs, pair.x_words)),
+            "Y": ", ".join(map(mask_slurs, pair.y_words)),
         }
-        for one, value in shown
+        for pair, value in measured
     ]
 
 
-def _similarity(one: PairMeasures) -> float:
-    return one.similarity.mean if one.similarity else 0.0
+def _similarity(pair: PairMeasures) -> float:
+    return pair.similarity.mean if pair.similarity else 0.0
 
 
-def _named(id: str, words: Sequence[str], show_slurs: bool) -> str:
-    from weatherglass.catalog import masked
+def _first_words(id: str, words: Sequence[str], show_slurs: bool) -> str:
+    from weatherglass.catalog import mask_slurs
 
-    some = words[:_NAMED] if show_slurs else tuple(map(masked, words[:_NAMED]))
-    more = ", …" if len(words) > _NAMED else ""
-    return f"{id}: {', '.join(some)}{more}"
-
-
-def _source(found: MeasuredPairs) -> str:
-    samples = found.source["samples"]
-    return str(found.source["name"]) + (f" (± over {samples} samples)" if samples else "")
+    first = words[:_MAX_WORDS] if show_slurs else tuple(map(mask_slurs, words[:_MAX_WORDS]))
+    more = ", …" if len(words) > _MAX_WORDS else ""
+    return f"{id}: {', '.join(first)}{more}"
 
 
-def _remarks(found: Sequence[MeasuredPairs]) -> str:
+def _source_name(result: MeasuredPairs) -> str:
+    samples = result.source["samples"]
+    return str(result.source["name"]) + (f" (± over {samples} samples)" if samples else "")
+
+
+def _remarks(results: Sequence[MeasuredPairs]) -> str:
     """Pairs that could not be measured, and words that are missing."""
     sentences = []
-    for some in found:
-        where = some.source["name"]
-        not_run = [one for one in some.pairs if one.status == "not run"]
-        for one in not_run[:_REASONS]:
-            sentences.append(f"{one.name}: not run on {where}, {one.reason}.")
-        if len(not_run) > _REASONS:
-            more = len(not_run) - _REASONS
-            sentences.append(f"{more} more pairs were not run on {where}; --format json says why.")
-        gaps = [one for one in some.pairs if one.status == "done"]
-        gaps = [one for one in gaps if one.x_missing or one.y_missing]
-        if len(gaps) == 1:
-            missing = (*gaps[0].x_missing, *gaps[0].y_missing)
-            sentences += missing_words(gaps[0].name, missing, where)
-        elif gaps:
-            sentences.append(f"{len(gaps)} pairs lack words on {where}; --format json lists them.")
-    return lines(sentences)
+    for result in results:
+        source = result.source["name"]
+        not_run = [pair for pair in result.pairs if pair.status == "not run"]
+        for pair in not_run[:_MAX_REASONS]:
+            sentences.append(f"{pair.name}: not run on {source}, {pair.reason}.")
+        if len(not_run) > _MAX_REASONS:
+            more = len(not_run) - _MAX_REASONS
+            sentences.append(f"{more} more pairs were not run on {source}; --format json says why.")
+        measured = [pair for pair in result.pairs if pair.status == "done"]
+        incomplete = [pair for pair in measured if pair.x_missing or pair.y_missing]
+        if len(incomplete) == 1:
+            (pair,) = incomplete
+            sentences += missing_words(pair.name, (*pair.x_missing, *pair.y_missing), source)
+        elif incomplete:
+            sentences.append(
+                f"{len(incomplete)} pairs have missing words on {source}; --format json lists them."
+            )
+    return unique_remarks(sentences)
 
 
-_ranked_words = words_option(
-    None, "Rank only so many of the most frequent words for coherence; 0: all."
-)
+_ranked_words = words_option(None, "Rank only this many most frequent words for coherence; 0: all.")
 
 
 def _attributes(command: Any) -> Any:
@@ -199,12 +197,10 @@ def _attributes(command: Any) -> Any:
 @_attributes
 @click.option("--p", "with_p", is_flag=True, help="Also the permutation p-value of WEAT.")
 @_ranked_words
-@missing_option
-@case_option
-@control_option
-@format_option
-@out_option
-@plot_option
+@missing_sets_option
+@case_option()
+@remove_frequency_option
+@output_options(plot=True)
 def measure(
     sources: tuple[str, ...],
     named: tuple[tuple[str, str], ...],
@@ -216,20 +212,18 @@ def measure(
     max_missing: float,
     case: Any,
     control: Any,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
 ) -> None:
     """Measure pairs of seed sets: similarity, coherence, WEAT.
 
-    SOURCE is a file or name of vectors, or a folder that `weatherglass train` has written; its
-    bootstraps then give standard deviations. Without --pair, all pairs that a study documents.
+    SOURCE is a file or name of vectors, or a folder that `weatherglass train` has written, whose
+    bootstrap samples give standard deviations. Without --pair, all pairs that studies document.
     """
     from weatherglass.seedlab import MEASURES, Measure
 
     measures: tuple[Measure, ...] = (*MEASURES, "p") if with_p else MEASURES
-    found = _measured(sources, named, files, measures, a, b, words, max_missing, case, control)
-    tell(found, form, out, picture, lambda: measures_page(found))
+    results = _measure_all(sources, named, files, measures, a, b, words, max_missing, case, control)
+    write_experiments(results, output, lambda: measures_page(results))
 
 
 @click.command()
@@ -241,15 +235,15 @@ def measure(
     show_default=True,
     help="The subspace: the difference of the set means, or the first principal component.",
 )
-@click.option("--top", type=click.IntRange(1), help="Show so many from the top, and the bottom.")
+@click.option(
+    "--top", type=click.IntRange(1), help="Show only this many pairs at the top and at the bottom."
+)
 @_ranked_words
-@missing_option
-@case_option
-@control_option
+@missing_sets_option
+@case_option()
+@remove_frequency_option
 @slurs_option
-@format_option
-@out_option
-@plot_option
+@output_options(plot=True)
 def coherence(
     sources: tuple[str, ...],
     named: tuple[tuple[str, str], ...],
@@ -261,22 +255,20 @@ def coherence(
     case: Any,
     control: Any,
     show_slurs: bool,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
 ) -> None:
     """Rank pairs of seed sets by coherence.
 
-    Does the subspace of two sets tell them apart? All words of SOURCE are ranked along the subspace
-    of two sets. Coherence is the distance of the sets' mean ranks, from 0 to 1. Without --pair, all
-    pairs that a study documents.
+    Does the subspace of two sets separate them? All words of SOURCE are ranked along the subspace
+    of two sets. Coherence is the difference of the sets' mean ranks, from 0 to 1. Without --pair,
+    all pairs that studies document.
     """
     measures = ("similarity", "explained", "coherence-pca", "coherence-weat")
-    measured = _measured(
+    measured = _measure_all(
         sources, named, files, measures, "good", "bad", words, max_missing, case, control
     )
-    found = _ends([one.ranked(by) for one in measured], top)
-    tell(found, form, out, picture, lambda: ranking_page(found, by, show_slurs))
+    results = _keep_ends([result.ranked(by) for result in measured], top)
+    write_experiments(results, output, lambda: ranking_page(results, by, show_slurs))
 
 
 @click.command()
@@ -287,16 +279,16 @@ def coherence(
     type=click.IntRange(1),
     default=500,
     show_default=True,
-    help="How many pairs of sets to generate.",
+    help="Number of pairs of sets to generate.",
 )
-@click.option("--size", type=click.IntRange(1), default=5, show_default=True, help="Words a set.")
+@click.option("--size", type=click.IntRange(1), default=5, show_default=True, help="Words per set.")
 @click.option(
     "--ranks",
     type=(click.IntRange(1), click.IntRange(1)),
     default=(500, 5000),
     show_default=True,
     metavar="FROM TO",
-    help="The band of frequency that words are drawn from, by rank.",
+    help="Draw words from these frequency ranks.",
 )
 @click.option(
     "--part",
@@ -309,16 +301,14 @@ def coherence(
     type=click.Choice(["explained", "coherence-pca", "coherence-weat", "effect"]),
     default="explained",
     show_default=True,
-    help="What to hold set similarity against.",
+    help="The measure to compare set similarity with.",
 )
 @_attributes
-@missing_option
-@case_option
-@control_option
+@missing_sets_option
+@case_option()
+@remove_frequency_option
 @seed_option
-@format_option
-@out_option
-@plot_option
+@output_options(plot=True)
 def generated(
     sources: tuple[str, ...],
     files: tuple[Path, ...],
@@ -333,25 +323,23 @@ def generated(
     case: Any,
     control: Any,
     seed: int,
-    form: str,
-    out: Path | None,
-    picture: Path | None,
+    output: Output,
 ) -> None:
     """Compare generated seed sets with gathered ones.
 
-    Are sets that are alike in SOURCE harder to tell apart? A generated set is a random word and its
-    nearest neighbours, of one part of speech and band of frequency. The similarity of two sets is
-    held against the variance that they explain; the gathered pairs of the catalogue, or the two
-    sets of --sets, stand beside them.
+    Are sets that are similar in SOURCE harder to separate? A generated set is a random word and its
+    nearest neighbours, of the same part of speech and frequency range. The similarity of two sets
+    is compared with the variance that they explain, for generated pairs and for the gathered pairs
+    of the catalogue, or the two sets of --sets.
     """
     from weatherglass.seedlab import compare_generated, gathered_pairs
 
-    beside = chosen_pairs((), files, gathered_pairs)
-    own = known_sets(files)
-    found = []
+    gathered = select_pairs((), files, gathered_pairs)
+    own = load_sets(files)
+    results = []
     for models in open_sources(sources, control):
         with progress_bar(f"measuring on {models.name}") as draw:
-            found.append(
+            results.append(
                 compare_generated(
                     models,
                     count=count,
@@ -360,7 +348,7 @@ def generated(
                     part=part,
                     tags=_tags if part else None,
                     against=against,
-                    gathered=beside,
+                    gathered=gathered,
                     a=attribute_words(a, own),
                     b=attribute_words(b, own),
                     max_missing=max_missing,
@@ -369,7 +357,7 @@ def generated(
                     progress=draw,
                 )
             )
-    tell(found, form, out, picture, lambda: generated_page(found))
+    write_experiments(results, output, lambda: generated_page(results))
 
 
 def _tags(words: list[str]) -> dict[str, str]:
@@ -378,7 +366,7 @@ def _tags(words: list[str]) -> dict[str, str]:
     return part_of_speech(words)
 
 
-def _measured(
+def _measure_all(
     sources: Sequence[str],
     named: Sequence[tuple[str, str]],
     files: Sequence[Path],
@@ -392,12 +380,12 @@ def _measured(
 ) -> list[MeasuredPairs]:
     from weatherglass.seedlab import gathered_pairs, measure_pairs
 
-    pairs = chosen_pairs(named, files, gathered_pairs)
-    own = known_sets(files)
-    found = []
+    pairs = select_pairs(named, files, gathered_pairs)
+    own = load_sets(files)
+    results = []
     for models in open_sources(sources, control):
         with progress_bar(f"measuring on {models.name}") as draw:
-            found.append(
+            results.append(
                 measure_pairs(
                     models,
                     pairs,
@@ -410,25 +398,25 @@ def _measured(
                     progress=draw,
                 )
             )
-    if all(one.status == "not run" for some in found for one in some.pairs):
-        raise CannotMeasure(f"No pair could be measured: {found[0].pairs[0].reason}.")
-    return found
+    if all(pair.status == "not run" for result in results for pair in result.pairs):
+        raise CannotMeasure(f"No pair could be measured: {results[0].pairs[0].reason}.")
+    return results
 
 
-def _ends(found: list[MeasuredPairs], top: int | None) -> list[MeasuredPairs]:
-    """The pairs with the highest coherence and with the lowest on the first source, on all."""
+def _keep_ends(results: list[MeasuredPairs], top: int | None) -> list[MeasuredPairs]:
+    """Keep the pairs with the highest and the lowest coherence on the first source."""
     import dataclasses
 
-    first = found[0]
-    done = [one.name for one in first.pairs if one.coherence(first.ranked_by or "weat")]
-    if top is None or 2 * top >= len(done):
-        return found
-    left_out = set(done[top:-top])
+    first = results[0]
+    measured = [pair.name for pair in first.pairs if pair.coherence(first.ranked_by or "weat")]
+    if top is None or 2 * top >= len(measured):
+        return results
+    omitted = set(measured[top:-top])
     return [
         dataclasses.replace(
-            some,
-            pairs=tuple(one for one in some.pairs if one.name not in left_out),
-            options=some.options | {"top": top},
+            result,
+            pairs=tuple(pair for pair in result.pairs if pair.name not in omitted),
+            options=result.options | {"top": top},
         )
-        for some in found
+        for result in results
     ]

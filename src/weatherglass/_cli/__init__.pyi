@@ -1,0 +1,1 @@
+from . import signals as signals
