@@ -17,13 +17,13 @@ from .bad_seeds import seed_axis as seed_axis
 from .compare import CorpusComparison as CorpusComparison
 from .compare import compare as compare
 from .lint import SEVERITIES as SEVERITIES
-from .lint import Counted as Counted
 from .lint import Finding as Finding
 from .lint import Lint as Lint
 from .lint import Severity as Severity
+from .lint import WordCounts as WordCounts
 from .lint import count_words as count_words
+from .lint import finding_row as finding_row
 from .lint import lint as lint
-from .lint import row as row
 from .models import Models as Models
 from .models import Spread as Spread
 from .multiverse import Choice as Choice
@@ -37,8 +37,8 @@ from .multiverse import alternatives as alternatives
 from .multiverse import multiverse as multiverse
 from .multiverse import set_names as set_names
 from .pairs import SeedPair as SeedPair
-from .pairs import chosen_sets as chosen_sets
 from .pairs import gathered_pairs as gathered_pairs
+from .pairs import resolve_sets as resolve_sets
 from .pairs import seed_pair as seed_pair
 from .result import Experiment as Experiment
 from .result import experiments_json as experiments_json

@@ -1,7 +1,7 @@
-"""What the seed lab measures on: one embedding, or several, trained on samples of a corpus.
+"""The models that the seed lab measures: one embedding, or one for each bootstrap sample.
 
-With several, every number is measured on each sample, and the samples' disagreement says how sure
-it is. Only words that every sample has are used, so that all of them measure the same.
+With several, every number is measured on each sample, and its spread over the samples is its
+uncertainty. Only words that every sample has are used, so that all samples measure the same thing.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from weatherglass.vectors import (
     find_usable_positions,
     order_by_frequency,
 )
-from weatherglass.vectors import control as take_out
+from weatherglass.vectors import control as control_frequency
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
 
-class Trained(Protocol):
-    """A model that `weatherglass.corpus.open_models` gives."""
+class TrainedModel(Protocol):
+    """A model from `weatherglass.corpus.open_models`."""
 
     @property
     def group(self) -> str: ...
@@ -43,23 +43,23 @@ class Trained(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """An embedding, and others like it that were trained on samples of the same corpus.
+    """An embedding, and those trained on bootstrap samples of the same corpus.
 
     Attributes
     ----------
     name
-        What results call it.
+        Its name in results.
     whole
-        The vectors of the whole corpus; where seed sets are generated, its words are drawn from.
+        The vectors of the whole corpus; generated seed sets take their words from these.
     samples
-        The vectors of bootstrap samples; numbers are measured on these, if there are any.
+        The vectors of bootstrap samples; if there are any, numbers are measured on these.
     control
-        What was done about word frequency in the vectors of the whole corpus, if that was asked.
+        The frequency control of the vectors of the whole corpus, if one was requested.
 
     Examples
     --------
-    >>> one = Vectors.of(["a", "b"], [[1, 0], [0, 1]])
-    >>> Models.of(one).each == (one,), Models.of([one, one]).about()["samples"]
+    >>> vectors = Vectors.of(["a", "b"], [[1, 0], [0, 1]])
+    >>> Models.of(vectors).each == (vectors,), Models.of([vectors, vectors]).about()["samples"]
     (True, 2)
     """
 
@@ -69,27 +69,27 @@ class Models:
     control: Control | None = None
 
     @classmethod
-    def of(cls, given: Any, name: str | None = None) -> Models:
-        """From vectors, from several of them, or from what `open_models` gives for one group."""
-        if isinstance(given, Models):
-            return given if name is None else dataclasses.replace(given, name=name)
-        if isinstance(given, Vectors):
-            return cls(name or given.source, given)
-        several = list(given)
+    def of(cls, models: Any, name: str | None = None) -> Models:
+        """Build from vectors, from several of them, or from the `open_models` of one group."""
+        if isinstance(models, Models):
+            return models if name is None else dataclasses.replace(models, name=name)
+        if isinstance(models, Vectors):
+            return cls(name or models.source, models)
+        several = list(models)
         if not several:
-            raise UsageError("There are no vectors to measure on; give at least one.")
-        trained = [one for one in several if not isinstance(one, Vectors)]
-        groups = {one.group for one in trained}
+            raise UsageError("There are no vectors to measure; give at least one model.")
+        trained = [model for model in several if not isinstance(model, Vectors)]
+        groups = {model.group for model in trained}
         if len(groups) > 1:
             raise UsageError(
                 f"These models are of {len(groups)} groups ({', '.join(sorted(groups))}); give "
                 "those of one group at a time."
             )
-        whole = [one.vectors for one in trained if one.is_full]
+        whole = [model.vectors for model in trained if model.is_full]
         samples = [
-            one if isinstance(one, Vectors) else one.vectors
-            for one in several
-            if isinstance(one, Vectors) or not one.is_full
+            model if isinstance(model, Vectors) else model.vectors
+            for model in several
+            if isinstance(model, Vectors) or not model.is_full
         ]
         first = (whole or samples)[0]
         return cls(name or first.source, first, tuple(samples))
@@ -102,29 +102,29 @@ class Models:
     def controlled(
         self, method: ControlMethod, progress: Callable[[int, int], None] | None = None
     ) -> Models:
-        """The same without word frequency, as `weatherglass.control` takes it out.
+        """Return the same models with word frequency removed, as by `weatherglass.control`.
 
-        With ``auto`` the vectors of the whole corpus decide for all samples. Of each model its own
-        frequencies are taken out.
+        With ``auto`` the vectors of the whole corpus decide for all samples. Each sample is
+        controlled for its own frequencies.
         """
-        draw = progress or (lambda done, total: None)
+        report = progress or (lambda done, total: None)
         total = 1 + len(self.samples)
-        draw(0, total)
-        whole, done = take_out(self.whole, method)
-        if done.method == "none":
-            return dataclasses.replace(self, control=done)
+        report(0, total)
+        whole, control = control_frequency(self.whole, method)
+        if control.method == "none":
+            return dataclasses.replace(self, control=control)
         samples = []
-        for k, one in enumerate(self.samples, 1):
-            draw(k, total)
-            samples.append(take_out(one, "frequency")[0])
-        return Models(f"{self.name} without frequency", whole, tuple(samples), done)
+        for k, sample in enumerate(self.samples, 1):
+            report(k, total)
+            samples.append(control_frequency(sample, "frequency")[0])
+        return Models(f"{self.name} without frequency", whole, tuple(samples), control)
 
     def about(self) -> dict[str, Any]:
-        """What a result says of them."""
-        prints = [one.fingerprint for one in (self.whole, *self.samples)]
+        """Return the name, fingerprint and sizes that results record."""
+        fingerprints = [vectors.fingerprint for vectors in (self.whole, *self.samples)]
         about = {
             "name": self.name,
-            "fingerprint": combine_fingerprints(prints),
+            "fingerprint": combine_fingerprints(fingerprints),
             "dim": self.whole.dim,
             "words": len(self.whole),
             "samples": len(self.samples),
@@ -134,13 +134,12 @@ class Models:
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """Words in every model.
+    """Positions of words in every model.
 
     Attributes
     ----------
     row
-        For each spelling that was asked for and is there, its row; two that are one word in lower
-        case have the same.
+        The row of each requested spelling that was found; spellings of the same word share a row.
     words
         The word of each row, as the first model spells it.
     at
@@ -153,43 +152,46 @@ class Lookup:
 
     @classmethod
     def of(cls, models: Models, words: Iterable[str], case: Case = "auto") -> Lookup:
-        """Find words; those that one model does not have, or not with a direction, are left out."""
-        asked = list(dict.fromkeys(words))
-        found = np.array([find_usable_positions(one, asked, case) for one in models.each], dtype=np.intp)
-        rows: dict[int, int] = {}  # of positions in the first model
+        """Look up words, leaving out those for which some model has no usable vector."""
+        spellings = list(dict.fromkeys(words))
+        positions = np.array(
+            [find_usable_positions(vectors, spellings, case) for vectors in models.each],
+            dtype=np.intp,
+        )
+        rows: dict[int, int] = {}  # by position in the first model
         row: dict[str, int] = {}
         columns: list[int] = []
-        for column in np.flatnonzero((found >= 0).all(axis=0)).tolist():
-            place = int(found[0, column])
-            if place not in rows:
-                rows[place] = len(rows)
+        for column in np.flatnonzero((positions >= 0).all(axis=0)).tolist():
+            position = int(positions[0, column])
+            if position not in rows:
+                rows[position] = len(rows)
                 columns.append(column)
-            row[asked[column]] = rows[place]
-        at = tuple(np.array(one[columns]) for one in found)
-        return cls(row, tuple(models.each[0].words[int(place)] for place in at[0]), at)
+            row[spellings[column]] = rows[position]
+        at = tuple(np.array(line[columns]) for line in positions)
+        return cls(row, tuple(models.each[0].words[int(position)] for position in at[0]), at)
 
     def rows(self, words: Sequence[str]) -> list[int]:
-        """The rows of those words that are there, each once."""
+        """Return the rows of the words that were found, without duplicates."""
         return list(dict.fromkeys(self.row[word] for word in words if word in self.row))
 
     def missing(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The words that are not there."""
+        """Return the words that were not found."""
         return tuple(dict.fromkeys(word for word in words if word not in self.row))
 
 
-def check_whole(vectors: Vectors) -> None:
+def require_whole(vectors: Vectors) -> None:
     """Raise `CannotMeasure` if only some words of a source were opened."""
     if vectors.part:
         raise CannotMeasure(
-            f"Only some words of {vectors.source} were opened, so nothing can be said of its "
+            f"Only some words of {vectors.source} were opened, but this needs the whole "
             "vocabulary; open all of it."
         )
 
 
-def frequent(vectors: Vectors, first: int, last: int | None) -> Positions:
-    """Positions of usable words by rank of frequency, from `first` (from 1) to `last`.
+def positions_by_rank(vectors: Vectors, first: int, last: int | None) -> Positions:
+    """Return the positions of usable words of frequency rank `first` (from 1) to `last`.
 
-    By count where the source has counts, else in the order of the file.
+    Ranks are by count where the source has counts, else by the order of the file.
 
     Raises
     ------
@@ -197,10 +199,10 @@ def frequent(vectors: Vectors, first: int, last: int | None) -> Positions:
         Only some words of the source were opened.
 
     >>> vectors = Vectors.of(["a", "b", "c"], [[1, 0]] * 3, counts=[5, 9, 7])
-    >>> frequent(vectors, 1, 2).tolist()
+    >>> positions_by_rank(vectors, 1, 2).tolist()
     [1, 2]
     """
-    check_whole(vectors)
+    require_whole(vectors)
     order = order_by_frequency(vectors)[first - 1 : last]
     return order[~np.isin(order, vectors.unusable)]
 
@@ -210,18 +212,18 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Spread:
-    """A number that was measured several times.
+    """The mean and spread of repeated measurements.
 
     Attributes
     ----------
     mean
-        Their mean; the number itself, if there is one.
+        The mean; of a single measurement, its value.
     sd
-        Their standard deviation (ddof 1); None for one number.
+        The standard deviation (ddof 1); None for a single measurement.
     low, high
-        The percentiles that enclose 95 % of them; None for one number.
+        The percentiles that enclose 95 % of the measurements; None for a single one.
     n
-        How many there are.
+        The number of measurements.
 
     Examples
     --------
@@ -239,7 +241,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Spread:
-        """The mean and spread of at least one number."""
+        """Summarise at least one measurement."""
         numbers = np.array(list(values), dtype=np.float64)
         if len(numbers) == 1:
             return cls(float(numbers[0]))

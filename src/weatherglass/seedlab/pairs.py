@@ -1,4 +1,4 @@
-"""Two seed sets held against each other, and which word of the one answers which of the other."""
+"""Which seed sets to use, which of them to compare, and how the words of two sets correspond."""
 
 from __future__ import annotations
 
@@ -12,91 +12,92 @@ from typing import Literal
 from weatherglass.catalog import Pairing, SeedSet, concepts, load_seeds, pairings, seed_sets, seeds
 from weatherglass.errors import CatalogError, UsageError, quote_safe
 
-from .lint import is_of_people, opposed_concepts
+from .lint import find_opposed_concepts, is_about_people
 
 Which = str | os.PathLike[str] | SeedSet
-ENDINGS = (".yaml", ".yml", ".json", ".csv", ".tsv", ".txt")
-_ALL_PAIRS = 4  # sets, as many as a test has; of more, only pairs that a study makes
+SUFFIXES = (".yaml", ".yml", ".json", ".csv", ".tsv", ".txt")
+MAX_SETS_ALL_PAIRS = 4  # as many sets as a test has; of more, only pairs from a study are compared
 
 
-def chosen_sets(which: Which | Iterable[Which]) -> tuple[SeedSet, ...]:
-    """Seed sets by id, by pattern, from files, or as they are; each once.
+def resolve_sets(which: Which | Iterable[Which]) -> tuple[SeedSet, ...]:
+    """Return seed sets by id, by pattern or from files, without duplicates.
 
     Parameters
     ----------
     which
-        A set, or several: ids of the catalogue, patterns (``female_*``), files of your own, or
+        One set or several: ids of the catalogue, patterns (``female_*``), files of your own, or
         `SeedSet`.
 
     Raises
     ------
     UnknownEntry
-        If there is no such set, and no such file.
+        No set and no file has this name.
     UsageError
-        If two different sets have the same id.
+        Two different sets have the same id.
 
     Examples
     --------
-    >>> [one.id for one in chosen_sets(["career-Cal*", SeedSet(id="mine", words=["sun"])])]
+    >>> mine = SeedSet(id="mine", words=["sun"])
+    >>> [seed_set.id for seed_set in resolve_sets(["career-Cal*", mine])]
     ['career-Caliskan_et_al_2017', 'mine']
     """
-    several = [which] if isinstance(which, str | os.PathLike | SeedSet) else which
-    chosen: dict[str, SeedSet] = {}
-    for one in (one for asked in several for one in _found(asked)):
-        if chosen.setdefault(one.id, one) != one:
+    names = [which] if isinstance(which, str | os.PathLike | SeedSet) else which
+    sets: dict[str, SeedSet] = {}
+    for seed_set in itertools.chain.from_iterable(map(_resolve, names)):
+        if sets.setdefault(seed_set.id, seed_set) != seed_set:
             raise UsageError(
-                f"Two different seed sets are called {quote_safe(one.id)}; rename yours."
+                f"Two different seed sets are called {quote_safe(seed_set.id)}; rename yours."
             )
-    if not chosen:
+    if not sets:
         raise UsageError("No seed set was given.")
-    return tuple(chosen.values())
+    return tuple(sets.values())
 
 
-def _found(asked: Which) -> tuple[SeedSet, ...]:
-    if isinstance(asked, SeedSet):
-        return (asked,)
-    name = os.fspath(asked)
-    if not isinstance(asked, str) or (name.lower().endswith(ENDINGS) or os.path.isfile(name)):
+def _resolve(which: Which) -> tuple[SeedSet, ...]:
+    if isinstance(which, SeedSet):
+        return (which,)
+    name = os.fspath(which)
+    if not isinstance(which, str) or (name.lower().endswith(SUFFIXES) or os.path.isfile(name)):
         return load_seeds(Path(name))
-    if any(mark in name for mark in "*?["):
+    if any(wildcard in name for wildcard in "*?["):
         return seed_sets(name)
     return (seeds(name),)
 
 
-def set_pairs(
+def pair_sets(
     sets: Sequence[SeedSet], against: Sequence[SeedSet] = ()
 ) -> tuple[tuple[SeedSet, SeedSet], ...]:
-    """The pairs of sets to look at.
+    """Return the pairs of sets to compare.
 
-    Each set with each of `against`. Without these, each with each other, if there are no more than
-    four sets; of more, those pairs that a study makes. Sets without words are in none.
+    Each set with each of `against`. Without `against`, all pairs of up to four sets; of more, only
+    the pairs that a study contrasts. Empty sets are left out.
 
     Examples
     --------
-    >>> len(set_pairs(seed_sets("*male_[12]-Cal*"))), len(set_pairs(seed_sets()))
+    >>> len(pair_sets(seed_sets("*male_[12]-Cal*"))), len(pair_sets(seed_sets()))
     (6, 66)
     """
-    usable = [one for one in sets if one.words]
+    usable = [seed_set for seed_set in sets if seed_set.words]
     if against:
-        others = [one for one in against if one.words]
-        both = [(one, other) for one in usable for other in others if one != other]
-        # Of two sets that are on both sides, one pair.
-        return tuple({frozenset((a.id, b.id)): (a, b) for a, b in reversed(both)}.values())[::-1]
-    if len(usable) <= _ALL_PAIRS:
+        others = [seed_set for seed_set in against if seed_set.words]
+        pairs = [(a, b) for a in usable for b in others if a != b]
+        # Two sets that are on both sides make one pair: the first, hence both reversals.
+        return tuple({frozenset((a.id, b.id)): (a, b) for a, b in reversed(pairs)}.values())[::-1]
+    if len(usable) <= MAX_SETS_ALL_PAIRS:
         return tuple(itertools.combinations(usable, 2))
-    given = {one.id: one for one in usable}
+    by_id = {seed_set.id: seed_set for seed_set in usable}
     return tuple(
-        (given[a], given[b])
-        for a, b in (one.sets for one in pairings())
-        if a in given and b in given and is_known(given[a]) and is_known(given[b])
+        (by_id[a], by_id[b])
+        for a, b in (pairing.sets for pairing in pairings())
+        if a in by_id and b in by_id and is_known(by_id[a]) and is_known(by_id[b])
     )
 
 
-def are_opposed(one: SeedSet, other: SeedSet) -> bool:
-    """Whether two sets stand at two ends of one thing, and should be alike in all else.
+def are_opposed(first: SeedSet, second: SeedSet) -> bool:
+    """Return whether two sets are opposite ends of one dimension, and so should be alike otherwise.
 
-    Sets of concepts that a study holds against each other do. Where the catalogue does not have
-    their concepts, two sets of people do, and two sets of something else.
+    They are if a study contrasts their concepts. If the catalogue does not have their concepts,
+    two sets for people are opposed, and so are two sets for anything else.
 
     Examples
     --------
@@ -104,15 +105,15 @@ def are_opposed(one: SeedSet, other: SeedSet) -> bool:
     >>> are_opposed(male, female), are_opposed(male, career)
     (True, False)
     """
-    if {one.concept, other.concept} <= concepts().keys():
-        return frozenset((one.concept, other.concept)) in opposed_concepts()
-    return is_of_people(one) == is_of_people(other)
+    if {first.concept, second.concept} <= concepts().keys():
+        return frozenset((first.concept, second.concept)) in find_opposed_concepts()
+    return is_about_people(first) == is_about_people(second)
 
 
-def is_known(one: SeedSet) -> bool:
-    """Whether a set is the catalogue's own."""
+def is_known(seed_set: SeedSet) -> bool:
+    """Return whether a set is in the catalogue, with the same words."""
     try:
-        return seeds(one.id) == one
+        return seeds(seed_set.id) == seed_set
     except CatalogError:
         return False
 
@@ -124,20 +125,20 @@ Words = SeedSet | str | Sequence[str]
 
 @dataclass(frozen=True)
 class SeedPair:
-    """Seed sets X and Y.
+    """Two seed sets, X and Y.
 
     Attributes
     ----------
     x, y
-        What they are called.
+        Their names.
     x_words, y_words
-        Their words, each once.
+        Their words, without duplicates.
     pairs
-        The words of X and Y that answer each other, for PCA.
+        The corresponding words of X and Y, for PCA.
     match
-        How that is known: ``documented``, where a study gives pairs of words; ``parallel``, where
-        its lists run side by side; ``position``, where neither is so and the first word is paired
-        with the first, and so on. A word beyond the end of the shorter list is then in no pair.
+        How the pairs of words are known: ``documented``, a study gives them; ``parallel``, its
+        lists are in the same order; ``position``, neither, so the first word is paired with the
+        first, and so on, and words beyond the end of the shorter list are in no pair.
     kind
         ``gathered`` from the literature, ``generated`` by the seed lab, or your ``own``.
     """
@@ -157,13 +158,13 @@ class SeedPair:
 
 
 def seed_pair(x: Words, y: Words, kind: Kind | None = None) -> SeedPair:
-    """Hold two seed sets against each other.
+    """Pair two seed sets and their words.
 
     Parameters
     ----------
     x, y
-        Seed sets, ids of the catalogue, or lists of words. Where the catalogue says how the words
-        of two sets answer each other, that is kept.
+        Seed sets, ids of the catalogue, or lists of words. Words are paired as the catalogue
+        documents it, if it does.
     kind
         ``gathered`` if both sets are in the catalogue, else ``own``.
 
@@ -180,20 +181,20 @@ def seed_pair(x: Words, y: Words, kind: Kind | None = None) -> SeedPair:
     >>> seed_pair(["sun", "warm"], ["rain", "cold", "wet"]).pairs
     (('sun', 'rain'), ('warm', 'cold'))
     """
-    first, second = _set(x, "X"), _set(y, "Y")
-    known = _documented(first, second)
-    # As Python's zip: figure 3 (c) pairs 17 names with 20.
-    listed = known.words() if known else ()
-    if listed and known and known.sets[0] != first.id:
+    first, second = _to_seed_set(x, "X"), _to_seed_set(y, "Y")
+    pairing = _find_pairing(first, second)
+    listed = pairing.words() if pairing else ()
+    if listed and pairing and pairing.sets[0] != first.id:
         listed = tuple((b, a) for a, b in listed)
     match: Match = "position"
-    if listed and known and known.match != "none":
-        match = known.match
+    if listed and pairing and pairing.match != "none":
+        match = pairing.match
     return SeedPair(
         x=first.id,
         y=second.id,
         x_words=first.word_set().words,
         y_words=second.word_set().words,
+        # Not strict, because the paper does the same: figure 3 (c) pairs 17 names with 20.
         pairs=tuple(dict.fromkeys(listed or zip(first.words, second.words, strict=False))),
         match=match,
         kind=kind or ("gathered" if is_known(first) and is_known(second) else "own"),
@@ -201,12 +202,12 @@ def seed_pair(x: Words, y: Words, kind: Kind | None = None) -> SeedPair:
 
 
 def gathered_pairs(which: Iterable[Pairing] | None = None) -> tuple[SeedPair, ...]:
-    """Every pair of seed sets that a study holds against each other.
+    """Return the pairs of seed sets that a study contrasts.
 
     Parameters
     ----------
     which
-        Only these, of what `weatherglass.catalog.pairings` gives; by default all.
+        Only these pairings, from `weatherglass.catalog.pairings`; by default all.
 
     Examples
     --------
@@ -216,20 +217,22 @@ def gathered_pairs(which: Iterable[Pairing] | None = None) -> tuple[SeedPair, ..
     >>> [pair.y for pair in gathered_pairs(pairings("jew-Manzini_et_al_2019"))]
     ['christian-Manzini_et_al_2019', 'muslim-Manzini_et_al_2019']
     """
-    return tuple(seed_pair(*one.sets) for one in (pairings() if which is None else which))
+    return tuple(seed_pair(*pairing.sets) for pairing in (pairings() if which is None else which))
 
 
-def _set(given: Words, name: str) -> SeedSet:
-    if isinstance(given, SeedSet):
-        return given
-    if isinstance(given, str):
-        return seeds(given)
-    if not given:
+def _to_seed_set(words: Words, name: str) -> SeedSet:
+    if isinstance(words, SeedSet):
+        return words
+    if isinstance(words, str):
+        return seeds(words)
+    if not words:
         raise UsageError(f"{name} has no words.")
-    return SeedSet(id=name, words=tuple(given))
+    return SeedSet(id=name, words=tuple(words))
 
 
-def _documented(first: SeedSet, second: SeedSet) -> Pairing | None:
+def _find_pairing(first: SeedSet, second: SeedSet) -> Pairing | None:
+    """Return the catalogue's pairing of two of its sets, if it has one."""
     if not (is_known(first) and is_known(second)):
         return None
-    return next((one for one in pairings(first.id) if one.other(first.id) == second.id), None)
+    by_partner = (p for p in pairings(first.id) if p.other(first.id) == second.id)
+    return next(by_partner, None)

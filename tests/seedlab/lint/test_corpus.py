@@ -10,8 +10,13 @@ import weatherglass as wg
 from weatherglass.catalog import SeedSet, seeds
 from weatherglass.corpus import Corpus, Tokenizer
 from weatherglass.errors import BadContent, MissingExtra, install_command
-from weatherglass.seedlab.lint.evidence import count_words, find_frequencies
-from weatherglass.seedlab.lint.frequency import check_frequency, check_frequency_gap, check_unseen
+from weatherglass.seedlab.lint.frequency import (
+    check_frequency,
+    check_frequency_gap,
+    check_unseen,
+    count_words,
+    find_frequencies,
+)
 from weatherglass.seedlab.lint.words import check_tags, check_tags_gap
 from weatherglass.vectors import Vectors
 
@@ -37,7 +42,7 @@ def test_frequency_in_a_corpus(counted):
     (frequency,) = check_frequency(one, told)
     assert frequency.value == 2000
     assert frequency.sentence == (
-        "The median of its words is 2,000 in a million words, from 1,000 ('fog') to 90,000 "
+        "The median frequency of its words is 2,000 per million, from 1,000 ('fog') to 90,000 "
         "('Sun'), in weather; 1 not found."
     )
     (unseen,) = check_unseen(one, counted, 10)
@@ -141,7 +146,7 @@ def test_parts_of_speech_by_hand():
     (told,) = check_tags(one, tags)
     assert told.value == pytest.approx(1 / 3)
     assert told.sentence == (
-        "Its words, tagged one by one, are 33% adjectives, 33% nouns, 33% verbs."
+        "Tagged one by one, its words are 33% adjectives, 33% nouns, 33% verbs."
     )
     (gap,) = check_tags_gap(one, other, tags)
     assert (round(gap.value, 3), gap.severity) == (0.333, "note")
@@ -151,7 +156,7 @@ def test_parts_of_speech_by_hand():
 
 def test_names_are_proper_nouns_whatever_a_tagger_says():
     (told,) = check_tags(seeds("names_white-Garg_et_al_2018"), {"harris": "VERB"})
-    assert told.sentence == "Its words, tagged one by one, are 100% proper nouns."
+    assert told.sentence == "Tagged one by one, its words are 100% proper nouns."
 
 
 def test_adjectives_against_nouns():

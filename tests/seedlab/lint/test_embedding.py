@@ -9,14 +9,18 @@ import weatherglass as wg
 from weatherglass.catalog import SeedSet, seeds
 from weatherglass.seedlab.bad_seeds.subspaces import explained_variance, set_similarity
 from weatherglass.seedlab.lint.embedding import (
-    check_belonging,
+    Neighbourhood,
+    Space,
+    check_fit,
     check_missing,
     check_order,
-    first_share,
+    count_related_neighbours,
+    find_nearest,
+    first_component_share,
+    measure_fit,
     random_similarities,
     shuffled_shares,
 )
-from weatherglass.seedlab.lint.space import Neighbourhood, Space, belonging, kindred, nearest
 from weatherglass.vectors import Vectors
 
 
@@ -57,12 +61,12 @@ def test_a_row_without_direction_is_missing():
 def test_the_word_that_belongs_least(made):
     one = seeds_of(100, 105, 110, 115, 120, 1500)
     space = space_of(made, one.words)
-    fit = belonging(space, space.positions(one.words))
+    fit = measure_fit(space, space.positions(one.words))
     rows = made.unit(one.words)
     for k in range(6):
         rest = np.delete(rows, k, axis=0).mean(axis=0)
         assert fit.cosine[k] == pytest.approx(rows[k] @ rest / np.linalg.norm(rest))
-    told = {f.check: f for f in check_belonging(one, space, Neighbourhood.of(space))}
+    told = {f.check: f for f in check_fit(one, space, Neighbourhood.of(space))}
     assert told["outlier"].words == ("w1500",)
     assert told["strangers"].words == ("w1500",)
     assert told["strangers"].value == 1 / 6
@@ -74,13 +78,13 @@ def test_better_is_a_share_of_equally_frequent_words(made):
     one = seeds_of(100, 105, 110, 900)
     space = space_of(made, one.words)
     at = space.positions(one.words)
-    fit = belonging(space, at)
+    fit = measure_fit(space, at)
     around = [k for k in range(800, 1000) if k not in at]
     nearer = [made.unit([f"w{k}"])[0] @ fit.rest[3] > fit.cosine[3] for k in around]
     assert fit.better[3] == pytest.approx(np.mean(nearer))
     # At the end of the vocabulary the words before it stand in.
-    assert space.as_frequent(1999, 200).tolist() == list(range(1800, 2000))
-    assert space.as_frequent(0, 200).tolist() == list(range(200))
+    assert space.equally_frequent(1999, 200).tolist() == list(range(1800, 2000))
+    assert space.equally_frequent(0, 200).tolist() == list(range(200))
 
 
 def test_what_is_frequent_is_told_by_counts_where_there_are_some():
@@ -88,7 +92,7 @@ def test_what_is_frequent_is_told_by_counts_where_there_are_some():
     vectors = Vectors.of([f"w{k}" for k in range(2000)], np.eye(2000, 8) + 1, counts=counts)
     space = space_of(vectors, ["w1"])
     assert space.by_frequency[:3].tolist() == [1999, 1998, 1997]
-    assert space.as_frequent(1000, 4).tolist() == [1002, 1001, 1000, 999]
+    assert space.equally_frequent(1000, 4).tolist() == [1002, 1001, 1000, 999]
 
 
 @pytest.mark.parametrize("among", [11, 500, 2000])
@@ -96,7 +100,7 @@ def test_nearest_is_what_brute_force_finds(made, among):
     words = [f"w{k}" for k in (0, 100, 101, 1999)]
     space = space_of(made, words)
     at = space.positions(words)
-    found, cosines = nearest(space, at, 10, among)
+    found, cosines = find_nearest(space, at, 10, among)
     units = made.unit(made.words)
     for k, position in enumerate(at.tolist()):
         scores = units[:among] @ units[position]
@@ -111,14 +115,14 @@ def test_kindred_neighbours(made):
     one = seeds_of(100, 105, 110, 115, 1500)
     space = space_of(made, one.words)
     near = Neighbourhood.of(space)
-    count = kindred(space, near, belonging(space, space.positions(one.words)))
+    count = count_related_neighbours(space, near, measure_fit(space, space.positions(one.words)))
     assert count[:4].min() >= 9
     assert count[4] == 0
 
 
 def test_drawn_sets_are_about_as_frequent(made):
     space = space_of(made, ["w9", "w99"])
-    drawn = space.drawn(space.positions(["w9", "w99"]), 500, np.random.default_rng(0))
+    drawn = space.draw_sets(space.positions(["w9", "w99"]), 500, np.random.default_rng(0))
     assert drawn.shape == (500, 2)
     assert 5 <= drawn[:, 0].min() + 1 <= 6
     assert 19 <= drawn[:, 0].max() + 1 <= 20
@@ -143,18 +147,18 @@ def test_random_similarities_are_those_of_sets(made):
 @given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 100))
 def test_the_first_share_is_that_of_the_components(pairs, dim, seed):
     x, y = np.random.default_rng(seed).normal(size=(2, 3, pairs, dim))
-    assert first_share(x, y) == pytest.approx(explained_variance(x, y)[..., 0])
+    assert first_component_share(x, y) == pytest.approx(explained_variance(x, y)[..., 0])
 
 
 def test_equal_pairs_have_no_first_share():
     x = np.ones((3, 4))
-    assert first_share(x, x) == 0
+    assert first_component_share(x, x) == 0
 
 
 def test_shuffling_cannot_matter_where_all_second_words_are_alike():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(5, 6)), np.ones((5, 6))
-    assert shuffled_shares(x, y, 9, rng) == pytest.approx(float(first_share(x, y)))
+    assert shuffled_shares(x, y, 9, rng) == pytest.approx(float(first_component_share(x, y)))
 
 
 def test_order_of_sets_that_nobody_pairs_is_not_looked_at(made):

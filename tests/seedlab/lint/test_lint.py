@@ -9,8 +9,8 @@ import pytest
 import weatherglass as wg
 from weatherglass.catalog import pairings, seed_sets, seeds
 from weatherglass.errors import BadContent, CatalogError, UnknownEntry, UsageError, install_command
-from weatherglass.seedlab.lint.findings import CHECKS, SEVERITIES, Lint, by_name
-from weatherglass.seedlab.pairs import are_opposed, chosen_sets, set_pairs
+from weatherglass.seedlab.lint.findings import CHECKS, SEVERITIES, Lint, find_check
+from weatherglass.seedlab.pairs import are_opposed, pair_sets, resolve_sets
 
 BLACK, WHITE = "names_black-Garg_et_al_2018", "names_white-Garg_et_al_2018"
 FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
@@ -67,7 +67,8 @@ def test_table_4_manzini_repeats_words():
     asian = one(found, "duplicates", "asian-Manzini_et_al_2019")
     assert asian.words == ("asian", "asia")
     assert (
-        asian.sentence == "It has 'asian' 3 times, 'asia' 2 times; of its 6 words 3 are different."
+        asian.sentence
+        == "It contains 'asian' 3 times, 'asia' 2 times; 3 of its 6 words are distinct."
     )
 
 
@@ -112,7 +113,7 @@ def test_section_8_the_order_of_gender_pairs_matters_and_that_of_class_less(defa
 def test_section_8_sets_that_are_too_similar(default):
     near = one(wg.lint([BLACK, WHITE], source=default), "similarity")
     assert (near.severity, round(near.value, 3)) == ("warning", 0.999)
-    assert "100% are less alike" in near.sentence
+    assert "100% are less similar" in near.sentence
     apart = wg.lint(["names_asian-Garg_et_al_2018", WHITE], source=default)
     assert one(apart, "similarity").severity == "note"
 
@@ -160,7 +161,7 @@ def test_the_whole_catalogue(everything):
     assert Lint.from_json(everything.to_json()) == everything
     for finding in everything.findings:
         assert finding.sentence.endswith(".")
-        assert finding.severity == by_name(finding.check).severity(finding.value)
+        assert finding.severity == find_check(finding.check).severity(finding.value)
 
 
 @pytest.mark.slow
@@ -180,11 +181,11 @@ def test_words_in_another_sense(everything):
 def test_sets_by_id_pattern_and_file(tmp_path):
     file = tmp_path / "mine.txt"
     file.write_text("sun\nrain\n")
-    chosen = chosen_sets([FEMALE, "family*", str(file), file, seeds(FEMALE)])
+    chosen = resolve_sets([FEMALE, "family*", str(file), file, seeds(FEMALE)])
     assert chosen[0].id == FEMALE
     assert chosen[-1].id == "mine"
     assert len(chosen) == 5
-    assert chosen_sets(MALE) == (seeds(MALE),)
+    assert resolve_sets(MALE) == (seeds(MALE),)
 
 
 def test_sets_that_are_not_there(tmp_path):
@@ -202,9 +203,9 @@ def test_sets_that_are_not_there(tmp_path):
 
 def test_pairs_of_up_to_four_sets_are_all_looked_at():
     four = seed_sets("*male_[12]-Caliskan*")
-    assert len(set_pairs(four)) == 6
+    assert len(pair_sets(four)) == 6
     five = (*four, seeds("career-Caliskan_et_al_2017"))
-    ids = {frozenset((a.id, b.id)) for a, b in set_pairs(five)}
+    ids = {frozenset((a.id, b.id)) for a, b in pair_sets(five)}
     assert len(ids) == 2
     assert all("female" in min(pair) for pair in ids)
 
@@ -212,9 +213,9 @@ def test_pairs_of_up_to_four_sets_are_all_looked_at():
 def test_pairs_with_others():
     four = seed_sets("*male_[12]-Caliskan*")
     career = seeds("career-Caliskan_et_al_2017")
-    assert [(a.id, b.id) for a, b in set_pairs(four, [career])] == [(s.id, career.id) for s in four]
-    assert len(set_pairs(four, four)) == 6
-    assert set_pairs([career], [seeds("neutral-Park_et_al_2018")]) == ()
+    assert [(a.id, b.id) for a, b in pair_sets(four, [career])] == [(s.id, career.id) for s in four]
+    assert len(pair_sets(four, four)) == 6
+    assert pair_sets([career], [seeds("neutral-Park_et_al_2018")]) == ()
 
 
 def test_gaps_are_looked_for_in_opposed_sets_only(default):
@@ -223,7 +224,7 @@ def test_gaps_are_looked_for_in_opposed_sets_only(default):
     found = wg.lint(MALE, against="career-Caliskan_et_al_2017", source=default)
     assert {f.check for f in found.findings if len(f.sets) == 2} == {"similarity"}
     reasons = {c.check: c.reason for c in found.checks}
-    assert "two ends" in reasons["frequency-gap"]
+    assert "opposite ends" in reasons["frequency-gap"]
 
 
 def test_opposed_sets_of_your_own():
@@ -300,8 +301,8 @@ def test_severities_come_from_one_table():
         grades = [SEVERITIES.index(check.severity(limit)) for limit in limits]
         assert grades == sorted(grades)
         assert all(grades)
-    assert [by_name("overlap").severity(v) for v in (0.05, 0.5)] == ["warning", "error"]
-    assert [by_name("size").severity(v) for v in (0, 4, 5)] == ["error", "warning", "note"]
+    assert [find_check("overlap").severity(v) for v in (0.05, 0.5)] == ["warning", "error"]
+    assert [find_check("size").severity(v) for v in (0, 4, 5)] == ["error", "warning", "note"]
 
 
 def test_the_page_has_the_table():

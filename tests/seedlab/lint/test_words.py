@@ -5,7 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weatherglass.catalog import SeedSet, seed_sets, seeds
-from weatherglass.seedlab.lint.lexicon import group_words, names_in, other_concepts, words_for
+from weatherglass.seedlab.lint.lexicon import (
+    find_concept_words,
+    find_group_words,
+    find_names,
+    find_other_concepts,
+)
 from weatherglass.seedlab.lint.words import check_opposed, check_pair, check_words
 
 
@@ -63,15 +68,15 @@ def test_slurs_are_found_wherever_they_come_from():
 
 
 def test_names_among_other_words():
-    assert names_in(seeds("definitional_female-Bolukbasi_et_al_2016")) == ("Mary",)
-    assert names_in(seeds("science_1-Caliskan_et_al_2017")) == ("Einstein",)
-    assert names_in(SeedSet(id="mine", words=["emily", "she", "jamal", "rose"])) == (
+    assert find_names(seeds("definitional_female-Bolukbasi_et_al_2016")) == ("Mary",)
+    assert find_names(seeds("science_1-Caliskan_et_al_2017")) == ("Einstein",)
+    assert find_names(SeedSet(id="mine", words=["emily", "she", "jamal", "rose"])) == (
         "emily",
         "jamal",
     )
-    assert names_in(SeedSet(id="mine", words=["Rose", "Hope", "Grace", "Joy"])) != ()
+    assert find_names(SeedSet(id="mine", words=["Rose", "Hope", "Grace", "Joy"])) != ()
     flowers = seeds("flowers-Caliskan_et_al_2017")  # eleven of which are first names
-    assert names_in(flowers) == ()
+    assert find_names(flowers) == ()
 
 
 def test_names_are_found_where_the_catalogue_says_there_are_some():
@@ -82,23 +87,25 @@ def test_names_are_found_where_the_catalogue_says_there_are_some():
 
 def test_words_for_groups_of_people():
     mine = SeedSet(id="mine", words=["boss", "Waitress", "clerk", "mosque", "pilot"])
-    assert group_words(mine) == {"Waitress": "women", "mosque": "Muslims"}
+    assert find_group_words(mine) == {"Waitress": "women", "mosque": "Muslims"}
     # A set that is of such words is a set of the group.
-    assert group_words(SeedSet(id="x", words=["she", "her", "woman", "pilot"])) == {}
-    assert group_words(seeds("female_1-Caliskan_et_al_2017")) == {}
-    assert group_words(seeds("names_black-Garg_et_al_2018")) == {}
+    assert find_group_words(SeedSet(id="x", words=["she", "her", "woman", "pilot"])) == {}
+    assert find_group_words(seeds("female_1-Caliskan_et_al_2017")) == {}
+    assert find_group_words(seeds("names_black-Garg_et_al_2018")) == {}
 
 
 def test_group_words_have_no_names():
     names = {w.lower() for one in seed_sets(concept="female-names") for w in one.words}
-    assert not names & words_for("female")
+    assert not names & find_concept_words("female")
 
 
 def test_other_concepts_leave_out_the_own():
-    math = other_concepts(seeds("math_1-Caliskan_et_al_2017"))
+    math = find_other_concepts(seeds("math_1-Caliskan_et_al_2017"))
     assert math == {}  # all of its words are in a set for science as well: it is one of it
     assert "female" not in {
-        c for some in other_concepts(seeds("family-Caliskan_et_al_2017")).values() for c in some
+        c
+        for some in find_other_concepts(seeds("family-Caliskan_et_al_2017")).values()
+        for c in some
     }
 
 

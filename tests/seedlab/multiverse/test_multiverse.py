@@ -14,7 +14,7 @@ import weatherglass as wg
 from weatherglass.catalog import SeedSet, pairings, pairs, seed_sets
 from weatherglass.errors import BadContent, CannotMeasure, UnknownEntry, UsageError
 from weatherglass.seedlab.multiverse.alternatives import alternatives
-from weatherglass.seedlab.multiverse.candidates import draw, units_of
+from weatherglass.seedlab.multiverse.candidates import draw_subsamples, group_into_units
 from weatherglass.seedlab.multiverse.result import Part, set_names
 from weatherglass.significance import benjamini_hochberg, holm
 
@@ -381,7 +381,7 @@ def test_units_hold_every_word_once_and_answers_together(data):
     }
     word = [st.sampled_from([*places[side], "gone"]) for side in "XY"]
     answers = data.draw(st.lists(st.tuples(*word), max_size=8))
-    units = units_of(answers, places)
+    units = group_into_units(answers, places)
     for side, size in zip("XY", sizes, strict=True):
         assert sorted(at for unit in units for at in unit.get(side, ())) == list(range(size))
     for x, y in answers:
@@ -392,13 +392,13 @@ def test_units_hold_every_word_once_and_answers_together(data):
 
 @given(st.integers(2, 30), st.floats(0.05, 0.95), st.integers(0, 3))
 def test_a_drawn_set_has_its_share_or_is_refused(size, share, rng):
-    units = units_of([], {"X": {str(k): k for k in range(size)}})
+    units = group_into_units([], {"X": {str(k): k for k in range(size)}})
     taken = math.ceil(round(share * size, 9))
     if taken < 2:
         with pytest.raises(UsageError, match="at least two are needed"):
-            draw(units, {"X": "mine"}, 4, share, rng)
+            draw_subsamples(units, {"X": "mine"}, 4, share, rng)
         return
-    for sample in draw(units, {"X": "mine"}, 4, share, rng):
+    for sample in draw_subsamples(units, {"X": "mine"}, 4, share, rng):
         assert len(sample["X"]) == len(set(sample["X"])) == taken
 
 

@@ -12,8 +12,7 @@ from .measure_pairs import Measure as Measure
 from .measure_pairs import MeasuredPairs as MeasuredPairs
 from .measure_pairs import PairMeasures as PairMeasures
 from .measure_pairs import measure_pairs as measure_pairs
-from .subspaces import NOTHING as NOTHING
-from .subspaces import associations as associations
+from .subspaces import EPSILON as EPSILON
 from .subspaces import set_similarity as set_similarity
 from .variance import PairVariance as PairVariance
 from .variance import pair_variance as pair_variance

@@ -1,17 +1,16 @@
-"""Figure 4: the words at both ends of the direction that seed pairs span."""
+"""Figure 4: the vocabulary ranked along a principal component of seed pairs (section 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 from weatherglass.vectors import Case, Vectors, row_blocks
 
-from ..models import Floats, Lookup, Models, Spread, frequent
+from ..models import Floats, Lookup, Models, Spread, positions_by_rank
 from ..pairs import SeedPair
 from ..result import Experiment
 from .subspaces import pair_components
@@ -34,14 +33,14 @@ class Ends:
     Attributes
     ----------
     arrangement, pairs
-        The pairs that span the axis.
+        The pairs that define the axis.
     explained
         The share of their variance that it explains.
     agreement
-        The mean correlation of the words' cosines between two samples: near 1 where all samples
-        have the same axis, low where another one takes its place in some; None for one model.
+        The mean correlation of the words' cosines between two samples: near 1 if all samples have
+        the same axis, low if the axis differs between samples; None for a single model.
     high, low
-        The words at the end where X lies, and at the other, the furthest first.
+        The words at the end of X and at the end of Y, the most extreme first.
     """
 
     arrangement: Arrangement
@@ -52,9 +51,9 @@ class Ends:
     low: tuple[AxisWord, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SeedAxis(Experiment):
-    """The words at both ends of the axes of two seed sets."""
+    """The words at both ends of the axes of two seed sets, for each arrangement of the pairs."""
 
     measure: ClassVar[str] = "seed-axis"
 
@@ -69,15 +68,26 @@ class SeedAxis(Experiment):
         """Both names."""
         return f"{self.x} / {self.y}"
 
+    def key_facts(self) -> dict[str, Any]:
+        return {"source": self.source_name, "x": self.x, "y": self.y, "component": self.component}
+
+    def sentence(self) -> str:
+        first = self.ends[0]
+        high, low = (
+            join_first((quote_safe(word.word) for word in side), 3)
+            for side in (first.high, first.low)
+        )
+        return f"Component {self.component} of {self.name} runs from {low} to {high}."
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row for each word."""
+        """Return a flat row for each word."""
         return [
             {
                 "source": self.source["name"],
                 "x": self.x,
                 "y": self.y,
                 "component": self.component,
-                "arrangement": one.arrangement,
+                "arrangement": ends.arrangement,
                 "end": end,
                 "place": place,
                 "word": word.word,
@@ -87,9 +97,9 @@ class SeedAxis(Experiment):
                 "high": word.cosine.high,
                 "seed": word.seed,
             }
-            for one in self.ends
-            for end, some in (("high", one.high), ("low", one.low))
-            for place, word in enumerate(some, 1)
+            for ends in self.ends
+            for end, words in (("high", ends.high), ("low", ends.low))
+            for place, word in enumerate(words, 1)
         ]
 
 
@@ -105,26 +115,27 @@ def seed_axis(
 ) -> SeedAxis:
     """Rank the words of the vocabulary along a principal component of seed pairs.
 
-    Along that of the pairs as documented, of the same words with their partners shuffled once, and
-    of as many pairs of random words.
+    Three components are used: that of the pairs as documented, that of the same words with their
+    partners shuffled once, and that of as many pairs of random words.
 
     Parameters
     ----------
     models
-        Vectors; or several, of samples of one corpus: what `weatherglass.corpus.open_models` gives.
-        Cosines are then means over the samples, and words that one of them lacks are left out.
+        Vectors; or the models of bootstrap samples of a corpus, from
+        `weatherglass.corpus.open_models`.
+        With samples, cosines are means over them, and words that one of them lacks are left out.
     pair
-        What `seed_pair` gives.
+        From `seed_pair`.
     component
         Which principal component; 1 is the strongest.
     top
-        How many words of each end to keep.
+        The number of words to keep at each end.
     words
-        Rank so many of the most frequent words; None for all.
+        Rank this many of the most frequent words; None for all.
     case
         ``auto`` falls back to lower case where the vocabulary has no capitals; ``keep``; ``lower``.
     rng
-        Seed for shuffling and drawing.
+        Random seed.
 
     Raises
     ------
@@ -141,93 +152,106 @@ def seed_axis(
     >>> import weatherglass as wg
     >>> gender = wg.seed_pair("male_2-Caliskan_et_al_2017", "female_2-Caliskan_et_al_2017")
     >>> ordered, *_ = wg.seed_axis(wg.open_vectors("default"), gender, words=1000).ends
-    >>> [one.word for one in ordered.high[:3]], [one.word for one in ordered.low[:3]]
+    >>> [entry.word for entry in ordered.high[:3]], [entry.word for entry in ordered.low[:3]]
     (['led', 'general', 'army'], ['woman', 'mother', 'children'])
     """
     for name, value in (("component", component), ("top", top)):
         if value < 1:
             raise UsageError(f"{name} is {value}; it must be at least 1.")
-    made = Models.of(models)
-    arranged = arrange(made, pair, 1, words, case, np.random.default_rng(rng))
-    vocabulary = _vocabulary(made, words)
-    sides = _sides(pair, arranged.found)
+    embeddings = Models.of(models)
+    arranged = arrange(embeddings, pair, 1, words, case, np.random.default_rng(rng))
+    vocabulary = _look_up_vocabulary(embeddings, words)
+    seed_sides = _seed_sides(pair, arranged.lookup)
     return SeedAxis(
         x=pair.x,
         y=pair.y,
         component=component,
         missing=arranged.missing,
         ends=tuple(
-            _ends(made, arranged, which, component, top, vocabulary, sides)
-            for which in ARRANGEMENTS
+            _find_ends(embeddings, arranged, arrangement, component, top, vocabulary, seed_sides)
+            for arrangement in ARRANGEMENTS
         ),
-        source=made.about(),
+        source=embeddings.about(),
         options={"component": component, "top": top, "words": words, "case": case, "rng": rng},
     )
 
 
-def _vocabulary(models: Models, words: int | None) -> Lookup:
-    places = frequent(models.whole, 1, words)
-    return Lookup.of(models, [models.whole.words[int(place)] for place in places], "keep")
+def _look_up_vocabulary(models: Models, words: int | None) -> Lookup:
+    positions = positions_by_rank(models.whole, 1, words)
+    return Lookup.of(models, [models.whole.words[int(position)] for position in positions], "keep")
 
 
-def _sides(pair: SeedPair, found: Lookup) -> dict[str, str]:
-    """Which set a word is a seed of; of the one it is named in first."""
+def _seed_sides(pair: SeedPair, lookup: Lookup) -> dict[str, str]:
+    """Return ``X`` or ``Y`` for each seed word; a word in both counts as X."""
     return {
-        found.words[found.row[word]]: side
-        for side, listed in (("Y", pair.y_words), ("X", pair.x_words))
-        for word in listed
-        if word in found.row
+        lookup.words[lookup.row[word]]: side
+        for side, seed_words in (("Y", pair.y_words), ("X", pair.x_words))
+        for word in seed_words
+        if word in lookup.row
     }
 
 
-def _ends(
+def _find_ends(
     models: Models,
     arranged: Arranged,
-    which: Arrangement,
+    arrangement: Arrangement,
     component: int,
     top: int,
     vocabulary: Lookup,
-    sides: dict[str, str],
+    seed_sides: dict[str, str],
 ) -> Ends:
-    cosines: list[Floats] = []
-    explained: list[float] = []
-    for k, vectors in enumerate(models.each):
-        rows = vectors.unit_at(arranged.found.at[k])
-        found = pair_components(rows[arranged.x[which][0]], rows[arranged.y[which][0]])
-        if found is None:
-            raise CannotMeasure(
-                f"The words of each pair have the same direction in {models.name}, so no axis lies "
-                "between them. Give pairs of words that differ."
-            )
-        if len(found.explained) < component:
-            raise CannotMeasure(
-                f"The pairs have {len(found.explained)} components in {models.name}, and component "
-                f"{component} was asked for."
-            )
-        explained.append(found.explained[component - 1])
-        along = _cosines(vectors, vocabulary, k, found.axes[component - 1])
-        # Which end is which is not given; all samples are turned like the first.
-        turned = cosines and along @ (cosines[0] - cosines[0].mean()) < 0
-        cosines.append(-along if turned else along)
-    table = np.array(cosines)
+    """Find the words at both ends of one axis."""
+    table, explained = _project(models, arranged, arrangement, component, vocabulary)
     order = np.argsort(-table.mean(axis=0), kind="stable")
 
-    def told(rows: Iterator[int]) -> tuple[AxisWord, ...]:
+    def axis_words(rows: list[int]) -> tuple[AxisWord, ...]:
         words = [(vocabulary.words[row], Spread.of(table[:, row])) for row in rows]
-        return tuple(AxisWord(word, value, sides.get(word, "")) for word, value in words)
+        return tuple(AxisWord(word, cosine, seed_sides.get(word, "")) for word, cosine in words)
 
     return Ends(
-        arrangement=which,
-        pairs=arranged.pairs(which),
+        arrangement=arrangement,
+        pairs=arranged.pairs(arrangement),
         explained=Spread.of(explained),
-        agreement=_agreement(table),
-        high=told(iter(order[:top].tolist())),
-        low=told(iter(order[::-1][:top].tolist())),
+        agreement=_mean_correlation(table),
+        high=axis_words(order[:top].tolist()),
+        low=axis_words(order[::-1][:top].tolist()),
     )
 
 
-def _agreement(table: Floats) -> float | None:
-    """The mean correlation between the rows."""
+def _project(
+    models: Models,
+    arranged: Arranged,
+    arrangement: Arrangement,
+    component: int,
+    vocabulary: Lookup,
+) -> tuple[Floats, list[float]]:
+    """Return the cosines of all words with the axis, models × words, and the variance shares."""
+    cosines: list[Floats] = []
+    explained: list[float] = []
+    for k, vectors in enumerate(models.each):
+        rows = vectors.unit_at(arranged.lookup.at[k])
+        x, y = rows[arranged.x[arrangement][0]], rows[arranged.y[arrangement][0]]
+        components = pair_components(x, y)
+        if components is None:
+            raise CannotMeasure(
+                f"The words of each pair have the same direction in {models.name}, so there is no "
+                "axis between them. Give pairs of words that differ."
+            )
+        if len(components.explained) < component:
+            raise CannotMeasure(
+                f"The pairs have {len(components.explained)} components in {models.name}; you "
+                f"asked for component {component}."
+            )
+        explained.append(components.explained[component - 1])
+        along = _cosines(vectors, vocabulary, k, components.axes[component - 1])
+        # The sign of a component is arbitrary, so all samples are aligned with the first.
+        is_flipped = cosines and along @ (cosines[0] - cosines[0].mean()) < 0
+        cosines.append(-along if is_flipped else along)
+    return np.array(cosines), explained
+
+
+def _mean_correlation(table: Floats) -> float | None:
+    """Return the mean correlation between the rows; None if a row is constant."""
     if len(table) < 2 or not table.std(axis=1).all():
         return None
     correlations = np.asarray(np.corrcoef(table))
@@ -235,7 +259,8 @@ def _agreement(table: Floats) -> float | None:
 
 
 def _cosines(vectors: Vectors, vocabulary: Lookup, k: int, axis: Floats) -> Floats:
-    made = np.empty(len(vocabulary.words))
-    for part in row_blocks(len(made)):
-        made[part] = vectors.unit_at(vocabulary.at[k][part]) @ axis
-    return made
+    """Return the cosine of each word of the vocabulary with the axis, in blocks to save memory."""
+    cosines = np.empty(len(vocabulary.words))
+    for block in row_blocks(len(cosines)):
+        cosines[block] = vectors.unit_at(vocabulary.at[k][block]) @ axis
+    return cosines

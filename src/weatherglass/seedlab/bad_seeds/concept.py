@@ -1,4 +1,4 @@
-"""Figure 2: the same question asked with every seed set of one concept."""
+"""Figure 2: all seed sets of one concept, each compared with the same attribute (section 7)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 
 from weatherglass.catalog import SeedSet, seed_sets, seeds
 from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
-from weatherglass.measures import too_few
+from weatherglass.measures import too_few_reason
 from weatherglass.vectors import Case
 
 from ..models import Floats, Lookup, Models, Spread
 from ..result import Experiment
 from .measure_pairs import MAX_MISSING
-from .subspaces import NOTHING
+from .subspaces import EPSILON
 
-ATTRIBUTE = "unpleasantness-Caliskan_et_al_2017"
+ATTRIBUTE = "unpleasantness-Caliskan_et_al_2017"  # the one of figure 2
 
 
 @dataclass(frozen=True)
 class SetCosines:
-    """One seed set against the attribute.
+    """The cosines of one seed set with the attribute.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class SetCosines:
     status, reason
         ``done``, or ``not run`` and why.
     words, cosines
-        The words that were used, and the cosine of each, a mean over the samples if there are any.
+        The words used, and the cosine of each; with samples, its mean over them.
     mean
-        The mean of the cosines: the answer that this set gives.
+        The mean of the cosines: the association that this set measures.
     missing
         The words that the source does not have.
     """
@@ -48,18 +48,18 @@ class SetCosines:
     missing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ConceptCosines(Experiment):
-    """Every seed set of one concept against one attribute.
+    """The cosines of all seed sets of a concept with one attribute.
 
     Attributes
     ----------
     concept
-        What the sets stand for.
+        The concept of the sets.
     attribute, attribute_words, attribute_missing
-        The set whose mean vector they are held against.
+        The set whose mean vector they are compared with.
     sets
-        What each set answers.
+        The cosines of each set.
     """
 
     measure: ClassVar[str] = "seed-concept"
@@ -70,24 +70,37 @@ class ConceptCosines(Experiment):
     attribute_missing: tuple[str, ...]
     sets: tuple[SetCosines, ...]
 
+    def key_facts(self) -> dict[str, Any]:
+        facts = {"source": self.source_name, "concept": self.concept, "attribute": self.attribute}
+        return facts | {"sets": len(self.sets)}
+
+    def sentence(self) -> str:
+        cosines = [seeds.mean.mean for seeds in self.sets if seeds.mean]
+        if not cosines:
+            return f"No seed set of {self.concept} could be compared with {self.attribute}."
+        return (
+            f"The cosines of {len(cosines)} seed sets of {self.concept} with {self.attribute} are "
+            f"between {min(cosines):.3f} and {max(cosines):.3f}."
+        )
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row for each set."""
+        """Return a flat row for each set."""
         return [
             {
                 "source": self.source["name"],
                 "concept": self.concept,
                 "attribute": self.attribute,
-                "set": one.id,
-                "words": len(one.words),
-                "missing": len(one.missing),
-                "status": one.status,
-                "reason": one.reason,
-                "cosine": one.mean and one.mean.mean,
-                "sd": one.mean and one.mean.sd,
-                "low": one.mean and one.mean.low,
-                "high": one.mean and one.mean.high,
+                "set": cosines.id,
+                "words": len(cosines.words),
+                "missing": len(cosines.missing),
+                "status": cosines.status,
+                "reason": cosines.reason,
+                "cosine": cosines.mean and cosines.mean.mean,
+                "sd": cosines.mean and cosines.mean.sd,
+                "low": cosines.mean and cosines.mean.low,
+                "high": cosines.mean and cosines.mean.high,
             }
-            for one in self.sets
+            for cosines in self.sets
         ]
 
 
@@ -99,16 +112,17 @@ def concept_cosines(
     max_missing: float = MAX_MISSING,
     case: Case = "auto",
 ) -> ConceptCosines:
-    """How near each seed set of a concept is to the mean vector of an attribute.
+    """Compare each seed set of a concept with the mean vector of an attribute.
 
     Parameters
     ----------
     models
-        Vectors; or several, of samples of one corpus: what `weatherglass.corpus.open_models` gives.
+        Vectors; or the models of bootstrap samples of a corpus, from
+        `weatherglass.corpus.open_models`.
     concept
         A concept of the catalogue, such as ``female``; or seed sets.
     attribute
-        A seed set, or its id; its unit vectors are averaged.
+        A seed set, or its id; the mean of its unit vectors is used.
     max_missing
         The largest share of a set's words that may be missing.
     case
@@ -127,44 +141,48 @@ def concept_cosines(
     Examples
     --------
     >>> import weatherglass as wg
-    >>> found = wg.concept_cosines(wg.open_vectors("default"), "female")
-    >>> nearest = max((one for one in found.sets if one.mean), key=lambda one: one.mean.mean)
+    >>> result = wg.concept_cosines(wg.open_vectors("default"), "female")
+    >>> measured = [cosines for cosines in result.sets if cosines.mean]
+    >>> nearest = max(measured, key=lambda cosines: cosines.mean.mean)
     >>> nearest.id, round(nearest.mean.mean, 2)
     ('female-Rudinger_et_al_2017', 0.52)
     """
     sets = seed_sets(concept=concept) if isinstance(concept, str) else tuple(concept)
     if not sets:
-        raise UsageError("There is no seed set to hold against the attribute.")
-    averaged = seeds(attribute) if isinstance(attribute, str) else attribute
-    made = Models.of(models)
-    found = Lookup.of(made, [word for one in (*sets, averaged) for word in one.words], case)
-    rows = found.rows(averaged.words)
+        raise UsageError("There is no seed set to compare with the attribute.")
+    attribute_set = seeds(attribute) if isinstance(attribute, str) else attribute
+    embeddings = Models.of(models)
+    every_word = [word for seed_set in (*sets, attribute_set) for word in seed_set.words]
+    lookup = Lookup.of(embeddings, every_word, case)
+    rows = lookup.rows(attribute_set.words)
     if not rows:
-        some = join_first(map(quote_safe, averaged.words))
-        raise CannotMeasure(f"None of the words of {averaged.id} is in {made.name}: {some}.")
+        missing = join_first(map(quote_safe, attribute_set.words))
+        raise CannotMeasure(
+            f"None of the words of {attribute_set.id} is in {embeddings.name}: {missing}."
+        )
     table = np.array(
         [
-            _along(vectors.unit_at(found.at[k]), rows, made.name)
-            for k, vectors in enumerate(made.each)
+            _cosines(vectors.unit_at(lookup.at[k]), rows, embeddings.name)
+            for k, vectors in enumerate(embeddings.each)
         ]
     )
-    names = {one.concept for one in sets if one.concept}
+    concepts = {seed_set.concept for seed_set in sets if seed_set.concept}
     return ConceptCosines(
-        concept=concept if isinstance(concept, str) else ", ".join(sorted(names)),
-        attribute=averaged.id,
-        attribute_words=tuple(found.words[row] for row in rows),
-        attribute_missing=found.missing(averaged.words),
-        sets=tuple(_told(one, found, table, max_missing) for one in sets),
-        source=made.about(),
+        concept=concept if isinstance(concept, str) else ", ".join(sorted(concepts)),
+        attribute=attribute_set.id,
+        attribute_words=tuple(lookup.words[row] for row in rows),
+        attribute_missing=lookup.missing(attribute_set.words),
+        sets=tuple(_summarise(seed_set, lookup, table, max_missing) for seed_set in sets),
+        source=embeddings.about(),
         options={"max_missing": max_missing, "case": case},
     )
 
 
-def _along(words: Floats, rows: list[int], source: str) -> Floats:
-    """The cosine of every word with the mean of the attribute's."""
-    mean = words[rows].mean(axis=0)
+def _cosines(words: Floats, attribute: list[int], source: str) -> Floats:
+    """Return the cosine of every word with the mean of the attribute's words."""
+    mean = words[attribute].mean(axis=0)
     length = float(np.linalg.norm(mean))
-    if length < NOTHING:
+    if length < EPSILON:
         raise CannotMeasure(
             f"The words of the attribute cancel out in {source}: their mean has no direction."
         )
@@ -172,15 +190,16 @@ def _along(words: Floats, rows: list[int], source: str) -> Floats:
     return cosines
 
 
-def _told(one: SeedSet, found: Lookup, table: Floats, max_missing: float) -> SetCosines:
-    rows, missing = found.rows(one.words), found.missing(one.words)
-    words = tuple(found.words[row] for row in rows)
-    reason = too_few({one.id: words}, {one.id: missing}, {one.id: 1}, max_missing)
+def _summarise(seed_set: SeedSet, lookup: Lookup, table: Floats, max_missing: float) -> SetCosines:
+    """Summarise the cosines of one set; `table` has a row for each model."""
+    id, rows = seed_set.id, lookup.rows(seed_set.words)
+    words, missing = tuple(lookup.words[row] for row in rows), lookup.missing(seed_set.words)
+    reason = too_few_reason({id: words}, {id: missing}, {id: 1}, max_missing)
     if reason:
-        reason = reason if one.words else "it has no words"
-        return SetCosines(one.id, "not run", reason, words=words, missing=missing)
+        reason = reason if seed_set.words else "it has no words"
+        return SetCosines(id, "not run", reason, words=words, missing=missing)
     return SetCosines(
-        id=one.id,
+        id=id,
         words=words,
         cosines=tuple(table[:, rows].mean(axis=0).tolist()),
         mean=Spread.of(table[:, rows].mean(axis=1)),

@@ -1,4 +1,7 @@
-"""Figure 5: sets that are too similar explain little, among generated and gathered seed sets."""
+"""Figure 5: set similarity against explained variance, for generated and gathered seed sets.
+
+Section 6, Generated Seed Sets, says how sets are generated; section 8, Set Similarity, compares.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from weatherglass.catalog import SeedSet
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 from weatherglass.vectors import Case
 
-from ..models import Floats, Lookup, Models, Spread, frequent
+from ..models import Floats, Lookup, Models, Spread, positions_by_rank
 from ..pairs import SeedPair, gathered_pairs, seed_pair
 from .measure_pairs import (
     MAX_MISSING,
@@ -27,7 +30,7 @@ from .measure_pairs import (
 from .subspaces import BAD, GOOD
 
 Tags = Callable[[list[str]], Mapping[str, str]]
-"""Gives words their parts of speech, as `weatherglass.corpus.part_of_speech` does."""
+"""Returns the parts of speech of words, as `weatherglass.corpus.part_of_speech` does."""
 
 
 def generate_seeds(
@@ -40,29 +43,29 @@ def generate_seeds(
     tags: Tags | None = None,
     rng: int = 0,
 ) -> tuple[SeedSet, ...]:
-    """Make seed sets whose words are alike in meaning, in part of speech and in frequency.
+    """Generate seed sets whose words are similar in meaning, part of speech and frequency.
 
-    Each is a word drawn at random and the words nearest to it by cosine, among the words of one
-    part of speech in a band of frequency.
+    Each set is a random word and its nearest neighbours by cosine, among the words of one part of
+    speech in a band of frequency ranks (section 6, Generated Seed Sets).
 
     Parameters
     ----------
     models
-        Vectors; or several, of samples of one corpus: then words are near in the vectors of the
-        whole corpus, and only words that all samples have are taken.
+        Vectors; or the models of bootstrap samples of a corpus: then neighbours are those in the
+        vectors of the whole corpus, and only words that all samples have are used.
     count
-        How many sets; of different random words, as far as there are enough.
+        The number of sets; their first words differ as long as there are enough words.
     size
-        Words a set.
+        The number of words per set.
     ranks
-        The band: from the so-manieth most frequent word to the so-manieth; by counts where there
-        are any, else in the order of the file.
+        The first and last frequency rank to use; by counts if the source has them, else by the
+        order of the file.
     part
         A part of speech, such as ``NOUN``; any by default.
     tags
-        Gives words their parts of speech; needed with `part`.
+        Returns the parts of speech of words; required with `part`.
     rng
-        Seed for drawing.
+        Random seed.
 
     Raises
     ------
@@ -72,62 +75,59 @@ def generate_seeds(
     Examples
     --------
     >>> import weatherglass as wg
-    >>> for one in wg.generate_seeds(wg.open_vectors("default"), 2, rng=1):
-    ...     print(one.words)
+    >>> for seed_set in wg.generate_seeds(wg.open_vectors("default"), 2, rng=1):
+    ...     print(seed_set.words)
     ('cook', 'lunch', 'chicken', 'eat', 'fish')
     ('breaks', 'break', 'breaking', 'putting', 'double')
     """
     first, last = ranks
     if not 1 <= first <= last:
-        raise UsageError(
-            f"ranks is {first} to {last}; from 1 up, the lower one first, is expected."
-        )
+        raise UsageError(f"ranks is {first} to {last}; give ranks from 1 up, the lower one first.")
     if part is not None and tags is None:
-        raise UsageError("With `part`, `tags` must say which part of speech a word is.")
+        raise UsageError("With `part`, give `tags`, which says which part of speech a word is.")
     if count < 1 or size < 1:
-        raise UsageError(f"{count} sets of {size} words were asked for; at least 1 of 1 is needed.")
-    made = Models.of(models)
-    words = _band(made, ranks)
-    told, way_out = "", "Take a wider band."
+        raise UsageError(f"count is {count} and size is {size}; both must be at least 1.")
+    embeddings = Models.of(models)
+    words = _words_in_band(embeddings, ranks)
+    condition, advice = "", "Use a wider band."
     if part is not None and tags is not None:
         tagged = tags(words)
         words = [word for word in words if tagged.get(word) == part]
-        others = Counter(tagged.values())
-        told = f" with the part of speech {quote_safe(part)}"
-        if others and part not in others:
-            way_out = f"There are {', '.join(name for name, _ in others.most_common())}."
+        parts = Counter(tagged.values())
+        condition = f" with the part of speech {quote_safe(part)}"
+        if parts and part not in parts:
+            advice = f"There are {', '.join(name for name, _ in parts.most_common())}."
     if len(words) < size:
         raise CannotMeasure(
-            f"{made.name} has {len(words)} words{told} of rank {first} to {last}, and a set needs "
-            f"{size}. {way_out}"
+            f"{embeddings.name} has {len(words)} words{condition} of rank {first} to {last}, and a "
+            f"set needs {size}. {advice}"
         )
-    rows = made.whole.unit(words)
-    chance = np.random.default_rng(rng)
-    targets = np.resize(chance.permutation(len(words)), count)
+    rows = embeddings.whole.unit(words)
+    targets = np.resize(np.random.default_rng(rng).permutation(len(words)), count)
     return tuple(
-        SeedSet(id=f"generated_{words[near[0]]}", words=tuple(words[at] for at in near))
+        SeedSet(id=f"generated_{words[near[0]]}", words=tuple(words[k] for k in near))
         for near in _nearest(rows, targets.tolist(), size)
     )
 
 
-def _band(models: Models, ranks: tuple[int, int]) -> list[str]:
-    """The words of a band that all models have; what has no letter is no word."""
-    places = frequent(models.whole, *ranks)
-    listed = [models.whole.words[int(place)] for place in places]
-    words = [word for word in listed if word.isprintable() and any(map(str.isalpha, word))]
-    found = Lookup.of(models, words, "keep")
-    return [word for word in words if word in found.row]
+def _words_in_band(models: Models, ranks: tuple[int, int]) -> list[str]:
+    """Return the words of a band of ranks that all models have and that contain a letter."""
+    positions = positions_by_rank(models.whole, *ranks)
+    band = [models.whole.words[int(position)] for position in positions]
+    words = [word for word in band if word.isprintable() and any(map(str.isalpha, word))]
+    lookup = Lookup.of(models, words, "keep")
+    return [word for word in words if word in lookup.row]
 
 
 def _nearest(rows: Floats, targets: list[int], size: int) -> Iterable[list[int]]:
-    """Each target and its nearest neighbours, nearest first."""
+    """Yield each target and its nearest neighbours, nearest first."""
     for start in range(0, len(targets), step := 256):
-        some = targets[start : start + step]
-        cosines = rows[some] @ rows.T
-        cosines[np.arange(len(some)), some] = np.inf  # itself comes first
+        block = targets[start : start + step]
+        cosines = rows[block] @ rows.T
+        cosines[np.arange(len(block)), block] = np.inf  # the target itself comes first
         for line in cosines:
             near = np.argpartition(-line, size - 1)[:size]
-            yield sorted(near.tolist(), key=lambda at: (-line[at], at))
+            yield sorted(near.tolist(), key=lambda k: (-line[k], k))
 
 
 Against = Literal["explained", "coherence-pca", "coherence-weat", "effect"]
@@ -148,18 +148,18 @@ class Correlation:
     n: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class GeneratedPairs(MeasuredPairs):
-    """Pairs of generated seed sets beside pairs of gathered ones.
+    """Set similarity and another measure, for pairs of generated and of gathered seed sets.
 
     Attributes
     ----------
     pairs
         The pairs; `PairMeasures.kind` says which are ``generated``.
     against
-        What set similarity is held against.
+        The measure that set similarity is compared with.
     correlation
-        Of both, over the generated pairs; None where they do not vary.
+        The correlation of the two over the generated pairs; None if one of them does not vary.
     """
 
     measure: ClassVar[str] = "seed-generated"
@@ -167,12 +167,12 @@ class GeneratedPairs(MeasuredPairs):
     against: Against
     correlation: Correlation | None
 
-    def value(self, one: PairMeasures) -> Spread | None:
-        """What similarity is held against, of one pair of sets.
+    def value(self, pair: PairMeasures) -> Spread | None:
+        """Return the measure that similarity is compared with, for a pair of sets.
 
-        The variance that one pair of words explains is 1 by construction, so it has none.
+        None for the explained variance of a single pair of words, which is 1 by construction.
         """
-        return _value(one, self.against)
+        return _value(pair, self.against)
 
 
 def compare_generated(
@@ -192,29 +192,30 @@ def compare_generated(
     rng: int = 0,
     progress: Progress | None = None,
 ) -> GeneratedPairs:
-    """Hold the similarity of two seed sets against what can be measured with them.
+    """Compare the similarity of two seed sets with how well they define a bias subspace.
 
     Parameters
     ----------
     models
-        Vectors; or several, of samples of one corpus: what `weatherglass.corpus.open_models` gives.
+        Vectors; or the models of bootstrap samples of a corpus, from
+        `weatherglass.corpus.open_models`.
     count
-        How many pairs of generated sets.
+        The number of pairs of generated sets.
     size, ranks, part, tags
         As in `generate_seeds`.
     against
         ``explained``, the share of variance along the first component; ``coherence-pca``;
         ``coherence-weat``; or ``effect``, the size of the WEAT effect.
     gathered
-        The pairs of gathered sets; by default every one that a study documents.
+        The pairs of gathered sets; by default all that a study documents.
     a, b
         The attributes of WEAT.
     max_missing, case
         As in `measure_pairs`, for gathered sets.
     rng
-        Seed for drawing.
+        Random seed.
     progress
-        Called with the pairs done and those in all.
+        Called with the number of models done and in total.
 
     References
     ----------
@@ -224,20 +225,22 @@ def compare_generated(
     Examples
     --------
     >>> import weatherglass as wg
-    >>> found = wg.compare_generated(wg.open_vectors("default"), count=200)
-    >>> found.correlation.r < -0.5
+    >>> generated = wg.compare_generated(wg.open_vectors("default"), count=200)
+    >>> generated.correlation.r < -0.5
     True
     """
     if against not in _NEEDS:
         raise UsageError(
             f"against is {against!r}; it must be one of {', '.join(get_args(Against))}."
         )
-    made = Models.of(models)
-    sets = generate_seeds(made, 2 * count, size=size, ranks=ranks, part=part, tags=tags, rng=rng)
+    embeddings = Models.of(models)
+    sets = generate_seeds(
+        embeddings, 2 * count, size=size, ranks=ranks, part=part, tags=tags, rng=rng
+    )
     pairs = [seed_pair(x, y, "generated") for x, y in zip(sets[::2], sets[1::2], strict=True)]
     pairs += gathered_pairs() if gathered is None else gathered
     measured = measure_pairs(
-        made,
+        embeddings,
         pairs,
         measures=("similarity", _NEEDS[against]),
         a=a,
@@ -256,24 +259,25 @@ def compare_generated(
     )
 
 
-def _value(one: PairMeasures, against: Against) -> Spread | None:
+def _value(pair: PairMeasures, against: Against) -> Spread | None:
     if against == "explained":
-        return one.explained[0] if one.pairs > 1 and one.explained else None
+        return pair.explained[0] if pair.pairs > 1 and pair.explained else None
     if against == "effect":
-        return one.effect
-    return one.coherence_pca if against == "coherence-pca" else one.coherence_weat
+        return pair.effect
+    return pair.coherence_pca if against == "coherence-pca" else pair.coherence_weat
 
 
 def _correlation(pairs: Sequence[PairMeasures], against: Against) -> Correlation | None:
+    """Correlate similarity with the size of the other measure, over the generated pairs."""
     from scipy.stats import pearsonr
 
     points = [
-        (one.similarity.mean, abs(value.mean))
-        for one in pairs
-        if one.kind == "generated" and one.similarity and (value := _value(one, against))
+        (pair.similarity.mean, abs(value.mean))
+        for pair in pairs
+        if pair.kind == "generated" and pair.similarity and (value := _value(pair, against))
     ]
-    if len(points) < 3 or any(max(some) == min(some) for some in zip(*points, strict=True)):
+    if len(points) < 3 or any(max(axis) == min(axis) for axis in zip(*points, strict=True)):
         return None
-    found = pearsonr(*zip(*points, strict=True))
-    r, p = float(found.statistic), float(found.pvalue)
+    result = pearsonr(*zip(*points, strict=True))
+    r, p = float(result.statistic), float(result.pvalue)
     return Correlation(r, p, len(points)) if math.isfinite(r) else None

@@ -1,4 +1,4 @@
-"""Figure 3: how much of the variance of seed pairs one direction explains, and by chance."""
+"""Figure 3: variance of seed pairs along their principal components, against chance (section 8)."""
 
 from __future__ import annotations
 
@@ -12,83 +12,83 @@ from numpy.random import Generator
 from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 from weatherglass.vectors import Case
 
-from ..models import Floats, Lookup, Models, Positions, Spread, frequent
+from ..models import Floats, Lookup, Models, Positions, Spread, positions_by_rank
 from ..pairs import Match, SeedPair
 from ..result import Experiment
-from .subspaces import explained_variance
+from .subspaces import TIE_TOLERANCE, explained_variance
 
 Arrangement = Literal["ordered", "shuffled", "random"]
 ARRANGEMENTS: tuple[Arrangement, ...] = ("ordered", "shuffled", "random")
-_POOL = 4000  # random words to draw from; more would only take longer to look up
+MIN_POOL = 4000  # random words to draw from; more would only take longer to look up
 
 
 @dataclass(frozen=True, eq=False)
 class Arranged:
-    """Pairs in several arrangements.
+    """Pairs of words as documented, with shuffled partners, and of random words.
 
     Attributes
     ----------
-    found
+    lookup
         The words.
     x, y
-        For each arrangement, rows of `found`: a line for each time that chance was tried, and in it
-        a row for each pair.
+        For each arrangement, rows of `lookup` as an array of draws × pairs.
     missing
-        The words of the pairs that are not there.
+        The words of the pairs that were not found.
     """
 
-    found: Lookup
+    lookup: Lookup
     x: dict[Arrangement, Positions]
     y: dict[Arrangement, Positions]
     missing: tuple[str, ...]
 
-    def pairs(self, which: Arrangement, draw: int = 0) -> tuple[tuple[str, str], ...]:
-        """The words of the pairs."""
-        both = zip(self.x[which][draw].tolist(), self.y[which][draw].tolist(), strict=True)
-        return tuple((self.found.words[x], self.found.words[y]) for x, y in both)
+    def pairs(self, arrangement: Arrangement, draw: int = 0) -> tuple[tuple[str, str], ...]:
+        """Return the words of the pairs in one draw."""
+        x_rows, y_rows = self.x[arrangement][draw].tolist(), self.y[arrangement][draw].tolist()
+        words = self.lookup.words
+        return tuple((words[x], words[y]) for x, y in zip(x_rows, y_rows, strict=True))
 
 
 def arrange(
     models: Models, pair: SeedPair, draws: int, words: int | None, case: Case, rng: Generator
 ) -> Arranged:
-    """Look up the pairs of two seed sets, and rearrange them.
+    """Look up the pairs of two seed sets, and rearrange them at random.
 
-    ``ordered`` are the pairs of which both words are there. ``shuffled`` are the same words with
-    partners drawn at random. ``random`` are as many pairs of words drawn from the `words` most
-    frequent ones.
+    ``ordered`` are the documented pairs of which both words were found. ``shuffled`` are the same
+    words with partners drawn at random. ``random`` are as many pairs of words drawn from the
+    `words` most frequent ones.
 
     Raises
     ------
     CannotMeasure
         No pair is complete, or there are too few words to draw from.
     """
-    seeds = [word for both in pair.pairs for word in both]
-    pool = _pool(models, words, 2 * len(pair.pairs), rng)
-    found = Lookup.of(models, [*seeds, *pool], case)
+    seed_words = [word for both in pair.pairs for word in both]
+    pool = _draw_pool(models, words, 2 * len(pair.pairs), rng)
+    lookup = Lookup.of(models, [*seed_words, *pool], case)
     rows = dict.fromkeys(
-        (found.row[x], found.row[y])
+        (lookup.row[x], lookup.row[y])
         for x, y in pair.pairs
-        if x in found.row and y in found.row and found.row[x] != found.row[y]
+        if x in lookup.row and y in lookup.row and lookup.row[x] != lookup.row[y]
     )
-    missing = found.missing(seeds)
+    missing = lookup.missing(seed_words)
     if not rows:
-        some = join_first(map(quote_safe, missing))
+        listed = join_first(map(quote_safe, missing))
         raise CannotMeasure(
             f"No pair of {pair.name} has two different words in {models.name}"
-            + (f" (missing: {some})." if some else ".")
+            + (f" (missing: {listed})." if listed else ".")
         )
     ordered = np.array(list(rows), dtype=np.intp).T
-    others = np.array(found.rows(pool), dtype=np.intp)
+    pool_rows = np.array(lookup.rows(pool), dtype=np.intp)
     count = len(rows)
-    if len(others) < 2 * count:
+    if len(pool_rows) < 2 * count:
         raise CannotMeasure(
-            f"{models.name} has {len(others)} words to draw {count} random pairs from; at least "
+            f"{models.name} has {len(pool_rows)} words to draw {count} random pairs from; at least "
             f"{2 * count} are needed."
         )
     shuffled = np.array([rng.permutation(ordered[1]) for _ in range(draws)])
-    drawn = np.array([rng.choice(others, 2 * count, replace=False) for _ in range(draws)])
+    drawn = np.array([rng.choice(pool_rows, 2 * count, replace=False) for _ in range(draws)])
     return Arranged(
-        found,
+        lookup,
         {
             "ordered": ordered[:1],
             "shuffled": np.repeat(ordered[:1], draws, axis=0),
@@ -99,37 +99,36 @@ def arrange(
     )
 
 
-def _pool(models: Models, words: int | None, least: int, rng: Generator) -> Sequence[str]:
-    """Some words of the vocabulary."""
-    places = frequent(models.whole, 1, words)
-    some = rng.permutation(places)[: max(_POOL, 2 * least)]
-    return [models.whole.words[int(place)] for place in some]
+def _draw_pool(models: Models, words: int | None, needed: int, rng: Generator) -> Sequence[str]:
+    """Draw words of the vocabulary, twice as many as needed, because samples may lack some."""
+    positions = positions_by_rank(models.whole, 1, words)
+    drawn = rng.permutation(positions)[: max(MIN_POOL, 2 * needed)]
+    return [models.whole.words[int(position)] for position in drawn]
 
 
 @dataclass(frozen=True)
 class Explained:
-    """The share of the variance along each of the first ten components, in one arrangement."""
+    """The variance share of each of the first ten components, in one arrangement."""
 
     arrangement: Arrangement
     components: tuple[Spread, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PairVariance(Experiment):
-    """The components of the pairs of two seed sets, as documented, shuffled, and of random words.
+    """Variance shares of the pairs of two seed sets: documented, shuffled, and random words.
 
     Attributes
     ----------
     x, y, match
         As in `SeedPair`.
     pairs, missing
-        The pairs that were used, and the words that the source does not have.
+        The pairs used, and the words that the source does not have.
     arrangements
         ``ordered``: over the samples of the corpus. ``shuffled`` and ``random``: over all draws on
         all samples.
     less
-        The share of the shuffled pairs whose first component explains less than that of the ordered
-        ones.
+        The share of shuffles whose first component explains less than that of the ordered pairs.
     """
 
     measure: ClassVar[str] = "seed-variance"
@@ -147,23 +146,32 @@ class PairVariance(Experiment):
         """Both names."""
         return f"{self.x} / {self.y}"
 
+    def key_facts(self) -> dict[str, Any]:
+        return {"source": self.source_name, "x": self.x, "y": self.y, "pairs": len(self.pairs)}
+
+    def sentence(self) -> str:
+        return (
+            f"The first component of the pairs of {self.name} explains more than that of "
+            f"{self.less:.0%} of the shuffled pairs."
+        )
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row for each arrangement and component."""
+        """Return a flat row for each arrangement and component."""
         return [
             {
                 "source": self.source["name"],
                 "x": self.x,
                 "y": self.y,
                 "pairs": len(self.pairs),
-                "arrangement": one.arrangement,
-                "component": at,
+                "arrangement": explained.arrangement,
+                "component": component,
                 "explained": value.mean,
                 "sd": value.sd,
                 "low": value.low,
                 "high": value.high,
             }
-            for one in self.arrangements
-            for at, value in enumerate(one.components, 1)
+            for explained in self.arrangements
+            for component, value in enumerate(explained.components, 1)
         ]
 
 
@@ -176,22 +184,23 @@ def pair_variance(
     case: Case = "auto",
     rng: int = 0,
 ) -> PairVariance:
-    """Compare the pairs of two seed sets with the same words in other pairs, and with random words.
+    """Compare the variance shares of seed pairs with those of shuffled pairs and of random words.
 
     Parameters
     ----------
     models
-        Vectors; or several, of samples of one corpus: what `weatherglass.corpus.open_models` gives.
+        Vectors; or the models of bootstrap samples of a corpus, from
+        `weatherglass.corpus.open_models`.
     pair
-        What `seed_pair` gives.
+        From `seed_pair`.
     draws
-        How many times partners are shuffled, and words drawn.
+        The number of shuffles, and of draws of random words.
     words
-        Draw from so many of the most frequent words; None for all.
+        Draw from this many of the most frequent words; None for all.
     case
         ``auto`` falls back to lower case where the vocabulary has no capitals; ``keep``; ``lower``.
     rng
-        Seed for shuffling and drawing.
+        Random seed.
 
     Raises
     ------
@@ -207,24 +216,27 @@ def pair_variance(
     --------
     >>> import weatherglass as wg
     >>> gender = wg.seed_pair("male_2-Caliskan_et_al_2017", "female_2-Caliskan_et_al_2017")
-    >>> found = wg.pair_variance(wg.open_vectors("default"), gender)
-    >>> [(one.arrangement, round(one.components[0].mean, 2)) for one in found.arrangements]
-    [('ordered', 0.69), ('shuffled', 0.45), ('random', 0.23)]
-    >>> found.less
+    >>> variance = wg.pair_variance(wg.open_vectors("default"), gender)
+    >>> for explained in variance.arrangements:
+    ...     print(explained.arrangement, round(explained.components[0].mean, 2))
+    ordered 0.69
+    shuffled 0.45
+    random 0.23
+    >>> variance.less
     1.0
     """
     if draws < 1:
         raise UsageError(f"draws is {draws}; it must be at least 1.")
-    made = Models.of(models)
-    arranged = arrange(made, pair, draws, words, case, np.random.default_rng(rng))
-    shares: dict[Arrangement, list[Floats]] = {which: [] for which in ARRANGEMENTS}
-    for k, vectors in enumerate(made.each):
-        rows = vectors.unit_at(arranged.found.at[k])
-        for which in ARRANGEMENTS:
-            x, y = rows[arranged.x[which]], rows[arranged.y[which]]
-            shares[which].append(explained_variance(x, y))
+    embeddings = Models.of(models)
+    arranged = arrange(embeddings, pair, draws, words, case, np.random.default_rng(rng))
+    shares: dict[Arrangement, list[Floats]] = {arrangement: [] for arrangement in ARRANGEMENTS}
+    for k, vectors in enumerate(embeddings.each):
+        rows = vectors.unit_at(arranged.lookup.at[k])
+        for arrangement in ARRANGEMENTS:
+            x, y = rows[arranged.x[arrangement]], rows[arranged.y[arrangement]]
+            shares[arrangement].append(explained_variance(x, y))
     less = [
-        np.mean(shuffled[:, 0] < ordered[0, 0] - 1e-12)
+        np.mean(shuffled[:, 0] < ordered[0, 0] - TIE_TOLERANCE)
         for ordered, shuffled in zip(shares["ordered"], shares["shuffled"], strict=True)
     ]
     return PairVariance(
@@ -234,10 +246,10 @@ def pair_variance(
         pairs=arranged.pairs("ordered"),
         missing=arranged.missing,
         arrangements=tuple(
-            Explained(which, tuple(map(Spread.of, np.concatenate(values).T)))
-            for which, values in shares.items()
+            Explained(arrangement, tuple(map(Spread.of, np.concatenate(values).T)))
+            for arrangement, values in shares.items()
         ),
         less=float(np.mean(less)),
-        source=made.about(),
+        source=embeddings.about(),
         options={"draws": draws, "words": words, "case": case, "rng": rng},
     )

@@ -1,10 +1,10 @@
-from .evidence import Counted as Counted
-from .evidence import count_words as count_words
 from .findings import SEVERITIES as SEVERITIES
 from .findings import Finding as Finding
 from .findings import Lint as Lint
 from .findings import Severity as Severity
-from .findings import row as row
-from .lexicon import is_of_people as is_of_people
-from .lexicon import opposed_concepts as opposed_concepts
+from .findings import finding_row as finding_row
+from .frequency import WordCounts as WordCounts
+from .frequency import count_words as count_words
+from .lexicon import find_opposed_concepts as find_opposed_concepts
+from .lexicon import is_about_people as is_about_people
 from .lint import lint as lint

@@ -1,4 +1,4 @@
-"""What lint found: findings, which checks were run, and what they were run on."""
+"""The result of lint: findings, which checks ran, and the table of checks with their limits."""
 
 from __future__ import annotations
 
@@ -12,33 +12,35 @@ from weatherglass.errors import join_first, quote_safe
 from ..result import Experiment
 
 Severity = Literal["note", "warning", "error"]
-SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")  # the gravest last
+SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")  # in ascending order
 
-RARE = 1.0  # occurrences in a million words; ten in ten million, which the paper's threshold drops
-STRANGER = 0.2  # share of equally frequent words that are nearer to the rest of a set than its word
+# Occurrences per million words: ten in ten million, the paper's minimum count in its corpora.
+RARE_PER_MILLION = 1.0
+# A word fits its set badly if more of the equally frequent words would fit better.
+MAX_BETTER_SHARE = 0.2
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that lint looks at.
+    """A check that lint runs.
 
     Attributes
     ----------
     name
-        What it is called.
+        Its name.
     about
-        Whether it looks at each ``set``, at each ``pair`` of sets, or only at pairs of ``opposed``
-        sets, which stand at two ends of one thing, such as women and men.
+        Whether it runs on each ``set``, on each ``pair`` of sets, or only on pairs of ``opposed``
+        sets, the two ends of one dimension, such as women and men.
     needs
         ``words``: nothing else; or ``tags``, ``frequencies``, ``corpus``, ``vectors``.
     number
-        What the value of a finding is.
+        The meaning of the value of a finding.
     warning, error
-        From which value on a finding is one; None: never.
+        The value from which a finding is a warning or an error; None: never.
     falling
-        Whether small values are the grave ones.
+        Whether small values are the severe ones.
     place
-        Where Antoniak and Mimno (2021) write of it.
+        Where Antoniak and Mimno (2021) discuss it.
     """
 
     name: str
@@ -51,15 +53,19 @@ class Check:
     falling: bool = False
 
     def severity(self, value: float) -> Severity:
-        """How grave a value is.
+        """Return the severity of a value.
 
-        >>> by_name("size").severity(8), by_name("size").severity(0)
+        >>> find_check("size").severity(8), find_check("size").severity(0)
         ('note', 'error')
         """
         sign = -1 if self.falling else 1
-        for name, limit in (("error", self.error), ("warning", self.warning)):
+        limits: tuple[tuple[Severity, float | None], ...] = (
+            ("error", self.error),
+            ("warning", self.warning),
+        )
+        for severity, limit in limits:
             if limit is not None and sign * value >= sign * limit:
-                return "error" if name == "error" else "warning"
+                return severity
         return "note"
 
 
@@ -76,9 +82,9 @@ _DOCUMENT = "section 9, document all seeds"
 # fmt: off
 CHECKS: tuple[Check, ...] = (
     # name, about, needs, number, place, warning from, error from
-    Check("size", "set", "words", "different words", _SIZE, 4, 0, falling=True),
-    Check("duplicates", "set", "words", "words beyond the first of their kind", _SIMILAR, 1),
-    Check("capitals", "set", "words", "words that another is in lower case", _SIMILAR),
+    Check("size", "set", "words", "distinct words", _SIZE, 4, 0, falling=True),
+    Check("duplicates", "set", "words", "repeated words", _SIMILAR, 1),
+    Check("capitals", "set", "words", "words that differ only in capitals", _SIMILAR),
     Check("letters", "set", "words", "words that begin or end with no letter", _EXAMINE, 1),
     Check("phrases", "set", "words", "terms of several words", _UNIGRAMS),
     Check("names", "set", "words", "share of the words", _REDUCTIVE),
@@ -86,41 +92,38 @@ CHECKS: tuple[Check, ...] = (
     Check("stereotypes", "set", "words", "1: the catalogue marks the set", _IMPRECISE),
     Check("group-words", "set", "words", "words for a group of people", _IMPRECISE, 1),
     Check("other-concepts", "set", "words", "words of other concepts' sets", _IMPRECISE),
-    Check("documentation", "set", "words", "fields that are empty, of four", _DOCUMENT),
-    Check("parts-of-speech", "set", "tags", "share of the commonest", _LEXICAL),
-    Check("frequency", "set", "frequencies", "median in a million words", _LEXICAL),
+    Check("documentation", "set", "words", "missing fields, of four", _DOCUMENT),
+    Check("parts-of-speech", "set", "tags", "share of the most common", _LEXICAL),
+    Check("frequency", "set", "frequencies", "median per million words", _LEXICAL),
     Check("rare", "set", "frequencies", "share of the words", _LEXICAL, 0.5),
     Check("unseen", "set", "corpus", "share of the words", _ABSENT, 0.2, 1),
     Check("missing", "set", "vectors", "share of the words", _ABSENT, 0.2, 1),
-    Check("outlier", "set", "vectors", "share of words that would fit better", _SIMILAR),
+    Check("outlier", "set", "vectors", "share of words that fit better", _SIMILAR),
     Check("strangers", "set", "vectors", "share of the words", _SIMILAR, 0.4),
     Check("senses", "set", "vectors", "share of the words", _LEXICAL, 0.4),
     Check("overlap", "pair", "words", "share of the smaller set", _SIMILAR, 1e-9, 0.5),
     Check("alternatives", "pair", "words", "share of the smaller set", "section 9"),
-    Check("circular", "pair", "words", "words for what the other stands for", _IMPRECISE, 1),
-    Check("binary", "opposed", "words", "groups that are told apart", _REDUCTIVE),
-    Check("size-gap", "opposed", "words", "times as many words", _SIZE, 2),
+    Check("circular", "pair", "words", "words for the other set's concept", _IMPRECISE, 1),
+    Check("binary", "opposed", "words", "groups that are distinguished", _REDUCTIVE),
+    Check("size-gap", "opposed", "words", "ratio of the sizes", _SIZE, 2),
     Check("pairing", "opposed", "words", "pairs of words", _SIZE),
     Check("parts-of-speech-gap", "opposed", "tags", "share that differs", _LEXICAL, 0.5),
-    Check("frequency-gap", "opposed", "frequencies", "times as frequent", _LEXICAL, 5),
-    Check("paired-frequency", "opposed", "frequencies", "times, in the median pair", _LEXICAL, 5),
+    Check("frequency-gap", "opposed", "frequencies", "ratio of the medians", _LEXICAL, 5),
+    Check("paired-frequency", "opposed", "frequencies", "ratio in the median pair", _LEXICAL, 5),
     Check("similarity", "pair", "vectors", "cosine of the set means", _SIMILAR, 0.95),
     Check("order", "opposed", "vectors", "share of shuffles that do as well", _SIZE, 0.5),
 )
 # fmt: on
 
 
-def by_name(name: str) -> Check:
-    """The check of that name."""
-    return next(one for one in CHECKS if one.name == name)
-
-
-_LISTED = 5  # words that a sentence names
+def find_check(name: str) -> Check:
+    """Return the check with this name."""
+    return next(check for check in CHECKS if check.name == name)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One number about a seed set, or about a pair of sets.
+    """A number about a seed set or a pair of sets, with its severity.
 
     Attributes
     ----------
@@ -131,13 +134,13 @@ class Finding:
     sets
         The ids of the set, or of both.
     words
-        The words it is about, all of them; the sentence may name a few.
+        All words concerned; the sentence may name only some of them.
     value
         The number; the check says what it counts.
     sentence
-        The same in plain words.
+        The finding in plain English.
     place
-        Where Antoniak and Mimno (2021) write of it.
+        Where Antoniak and Mimno (2021) discuss it.
     """
 
     check: str
@@ -150,8 +153,8 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Looked:
-    """A check that was run over so many sets or pairs and found so much; or why it was not run."""
+class CheckRun:
+    """How many sets or pairs a check examined and its number of findings; or why it did not run."""
 
     check: str
     status: Literal["done", "not run"]
@@ -160,101 +163,112 @@ class Looked:
     findings: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Lint(Experiment):
-    """What lint found.
+    """The findings of lint.
 
     Attributes
     ----------
     findings
         By set, then by pair, each in the order of the checks.
     checks
-        For every check, what it looked at, or why it was not run.
+        For every check, what it examined, or why it was not run.
     sets, pairs
-        The ids of what was looked at.
+        The ids of the sets and pairs that were checked.
     neighbours
-        For each word that the source has, the nearest words in it and their cosines.
+        For each word in the source, its nearest neighbours and their cosines.
     corpus
-        The corpus that words were counted in, with its documents and words.
+        The corpus in which words were counted, with its numbers of documents and words.
     source, options, version
         What is needed to repeat it.
     """
 
     measure: ClassVar[str] = "lint"
+    chart: ClassVar[str] = "lint"
 
     findings: tuple[Finding, ...]
-    checks: tuple[Looked, ...]
+    checks: tuple[CheckRun, ...]
     sets: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...] = ()
     neighbours: dict[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
     corpus: dict[str, Any] = field(default_factory=dict)
 
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
-        """The findings that are so grave, or graver."""
-        enough = SEVERITIES[SEVERITIES.index(severity) :]
-        return tuple(one for one in self.findings if one.severity in enough)
+        """Return the findings of this severity or a higher one."""
+        wanted = SEVERITIES[SEVERITIES.index(severity) :]
+        return tuple(finding for finding in self.findings if finding.severity in wanted)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many errors, warnings and notes there are."""
-        found = Counter(one.severity for one in self.findings)
-        return {name: found[name] for name in reversed(SEVERITIES)}
+        """The number of errors, warnings and notes."""
+        counts = Counter(finding.severity for finding in self.findings)
+        return {severity: counts[severity] for severity in reversed(SEVERITIES)}
 
     @property
     def not_run(self) -> dict[str, tuple[str, ...]]:
-        """The reasons why checks were not run, each with its checks."""
+        """The names of the checks that were not run, by reason."""
         reasons: dict[str, tuple[str, ...]] = {}
-        for one in self.checks:
-            if one.status == "not run":
-                reasons[one.reason] = (*reasons.get(one.reason, ()), one.check)
+        for run in self.checks:
+            if run.status == "not run":
+                reasons[run.reason] = (*reasons.get(run.reason, ()), run.check)
         return reasons
 
+    def key_facts(self) -> dict[str, Any]:
+        return {"sets": len(self.sets), "pairs": len(self.pairs)} | {
+            f"{severity}s": count for severity, count in self.counts.items()
+        }
+
+    def sentence(self) -> str:
+        counts = [count_noun(count, severity) for severity, count in self.counts.items()]
+        sets = count_noun(len(self.sets), "seed set")
+        return f"{', '.join(counts[:-1])} and {counts[-1]} in {sets}."
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row for each finding."""
-        return [row(one) for one in self.findings]
+        """Return a flat row for each finding."""
+        return [finding_row(finding) for finding in self.findings]
 
 
-def finding(
+def make_finding(
     check: str, sets: Sequence[str], value: float, sentence: str, words: Sequence[str] = ()
 ) -> Finding:
-    """A finding, as grave as its number."""
-    known = by_name(check)
+    """Return a finding with the severity of its value."""
+    known = find_check(check)
     severity = known.severity(value)
     return Finding(check, severity, tuple(sets), tuple(words), float(value), sentence, known.place)
 
 
-def row(one: Finding) -> dict[str, Any]:
-    """A finding as a flat row; words have a bar between them."""
+def finding_row(finding: Finding) -> dict[str, Any]:
+    """Return a finding as a flat row, with words separated by a bar."""
     return {
-        "severity": one.severity,
-        "check": one.check,
-        "set": one.sets[0],
-        "against": one.sets[1] if len(one.sets) > 1 else "",
-        "value": round(one.value, 6),
-        "words": "|".join(one.words),
-        "sentence": one.sentence,
-        "place": one.place,
+        "severity": finding.severity,
+        "check": finding.check,
+        "set": finding.sets[0],
+        "against": finding.sets[1] if len(finding.sets) > 1 else "",
+        "value": round(finding.value, 6),
+        "words": "|".join(finding.words),
+        "sentence": finding.sentence,
+        "place": finding.place,
     }
 
 
-def listed(words: Sequence[str], most: int = _LISTED) -> str:
-    """A few words, quoted, and how many more there are.
+def quote_first(words: Sequence[str], limit: int = 5) -> str:
+    """Return the first words in quotes, and how many more there are.
 
-    >>> listed(["sun", "rain", "wind"], 2)
+    >>> quote_first(["sun", "rain", "wind"], 2)
     "'sun', 'rain' and 1 more"
     """
-    return join_first(map(quote_safe, words), most)
+    return join_first(map(quote_safe, words), limit)
 
 
-def number(count: int, what: str) -> str:
-    """A count with its noun.
+def count_noun(count: int, noun: str) -> str:
+    """Return a count with its noun.
 
-    >>> number(1, "word"), number(2, "word")
+    >>> count_noun(1, "word"), count_noun(2, "word")
     ('1 word', '2 words')
     """
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def are(count: int) -> str:
-    """The verb after a count."""
+def is_or_are(count: int) -> str:
+    """Return the verb that follows a count."""
     return "is" if count == 1 else "are"

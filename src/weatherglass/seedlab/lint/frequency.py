@@ -1,94 +1,231 @@
-"""Checks of how frequent the words of seed sets are."""
+"""Word frequencies, from a corpus, an embedding or wordfreq, and the checks that use them."""
 
 from __future__ import annotations
 
+import importlib.util
+import math
 import statistics
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from weatherglass.catalog import SeedSet
-from weatherglass.errors import join_first, quote_safe
+from weatherglass.corpus import Corpus, Tokenizer
+from weatherglass.errors import MissingExtra, join_first, quote_safe
+from weatherglass.vectors import Case, Vectors, find_usable_positions
 
 from ..pairs import seed_pair
-from .evidence import Counted, Frequencies
-from .findings import RARE, Finding, finding, listed, number
+from .findings import RARE_PER_MILLION, Finding, count_noun, make_finding, quote_first
+
+Progress = Callable[[int, int], None]
 
 
-def check_frequency(one: SeedSet, frequencies: Frequencies) -> Iterator[Finding]:
-    """How frequent the words of a set are, and which are rare."""
-    words = tuple(dict.fromkeys(one.words))
+@dataclass(frozen=True, eq=False)
+class WordCounts:
+    """How often each word of a corpus occurs.
+
+    Attributes
+    ----------
+    source, fingerprint
+        The corpus.
+    documents, tokens
+        The number of documents with text, and of words.
+    counts
+        The number of occurrences of each word.
+    lower
+        Whether words were counted in lower case.
+    """
+
+    source: str
+    fingerprint: str
+    documents: int
+    tokens: int
+    counts: Counter[str] = field(repr=False)
+    lower: bool = True
+
+    def of(self, word: str) -> int:
+        """Return the number of occurrences of a word."""
+        return self.counts[word.lower() if self.lower else word]
+
+
+def count_words(
+    corpus: Corpus, *, tokenizer: Tokenizer | None = None, progress: Progress | None = None
+) -> WordCounts:
+    """Count the words of a corpus in one pass.
+
+    Parameters
+    ----------
+    corpus
+        From `weatherglass.corpus.open_corpus`.
+    tokenizer
+        Splits texts into words; by default into lower-cased runs of letters.
+    progress
+        Called with the number of bytes done and in total.
+
+    Examples
+    --------
+    >>> counts = count_words(Corpus.of(["The sea, the sea.", "A ship."]))
+    >>> counts.of("Sea"), counts.tokens, counts.documents
+    (2, 6, 2)
+    """
+    tokenize = tokenizer or Tokenizer()
+    counts: Counter[str] = Counter()
+    documents = 0
+    for document in corpus.documents(progress):
+        documents += 1
+        counts.update(tokenize(document.text))
+    return WordCounts(
+        corpus.source, corpus.fingerprint(), documents, counts.total(), counts, tokenize.lower
+    )
+
+
+EULER_GAMMA = 0.5772  # the sum of 1 / rank up to n is about ln n + this
+MIN_DISTINCT_COUNTS = 6  # some writers store a constant as the count, which says nothing
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """Occurrences per million words, of the words that occur.
+
+    `by` says where the numbers come from, at the end of a sentence.
+    """
+
+    by: str
+    per_million: dict[str, float]
+
+    def of(self, words: Iterable[str]) -> dict[str, float]:
+        """Return the frequencies of the words that occur."""
+        return {word: self.per_million[word] for word in words if word in self.per_million}
+
+
+def find_frequencies(
+    words: Sequence[str], counts: WordCounts | None, vectors: Vectors | None, case: Case = "auto"
+) -> Frequencies:
+    """Return the frequencies of words, from the best source available.
+
+    In this order: counts in the corpus; counts stored with the embedding; its word order, by Zipf's
+    law; the package wordfreq.
+
+    Raises
+    ------
+    MissingExtra
+        None of these is available.
+    """
+    if counts is not None:
+        occurring = {word: count for word in words if (count := counts.of(word))}
+        per_million = {word: count / counts.tokens * 1e6 for word, count in occurring.items()}
+        return Frequencies(f"in {counts.source}", per_million)
+    if vectors is not None and not vectors.part:
+        return _frequencies_in_vectors(words, vectors, case)
+    if importlib.util.find_spec("wordfreq") is None:
+        raise MissingExtra(
+            "Finding how frequent words are without a whole source or a corpus", "frequencies"
+        )
+    return _frequencies_in_english(words)
+
+
+def _frequencies_in_vectors(words: Sequence[str], vectors: Vectors, case: Case) -> Frequencies:
+    positions = find_usable_positions(vectors, words, case).tolist()
+    found = {word: at for word, at in zip(words, positions, strict=True) if at >= 0}
+    counts = vectors.counts
+    if counts is not None and len(np.unique(counts)) >= MIN_DISTINCT_COUNTS:
+        total = float(counts.sum())
+        shares = {word: float(counts[at]) / total * 1e6 for word, at in found.items()}
+        by = f"by the counts of {vectors.source}"
+        return Frequencies(by, {word: share for word, share in shares.items() if share})
+    scale = 1e6 / (math.log(len(vectors)) + EULER_GAMMA)
+    by_rank = {word: scale / (at + 1) for word, at in found.items()}
+    return Frequencies(f"by rank in {vectors.source}", by_rank)
+
+
+def _frequencies_in_english(words: Sequence[str]) -> Frequencies:
+    from wordfreq import word_frequency
+
+    # wordfreq splits phrases at spaces, not at underscores.
+    shares = {word: 1e6 * word_frequency(word.replace("_", " "), "en") for word in words}
+    return Frequencies("by wordfreq", {word: share for word, share in shares.items() if share})
+
+
+def check_frequency(seed_set: SeedSet, frequencies: Frequencies) -> Iterator[Finding]:
+    """Report the median frequency of a set, and its rare words."""
+    words = tuple(dict.fromkeys(seed_set.words))
     known = frequencies.of(words)
     if known:
-        middle = statistics.median(known.values())
+        median = statistics.median(known.values())
         ordered = sorted(known, key=lambda word: known[word])
         low, high = ordered[0], ordered[-1]
-        gone = len(words) - len(known)
+        missing = len(words) - len(known)
         sentence = (
-            f"The median of its words is {amount(middle)} in a million words, from "
-            f"{amount(known[low])} ({listed([low])}) to {amount(known[high])} ({listed([high])}), "
-            f"{frequencies.by}" + (f"; {gone} not found." if gone else ".")
+            f"The median frequency of its words is {format_amount(median)} per million, from "
+            f"{format_amount(known[low])} ({quote_first([low])}) to {format_amount(known[high])} "
+            f"({quote_first([high])}), {frequencies.by}"
+            + (f"; {missing} not found." if missing else ".")
         )
-        yield finding("frequency", [one.id], middle, sentence, (low, high))
-    rare = [word for word, share in known.items() if share < RARE]
+        yield make_finding("frequency", [seed_set.id], median, sentence, (low, high))
+    rare = [word for word, share in known.items() if share < RARE_PER_MILLION]
     if rare:
         sentence = (
             f"{len(rare)} of its {len(words)} words occur{'s' * (len(rare) == 1)} less than once "
-            f"in a million words, {frequencies.by}: {listed(rare)}. The vectors of rare words are "
-            "the least sure."
+            f"per million words, {frequencies.by}: {quote_first(rare)}. Vectors of rare words are "
+            "the least reliable."
         )
-        yield finding("rare", [one.id], len(rare) / len(words), sentence, rare)
+        yield make_finding("rare", [seed_set.id], len(rare) / len(words), sentence, rare)
 
 
-def check_unseen(one: SeedSet, counted: Counted, min_count: int) -> Iterator[Finding]:
-    """The words that a corpus has too seldom for a vector to be trained."""
-    words = tuple(dict.fromkeys(one.words))
-    gone = [word for word in words if counted.of(word) < min_count]
-    if gone:
-        said = join_first(f"{quote_safe(word)} {counted.of(word)}" for word in gone)
+def check_unseen(seed_set: SeedSet, counts: WordCounts, min_count: int) -> Iterator[Finding]:
+    """Report the words that are too rare in a corpus for a vector to be trained."""
+    words = tuple(dict.fromkeys(seed_set.words))
+    unseen = [word for word in words if counts.of(word) < min_count]
+    if unseen:
+        listed = join_first(f"{quote_safe(word)} {counts.of(word)}" for word in unseen)
         sentence = (
-            f"{len(gone)} of its {len(words)} words occur{'s' * (len(gone) == 1)} fewer than "
-            f"{number(min_count, 'time')} in {counted.source}: {said}. Vectors trained on it "
+            f"{len(unseen)} of its {len(words)} words occur{'s' * (len(unseen) == 1)} fewer than "
+            f"{count_noun(min_count, 'time')} in {counts.source}: {listed}. Vectors trained on it "
             "lack them."
         )
-        yield finding("unseen", [one.id], len(gone) / len(words), sentence, gone)
+        yield make_finding("unseen", [seed_set.id], len(unseen) / len(words), sentence, unseen)
 
 
 def check_frequency_gap(
-    one: SeedSet, other: SeedSet, frequencies: Frequencies
+    first: SeedSet, second: SeedSet, frequencies: Frequencies
 ) -> Iterator[Finding]:
-    """Whether two sets, and the words that answer each other, are about as frequent."""
-    both = [frequencies.of(dict.fromkeys(some.words)) for some in (one, other)]
-    if not all(both):
+    """Compare the frequencies of two sets, and of their corresponding words."""
+    known = [frequencies.of(dict.fromkeys(seed_set.words)) for seed_set in (first, second)]
+    if not all(known):
         return
-    middle = [statistics.median(known.values()) for known in both]
-    times = max(middle) / min(middle)
-    first = one.id if middle[0] >= middle[1] else other.id
+    ids = [first.id, second.id]
+    medians = [statistics.median(of_set.values()) for of_set in known]
+    ratio = max(medians) / min(medians)
+    more_frequent = first.id if medians[0] >= medians[1] else second.id
     sentence = (
-        f"The words of {first} are {amount(times)} times as frequent as those of the other "
-        f"(medians {amount(middle[0])} and {amount(middle[1])} in a million words, "
-        f"{frequencies.by})."
+        f"The words of {more_frequent} are {format_amount(ratio)} times as frequent as those of "
+        f"the other (medians {format_amount(medians[0])} and {format_amount(medians[1])} per "
+        f"million words, {frequencies.by})."
     )
-    yield finding("frequency-gap", [one.id, other.id], times, sentence)
-    pair = seed_pair(one, other)
+    yield make_finding("frequency-gap", ids, ratio, sentence)
+    pair = seed_pair(first, second)
     ratios = {
-        (x, y): max(both[0][x], both[1][y]) / min(both[0][x], both[1][y])
+        (x, y): max(known[0][x], known[1][y]) / min(known[0][x], known[1][y])
         for x, y in pair.pairs
-        if x in both[0] and y in both[1]
+        if x in known[0] and y in known[1]
     }
     if ratios and pair.match != "position":
-        middle_pair = statistics.median(ratios.values())
-        worst = max(ratios, key=lambda pair: ratios[pair])
+        median = statistics.median(ratios.values())
+        worst = max(ratios, key=lambda words: ratios[words])
         sentence = (
-            f"In half of the {number(len(ratios), 'pair')} one word is {amount(middle_pair)} times "
-            f"as frequent as the other, or more; most in {listed(worst)}: "
-            f"{amount(ratios[worst])} times."
+            f"In half of the {count_noun(len(ratios), 'pair')} one word is at least "
+            f"{format_amount(median)} times as frequent as the other; the largest ratio is that of "
+            f"{quote_first(worst)}: {format_amount(ratios[worst])} times."
         )
-        yield finding("paired-frequency", [one.id, other.id], middle_pair, sentence, worst)
+        yield make_finding("paired-frequency", ids, median, sentence, worst)
 
 
-def amount(value: float) -> str:
-    """A number with two digits that count, without an exponent.
+def format_amount(value: float) -> str:
+    """Return a number with two significant digits and no exponent.
 
-    >>> amount(0.0123), amount(3.14), amount(271.8), amount(12345.6)
+    >>> format_amount(0.0123), format_amount(3.14), format_amount(271.8), format_amount(12345.6)
     ('0.012', '3.1', '272', '12,346')
     """
     if value >= 10:

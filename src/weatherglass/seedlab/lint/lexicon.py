@@ -1,4 +1,4 @@
-"""What the catalogue knows of words: whom they name, what else they stand for, which are names."""
+"""What the catalogue knows about words: their groups of people, their concepts, which are names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import functools
 from collections import defaultdict
 from collections.abc import Mapping
 
-from weatherglass.catalog import SeedSet, known_words, load_names, pairings, seed_sets, seeds
+from weatherglass.catalog import SeedSet, known_annotations, load_names, pairings, seed_sets, seeds
 
-# Concepts of sets that are words for a group of people, and what a sentence calls them.
+# Concepts of sets that are words for a group of people, and the group's name in a sentence.
 GROUPS = {
     "female": "women",
     "male": "men",
@@ -23,11 +23,11 @@ GROUPS = {
     "young": "the young",
     "old": "the old",
 }
-# A word for women or men is one for women as far as can be told.
+# The list of gendered words does not say which gender a word is for.
 _GENDERED = {"female": "gendered-words", "male": "gendered-words"}
 # Concepts of sets that name several groups on purpose.
 _TOGETHER = {"ethnic-identities", "identities", "religious-words"}
-# Concepts of lists so broad that a word in them says little of what it stands for.
+# Concepts of lists so broad that being in them says little about a word.
 _BROAD = {
     "gender-neutral-words",
     "gender-stereotype-traits",
@@ -39,147 +39,156 @@ _BROAD = {
     *_TOGETHER,
     "gendered-words",
 }
-_MOSTLY = 0.5  # a set with a larger share of words of a concept is a set of it
-_ALL = 0.9  # a set in lower case with so large a share of words that may be names is one of names
+MIN_CONCEPT_SHARE = 0.5  # a set with a larger share of words of a concept is a set for it
+MIN_NAME_SHARE = 0.9  # a lower-case set with this share of possible names is a set of names
 
 
-def _names_people(concept: str) -> bool:
+def _is_name_concept(concept: str) -> bool:
     return concept.endswith("-names")
 
 
 @functools.cache
-def _by_concept() -> Mapping[str, frozenset[str]]:
-    """The words of all sets of a concept, in lower case; names are with the names only."""
-    words: dict[str, set[str]] = defaultdict(set)
-    for one in seed_sets():
-        # This list was learnt, in both cases; its capitals are names and beginnings of titles.
-        kept = filter(str.islower, one.words) if one.concept == "gendered-words" else one.words
-        words[one.concept] |= {word.lower() for word in kept}
-    names: set[str] = set().union(*(some for name, some in words.items() if _names_people(name)))
+def _words_by_concept() -> Mapping[str, frozenset[str]]:
+    """Return the words of all sets of each concept, in lower case; names only with the names."""
+    by_concept: dict[str, set[str]] = defaultdict(set)
+    for seed_set in seed_sets():
+        is_gendered = seed_set.concept == "gendered-words"
+        # That list was learnt by a classifier, in both cases; its capitalised entries are names
+        # and beginnings of titles.
+        words = filter(str.islower, seed_set.words) if is_gendered else seed_set.words
+        by_concept[seed_set.concept] |= {word.lower() for word in words}
+    names: set[str] = set().union(
+        *(words for concept, words in by_concept.items() if _is_name_concept(concept))
+    )
     return {
-        name: frozenset(some if _names_people(name) else some - names)
-        for name, some in words.items()
+        concept: frozenset(words if _is_name_concept(concept) else words - names)
+        for concept, words in by_concept.items()
     }
 
 
-def is_of_people(one: SeedSet) -> bool:
-    """Whether a set is of words for people, or of their names, as far as can be told.
+def is_about_people(seed_set: SeedSet) -> bool:
+    """Return whether most words of a set are words for people, or their names.
 
-    >>> is_of_people(SeedSet(id="mine", words=["she", "her", "woman", "queen"]))
+    >>> is_about_people(SeedSet(id="mine", words=["she", "her", "woman", "queen"]))
     True
     """
-    if one.concept in _by_concept():
-        return one.concept in GROUPS or _names_people(one.concept)
-    words = {word.lower() for word in one.words}
-    known = set().union(*(_by_concept()[group] for group in GROUPS)) | _only_names()
-    return len(words & known) > _MOSTLY * len(words)
+    if seed_set.concept in _words_by_concept():
+        return seed_set.concept in GROUPS or _is_name_concept(seed_set.concept)
+    words = {word.lower() for word in seed_set.words}
+    known = set().union(*(_words_by_concept()[group] for group in GROUPS)) | _only_names()
+    return len(words & known) > MIN_CONCEPT_SHARE * len(words)
 
 
 @functools.cache
-def opposed_concepts() -> frozenset[frozenset[str]]:
-    """The concepts of sets that a study holds against each other."""
-    return frozenset(frozenset(seeds(id).concept for id in one.sets) for one in pairings())
+def find_opposed_concepts() -> frozenset[frozenset[str]]:
+    """Return the pairs of concepts of sets that a study contrasts."""
+    return frozenset(frozenset(seeds(id).concept for id in pairing.sets) for pairing in pairings())
 
 
-def words_for(concept: str) -> frozenset[str]:
-    """The words that sets of a concept have, in lower case.
+def find_concept_words(concept: str) -> frozenset[str]:
+    """Return the words of the sets of a concept, in lower case.
 
-    >>> "mom" in words_for("female"), "mum" in words_for("female")
+    >>> "mom" in find_concept_words("female"), "mum" in find_concept_words("female")
     (True, True)
     """
-    found = _by_concept().get(concept, frozenset())
+    words = _words_by_concept().get(concept, frozenset())
     if concept in _GENDERED:
-        # The words of both genders without those that are known to be of the other.
+        # The words of both genders except those that are known to be for the other.
         other = "male" if concept == "female" else "female"
-        found |= _by_concept()[_GENDERED[concept]] - _by_concept()[other]
-    return found
+        words |= _words_by_concept()[_GENDERED[concept]] - _words_by_concept()[other]
+    return words
 
 
-def group_words(one: SeedSet) -> dict[str, str]:
-    """The words of a set that name a group of people, and the group.
+def find_group_words(seed_set: SeedSet) -> dict[str, str]:
+    """Return the words of a set that name a group of people, each with the group.
 
-    Nothing for sets of such a group, or of names, or of several groups on purpose.
+    Empty for sets for such a group, for names, and for several groups on purpose.
 
     >>> from weatherglass.catalog import seeds
-    >>> group_words(seeds("domestic_work-Fast_et_al_2016"))
+    >>> find_group_words(seeds("domestic_work-Fast_et_al_2016"))
     {'mom': 'women', 'mum': 'women or men'}
     """
-    if one.concept in {*GROUPS, *_TOGETHER} or _names_people(one.concept):
+    if seed_set.concept in {*GROUPS, *_TOGETHER} or _is_name_concept(seed_set.concept):
         return {}
-    found: dict[str, str] = {}
-    for word in dict.fromkeys(one.words):
-        group = next((g for g in GROUPS if word.lower() in _by_concept()[g]), None)
+    groups: dict[str, str] = {}
+    for word in dict.fromkeys(seed_set.words):
+        group = next((g for g in GROUPS if word.lower() in _words_by_concept()[g]), None)
         if group is not None:
-            found[word] = GROUPS[group]
-    return {} if len(found) > _MOSTLY * len(set(one.words)) else found
+            groups[word] = GROUPS[group]
+    return {} if len(groups) > MIN_CONCEPT_SHARE * len(set(seed_set.words)) else groups
 
 
-def other_concepts(one: SeedSet) -> dict[str, tuple[str, ...]]:
-    """The words of a set that sets of other concepts have too, and these concepts.
+def find_other_concepts(seed_set: SeedSet) -> dict[str, tuple[str, ...]]:
+    """Return the words of a set that are also in sets of other concepts, with these concepts.
 
     Groups of people, names and very broad lists are left out, and concepts that most of the set's
     words belong to.
 
     >>> from weatherglass.catalog import seeds
-    >>> found = other_concepts(seeds("unpleasant-Caliskan_et_al_2017"))
-    >>> found["cancer"], found["poverty"]
+    >>> others = find_other_concepts(seeds("unpleasant-Caliskan_et_al_2017"))
+    >>> others["cancer"], others["poverty"]
     (('physical-illness',), ('lower-class',))
     """
-    words = {word: word.lower() for word in dict.fromkeys(one.words)}
-    concepts = {
-        name: some & set(words.values())
-        for name, some in _by_concept().items()
-        if name not in {one.concept, *GROUPS, *_BROAD} and not _names_people(name)
+    lower = {word: word.lower() for word in dict.fromkeys(seed_set.words)}
+    shared = {
+        concept: words & set(lower.values())
+        for concept, words in _words_by_concept().items()
+        if concept not in {seed_set.concept, *GROUPS, *_BROAD} and not _is_name_concept(concept)
     }
-    meant = {n: some for n, some in concepts.items() if len(some) <= _MOSTLY * len(words)}
-    found = {
-        word: tuple(sorted(name for name, some in meant.items() if lower in some))
-        for word, lower in words.items()
+    foreign = {
+        concept: words
+        for concept, words in shared.items()
+        if len(words) <= MIN_CONCEPT_SHARE * len(lower)
     }
-    return {word: names for word, names in found.items() if names}
+    by_word = {
+        word: tuple(sorted(concept for concept, words in foreign.items() if lower[word] in words))
+        for word in lower
+    }
+    return {word: concepts for word, concepts in by_word.items() if concepts}
 
 
-def names_in(one: SeedSet) -> tuple[str, ...]:
-    """The words of a set that are names of people, as far as can be told from their spelling.
+def find_names(seed_set: SeedSet) -> tuple[str, ...]:
+    """Return the words of a set that are names of people, judged by their spelling.
 
-    A word with a capital is one if a list of names has it, and no set of the catalogue without
-    names does; a word in lower case, if only sets of names have it, or if nearly all words of its
-    set may be names.
+    A capitalised word is a name if a list of names has it and no set of the catalogue without names
+    does; a lower-case word, if only sets of names have it, or if nearly all words of its set may be
+    names.
 
     >>> from weatherglass.catalog import seeds
-    >>> names_in(seeds("arts_2-Caliskan_et_al_2017"))
+    >>> find_names(seeds("arts_2-Caliskan_et_al_2017"))
     ('Shakespeare',)
     """
-    words = tuple(dict.fromkeys(one.words))
-    everywhere, nowhere_else, ordinary = _listed_names(), _only_names(), _ordinary()
-    possible = [word for word in words if word.lower() in everywhere]
-    if len(possible) >= _ALL * len(words):
+    words = tuple(dict.fromkeys(seed_set.words))
+    known, unambiguous, ordinary = _listed_names(), _only_names(), _ordinary_words()
+    possible = [word for word in words if word.lower() in known]
+    if len(possible) >= MIN_NAME_SHARE * len(words):
         return tuple(possible)
     return tuple(
         word
         for word in words
-        if word.lower() in nowhere_else
-        or (word.istitle() and word.lower() in everywhere - ordinary)
+        if word.lower() in unambiguous or (word.istitle() and word.lower() in known - ordinary)
     )
 
 
 @functools.cache
 def _listed_names() -> frozenset[str]:
-    """First names, surnames and names of the catalogue's tests, in lower case."""
-    listed = [*load_names("ssa").names, *load_names("surnames").names]
-    listed += [word for word, about in known_words().items() if about.kind == "name"]
-    return frozenset(name.lower() for name in listed) | _only_names()
+    """Return first names, surnames and names in the catalogue's tests, in lower case."""
+    names = [*load_names("ssa").names, *load_names("surnames").names]
+    annotations = known_annotations().items()
+    names += [word for word, annotation in annotations if annotation.kind == "name"]
+    return frozenset(name.lower() for name in names) | _only_names()
 
 
 @functools.cache
 def _only_names() -> frozenset[str]:
-    """The words that only sets of names have."""
-    names = [one for one in seed_sets() if _names_people(one.concept)]
-    return frozenset({word.lower() for one in names for word in one.words} - _ordinary())
+    """Return the words that only sets of names have."""
+    name_sets = [seed_set for seed_set in seed_sets() if _is_name_concept(seed_set.concept)]
+    names = {word.lower() for seed_set in name_sets for word in seed_set.words}
+    return frozenset(names - _ordinary_words())
 
 
 @functools.cache
-def _ordinary() -> frozenset[str]:
-    """The words of sets without names."""
-    others = [one for one in seed_sets() if not one.contains_names]
-    return frozenset(word.lower() for one in others for word in one.words)
+def _ordinary_words() -> frozenset[str]:
+    """Return the words of sets without names."""
+    other_sets = [seed_set for seed_set in seed_sets() if not seed_set.contains_names]
+    return frozenset(word.lower() for seed_set in other_sets for word in seed_set.words)

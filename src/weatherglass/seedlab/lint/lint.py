@@ -1,20 +1,38 @@
-"""Lint: look at seed sets before anything is measured with them."""
+"""`lint`: check seed sets before you measure with them, with whatever evidence is available."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
+from typing import Any
 
 from weatherglass.catalog import SeedSet
-from weatherglass.corpus import Corpus, Tokenizer
-from weatherglass.errors import UsageError
-from weatherglass.vectors import Case, Vectors
+from weatherglass.corpus import Corpus, Tokenizer, open_corpus, part_of_speech
+from weatherglass.errors import MissingExtra, UsageError
+from weatherglass.vectors import Case, Vectors, open_vectors
 
-from ..pairs import Which, are_opposed, chosen_sets, set_pairs
-from .embedding import check_belonging, check_missing, check_order, check_similarity
-from .evidence import Counted, Evidence, Progress
-from .findings import CHECKS, Check, Finding, Lint, Looked
-from .frequency import check_frequency, check_frequency_gap, check_unseen
+from ..pairs import Which, are_opposed, pair_sets, resolve_sets
+from .embedding import (
+    Neighbourhood,
+    Space,
+    check_fit,
+    check_missing,
+    check_order,
+    check_similarity,
+    name_neighbours,
+)
+from .findings import CHECKS, Check, CheckRun, Finding, Lint
+from .frequency import (
+    Frequencies,
+    Progress,
+    WordCounts,
+    check_frequency,
+    check_frequency_gap,
+    check_unseen,
+    count_words,
+    find_frequencies,
+)
 from .words import check_opposed, check_pair, check_tags, check_tags_gap, check_words
 
 
@@ -23,17 +41,17 @@ def lint(
     *,
     against: Which | Iterable[Which] = (),
     source: str | PathLike[str] | Vectors | None = None,
-    corpus: str | PathLike[str] | Corpus | Counted | None = None,
+    corpus: str | PathLike[str] | Corpus | WordCounts | None = None,
     tokenizer: Tokenizer | None = None,
     min_count: int = 10,
     case: Case = "auto",
     rng: int = 0,
     progress: Progress | None = None,
 ) -> Lint:
-    """Look at seed sets before anything is measured with them.
+    """Check seed sets before you measure with them.
 
-    Each factor that makes a measurement unstable [1]_ gets a number and a sentence: of each set,
-    and of pairs of sets.
+    Each factor that makes a measurement unstable [1]_ gets a number and a sentence, for each set
+    and for pairs of sets.
 
     Parameters
     ----------
@@ -41,36 +59,36 @@ def lint(
         Ids of the catalogue, patterns (``female_*``), files of your own, or `SeedSet`; one of
         these, or several.
     against
-        Sets that these are held against. Without them, each of up to four sets is held against
-        each other one; of more, pairs that a study makes. Size, frequency, parts of speech and
-        order are compared where two sets stand at two ends of one thing, as women and men do, or
-        where that is not known; not of targets and attributes.
+        Sets to compare these with. Without them, all pairs of up to four sets are compared; of
+        more, the pairs that a study contrasts. Size, frequency, parts of speech and order are
+        compared if two sets are opposite ends of one dimension, as women and men are, or if that is
+        unknown; not for targets and attributes.
     source
         Vectors, or their source: for missing words, frequency by rank, similarity, words that do
-        not belong, neighbours. All of it is opened.
+        not fit, neighbours. All of it is opened.
     corpus
-        A corpus, or its path: for how frequent words are in it.
+        A corpus, or its path: for the frequency of words in it.
     tokenizer
-        How the corpus is cut into words; by default lower-cased runs of letters.
+        How the corpus is split into words; by default into lower-cased runs of letters.
     min_count
-        A word that the corpus has fewer times is rare.
+        A word that occurs fewer times in the corpus is reported as unseen.
     case
         ``auto`` falls back to lower case where the vocabulary has no capitals; ``keep``; ``lower``.
     rng
-        Seed for the random sets and shuffles that pairs are compared with.
+        Random seed of the random sets and shuffles that pairs are compared with.
     progress
-        Called with the sets and pairs done, and with all of them.
+        Called with the number of sets and pairs done and in total.
 
     Returns
     -------
     Lint
-        Its `findings`; and in `checks` what was not run, and why.
+        Its `findings`; and in `checks` which checks were not run, and why.
 
     Notes
     -----
-    How grave a finding is depends on its number alone; `seedlab.lint.findings.CHECKS` has
-    the limits. A note is something to know, a warning something to decide about, an error a set or
-    pair that cannot be measured with.
+    The severity of a finding depends only on its number; `seedlab.lint.findings.CHECKS` has the
+    limits. A note is something to know, a warning something to decide about, an error a set or
+    pair that cannot be used.
 
     References
     ----------
@@ -80,36 +98,37 @@ def lint(
     Examples
     --------
     >>> import weatherglass as wg
-    >>> found = wg.lint("names_black-Garg_et_al_2018", against="names_white-Garg_et_al_2018")
-    >>> [(one.check, one.value) for one in found.at_least("warning")]
+    >>> report = wg.lint("names_black-Garg_et_al_2018", against="names_white-Garg_et_al_2018")
+    >>> [(finding.check, finding.value) for finding in report.at_least("warning")]
     [('overlap', 0.95)]
-    >>> print(found.at_least("error")[0].sentence)
+    >>> print(report.at_least("error")[0].sentence)
     They share 19 words of 20 and 20 ('harris', 'robinson', 'thompson', 'moore', 'wright' and 14 \
-more); what they share cannot tell them apart.
+more); shared words cannot tell them apart.
     """
     from threadpoolctl import threadpool_limits
 
     if min_count < 1:
         raise UsageError(f"min_count is {min_count}; it must be 1 or more.")
-    chosen = chosen_sets(sets)
-    others = chosen_sets(against) if against else ()
-    pairs = set_pairs(chosen, others)
-    draw = progress or (lambda done, total: None)
-    with threadpool_limits(limits=1, user_api="blas"):  # many small products
-        evidence = Evidence.of((*chosen, *others), source, corpus, tokenizer, case)
-        findings = list(_findings(chosen, pairs, evidence, min_count, rng, draw))
-    opposed = sum(are_opposed(*both) for both in pairs)
-    sizes = {"set": len(chosen), "pair": len(pairs), "opposed": opposed}
+    checked = resolve_sets(sets)
+    others = resolve_sets(against) if against else ()
+    pairs = pair_sets(checked, others)
+    report = progress or (lambda done, total: None)
+    # The matrix products are many and small, so threads inside each would only slow them down.
+    with threadpool_limits(limits=1, user_api="blas"):
+        evidence = Evidence.of((*checked, *others), source, corpus, tokenizer, case)
+        findings = list(_run_checks(checked, pairs, evidence, min_count, rng, report))
+    opposed = sum(are_opposed(*pair) for pair in pairs)
+    sizes = {"set": len(checked), "pair": len(pairs), "opposed": opposed}
     return Lint(
         findings=tuple(findings),
-        checks=tuple(_looked(check, findings, sizes, evidence) for check in CHECKS),
-        sets=tuple(one.id for one in chosen),
-        pairs=tuple((one.id, other.id) for one, other in pairs),
-        neighbours=evidence.neighbours(),
-        corpus=evidence.about_corpus(),
-        source=evidence.about_source(),
+        checks=tuple(_describe_run(check, findings, sizes, evidence) for check in CHECKS),
+        sets=tuple(seed_set.id for seed_set in checked),
+        pairs=tuple((first.id, second.id) for first, second in pairs),
+        neighbours=evidence.name_neighbours(),
+        corpus=evidence.describe_corpus(),
+        source=evidence.describe_source(),
         options={
-            "against": [one.id for one in others],
+            "against": [seed_set.id for seed_set in others],
             "min_count": min_count,
             "case": case,
             "rng": rng,
@@ -117,60 +136,178 @@ more); what they share cannot tell them apart.
     )
 
 
-def _findings(
+def _run_checks(
     sets: Sequence[SeedSet],
     pairs: Sequence[tuple[SeedSet, SeedSet]],
     evidence: Evidence,
     min_count: int,
     seed: int,
-    draw: Progress,
+    report: Progress,
 ) -> Iterator[Finding]:
     total = len(sets) + len(pairs)
-    for k, one in enumerate(sets):
-        draw(k, total)
-        yield from _of_set(one, evidence, min_count)
-    for k, (one, other) in enumerate(pairs, len(sets)):
-        draw(k, total)
-        yield from _of_pair(one, other, evidence, seed)
+    for k, seed_set in enumerate(sets):
+        report(k, total)
+        yield from _check_set(seed_set, evidence, min_count)
+    for k, (first, second) in enumerate(pairs, len(sets)):
+        report(k, total)
+        yield from _check_two_sets(first, second, evidence, seed)
 
 
-def _of_set(one: SeedSet, evidence: Evidence, min_count: int) -> Iterator[Finding]:
-    yield from check_words(one)
-    if not one.words:
+def _check_set(seed_set: SeedSet, evidence: Evidence, min_count: int) -> Iterator[Finding]:
+    yield from check_words(seed_set)
+    if not seed_set.words:
         return
     if evidence.tags is not None:
-        yield from check_tags(one, evidence.tags)
+        yield from check_tags(seed_set, evidence.tags)
     if evidence.frequencies is not None:
-        yield from check_frequency(one, evidence.frequencies)
-    if evidence.counted is not None:
-        yield from check_unseen(one, evidence.counted, min_count)
+        yield from check_frequency(seed_set, evidence.frequencies)
+    if evidence.counts is not None:
+        yield from check_unseen(seed_set, evidence.counts, min_count)
     if evidence.space is not None:
-        yield from check_missing(one, evidence.space)
-        if evidence.near is not None:
-            yield from check_belonging(one, evidence.space, evidence.near)
+        yield from check_missing(seed_set, evidence.space)
+        if evidence.neighbourhood is not None:
+            yield from check_fit(seed_set, evidence.space, evidence.neighbourhood)
 
 
-def _of_pair(one: SeedSet, other: SeedSet, evidence: Evidence, seed: int) -> Iterator[Finding]:
-    opposed, space = are_opposed(one, other), evidence.space
-    yield from check_pair(one, other)
+def _check_two_sets(
+    first: SeedSet, second: SeedSet, evidence: Evidence, seed: int
+) -> Iterator[Finding]:
+    opposed, space = are_opposed(first, second), evidence.space
+    yield from check_pair(first, second)
     if opposed:
-        yield from check_opposed(one, other)
+        yield from check_opposed(first, second)
     if opposed and evidence.tags is not None:
-        yield from check_tags_gap(one, other, evidence.tags)
+        yield from check_tags_gap(first, second, evidence.tags)
     if opposed and evidence.frequencies is not None:
-        yield from check_frequency_gap(one, other, evidence.frequencies)
+        yield from check_frequency_gap(first, second, evidence.frequencies)
     if space is not None:
-        yield from check_similarity(one, other, space, seed)
+        yield from check_similarity(first, second, space, seed)
     if opposed and space is not None:
-        yield from check_order(one, other, space, seed)
+        yield from check_order(first, second, space, seed)
 
 
-def _looked(
+def _describe_run(
     check: Check, findings: Sequence[Finding], sizes: Mapping[str, int], evidence: Evidence
-) -> Looked:
-    looked_at = sizes[check.about]
-    reason = evidence.why_not(check, looked_at)
+) -> CheckRun:
+    size = sizes[check.about]
+    reason = evidence.why_not(check, size)
     if reason:
-        return Looked(check.name, "not run", reason)
-    found = sum(one.check == check.name for one in findings)
-    return Looked(check.name, "done", "", looked_at, found)
+        return CheckRun(check.name, "not run", reason)
+    count = sum(finding.check == check.name for finding in findings)
+    return CheckRun(check.name, "done", "", size, count)
+
+
+NO_VECTORS = "there are no vectors (give a source; `weatherglass train` trains one on a corpus)"
+NO_CORPUS = "there is no corpus"
+NO_PAIRS = "there is no pair of sets (give others to compare them with)"
+NOT_OPPOSED = "no two of the sets are opposite ends of one dimension"
+RELATIVE_CHECKS = ("outlier", "strangers", "senses")  # compare with other words of the source
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What seed sets can be checked with.
+
+    Attributes
+    ----------
+    counts, space, neighbourhood, tags, frequencies
+        The word counts of the corpus, the embedding, the neighbours in it, parts of speech and
+        frequencies; None if not available.
+    lacking
+        Why something is not available, by what a check needs.
+    """
+
+    counts: WordCounts | None
+    space: Space | None
+    neighbourhood: Neighbourhood | None
+    tags: dict[str, str] | None
+    frequencies: Frequencies | None
+    lacking: dict[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        sets: Iterable[SeedSet],
+        source: Any,
+        corpus: Any,
+        tokenizer: Tokenizer | None,
+        case: Case,
+    ) -> Evidence:
+        """Gather the evidence that is available for the words of these sets."""
+        words = list(dict.fromkeys(word for seed_set in sets for word in seed_set.words))
+        lacking: dict[str, str] = {}
+        vectors = None if source is None else open_vectors(source)
+        counts = _count_corpus(corpus, tokenizer)
+        if counts is None:
+            lacking["corpus"] = NO_CORPUS
+        space = None if vectors is None else Space.of(vectors, words, case)
+        if space is None:
+            lacking["vectors"] = NO_VECTORS
+        elif space.why_not_comparable:
+            lacking["comparison"] = space.why_not_comparable
+        neighbourhood = None
+        if space is not None and "comparison" not in lacking and space.at:
+            neighbourhood = Neighbourhood.of(space)
+        tags = _try(lambda: part_of_speech(words), "tags", lacking)
+        frequencies = _try(
+            lambda: find_frequencies(words, counts, vectors, case), "frequencies", lacking
+        )
+        return cls(counts, space, neighbourhood, tags, frequencies, lacking)
+
+    def why_not(self, check: Check, size: int) -> str:
+        """Return why a check was not run on `size` sets or pairs; empty if it was."""
+        if not size:
+            return NO_PAIRS if check.about == "pair" else NOT_OPPOSED
+        if check.name in RELATIVE_CHECKS and "comparison" in self.lacking:
+            return self.lacking["comparison"]
+        return self.lacking.get(check.needs, "")
+
+    def name_neighbours(self) -> dict[str, tuple[tuple[str, float], ...]]:
+        """Return the neighbours of each word, by its spelling in the sets."""
+        if self.space is None or self.neighbourhood is None:
+            return {}
+        near = self.neighbourhood
+        rows = {word: near.row[at] for word, at in self.space.at.items()}
+        return {
+            word: name_neighbours(self.space, near.positions[row], near.cosines[row])
+            for word, row in rows.items()
+        }
+
+    def describe_source(self) -> dict[str, Any]:
+        """Return the name, fingerprint and sizes of the vectors."""
+        if self.space is None:
+            return {}
+        vectors = self.space.vectors
+        return {
+            "name": vectors.source,
+            "fingerprint": vectors.fingerprint,
+            "dim": vectors.dim,
+            "words": len(vectors),
+        }
+
+    def describe_corpus(self) -> dict[str, Any]:
+        """Return the name, fingerprint and sizes of the corpus."""
+        if self.counts is None:
+            return {}
+        return {
+            "name": self.counts.source,
+            "fingerprint": self.counts.fingerprint,
+            "documents": self.counts.documents,
+            "tokens": self.counts.tokens,
+        }
+
+
+def _count_corpus(corpus: Any, tokenizer: Tokenizer | None) -> WordCounts | None:
+    if corpus is None or isinstance(corpus, WordCounts):
+        return corpus
+    return count_words(open_corpus(corpus), tokenizer=tokenizer)
+
+
+def _try(find: Callable[[], Any], need: str, lacking: dict[str, str]) -> Any:
+    """Return the result of a function; if it lacks an extra, None, and note that in `lacking`."""
+    try:
+        return find()
+    except MissingExtra as error:
+        text = str(error)
+        lacking[need] = text[0].lower() + text[1:]
+        return None

@@ -1,4 +1,4 @@
-"""Checks of one seed set that need nothing but its words and what the catalogue knows of them."""
+"""Checks that need only the words of seed sets and what the catalogue knows about them."""
 
 from __future__ import annotations
 
@@ -12,171 +12,188 @@ from weatherglass.catalog import SeedSet, is_slur, seed_sets
 from weatherglass.errors import join_first, quote_safe
 
 from ..pairs import seed_pair
-from .findings import Finding, are, finding, listed, number
-from .lexicon import GROUPS, group_words, names_in, other_concepts, words_for
+from .findings import Finding, count_noun, is_or_are, make_finding, quote_first
+from .lexicon import (
+    GROUPS,
+    find_concept_words,
+    find_group_words,
+    find_names,
+    find_other_concepts,
+)
 
 _SPACE = re.compile(r"[\s_]")
-_JOINTS = re.compile(r"[\s_-]")
+_SEPARATOR = re.compile(r"[\s_-]")
 
 
-def check_words(one: SeedSet) -> Iterator[Finding]:
-    """Everything that the words of a set tell by themselves."""
-    yield _size(one)
-    if not one.words:
+def check_words(seed_set: SeedSet) -> Iterator[Finding]:
+    """Run all checks of the words of one set."""
+    yield _check_size(seed_set)
+    if not seed_set.words:
         return
     for check in (
-        _duplicates,
-        _capitals,
-        _letters,
-        _phrases,
-        _names,
-        _slurs,
-        _stereotypes,
-        _group_words,
-        _other_concepts,
-        _documentation,
+        _check_duplicates,
+        _check_capitals,
+        _check_letters,
+        _check_phrases,
+        _check_names,
+        _check_slurs,
+        _check_stereotypes,
+        _check_group_words,
+        _check_other_concepts,
+        _check_documentation,
     ):
-        yield from check(one)
+        yield from check(seed_set)
 
 
-def _size(one: SeedSet) -> Finding:
-    count = len(set(one.words))
+def _check_size(seed_set: SeedSet) -> Finding:
+    count = len(set(seed_set.words))
     if not count:
-        reason = f" {one.notes}" if one.notes else ""
-        return finding("size", [one.id], 0, f"It has no words.{reason}")
-    half = _usual_size()
-    than = "as many as" if count == half else "fewer than" if count < half else "more than"
-    sentence = f"It has {number(count, 'different word')}, {than} the catalogue's median of {half}."
-    return finding("size", [one.id], count, sentence)
+        reason = f" {seed_set.notes}" if seed_set.notes else ""
+        return make_finding("size", [seed_set.id], 0, f"The set has no words.{reason}")
+    median = _median_size()
+    only = "Only " if count < median else ""
+    words = f"{only}{count_noun(count, 'word')}"
+    sentence = f"{words}; published sets usually have about {median}."
+    return make_finding("size", [seed_set.id], count, sentence)
 
 
 @functools.cache
-def _usual_size() -> int:
-    return round(statistics.median(len(set(one.words)) for one in seed_sets() if one.words))
+def _median_size() -> int:
+    """Return the median number of distinct words in the sets of the catalogue."""
+    sizes = (len(set(seed_set.words)) for seed_set in seed_sets() if seed_set.words)
+    return round(statistics.median(sizes))
 
 
-def _duplicates(one: SeedSet) -> Iterator[Finding]:
-    times = Counter(one.words)
-    if one.repeated:
-        extra = sum(times[word] - 1 for word in one.repeated)
-        said = join_first(f"{quote_safe(word)} {times[word]} times" for word in one.repeated)
-        sentence = f"It has {said}; of its {len(one.words)} words {len(times)} are different."
-        yield finding("duplicates", [one.id], extra, sentence, one.repeated)
-
-
-def _capitals(one: SeedSet) -> Iterator[Finding]:
-    forms: dict[str, set[str]] = {}
-    for word in one.words:
-        forms.setdefault(word.lower(), set()).add(word)
-    again = [word for word, some in forms.items() if len(some) > 1]
-    if again:
-        extra = len(set(one.words)) - len(forms)
-        sentence = (
-            f"{number(extra, 'word')} {are(extra)} another word of the set in lower case "
-            f"({listed(again)}): most embeddings have one vector for both."
+def _check_duplicates(seed_set: SeedSet) -> Iterator[Finding]:
+    counts = Counter(seed_set.words)
+    if seed_set.repeated:
+        extra = sum(counts[word] - 1 for word in seed_set.repeated)
+        listed = join_first(
+            f"{quote_safe(word)} {counts[word]} times" for word in seed_set.repeated
         )
-        yield finding("capitals", [one.id], extra, sentence, again)
-
-
-def _letters(one: SeedSet) -> Iterator[Finding]:
-    odd = [word for word in dict.fromkeys(one.words) if not _is_whole(word)]
-    if odd:
         sentence = (
-            f"{listed(odd)} {'begins or ends' if len(odd) == 1 else 'begin or end'} with "
-            "something that is no letter: perhaps a word was cut in two, or misread."
+            f"It contains {listed}; {len(counts)} of its {len(seed_set.words)} words are distinct."
         )
-        yield finding("letters", [one.id], len(odd), sentence, odd)
+        yield make_finding("duplicates", [seed_set.id], extra, sentence, seed_set.repeated)
+
+
+def _check_capitals(seed_set: SeedSet) -> Iterator[Finding]:
+    spellings: dict[str, set[str]] = {}
+    for word in seed_set.words:
+        spellings.setdefault(word.lower(), set()).add(word)
+    repeated = [word for word, forms in spellings.items() if len(forms) > 1]
+    if repeated:
+        extra = len(set(seed_set.words)) - len(spellings)
+        sentence = (
+            f"{count_noun(extra, 'word')} differ{'s' * (extra == 1)} from another word of the set "
+            f"only in capitals ({quote_first(repeated)}): most embeddings have one vector for both."
+        )
+        yield make_finding("capitals", [seed_set.id], extra, sentence, repeated)
+
+
+def _check_letters(seed_set: SeedSet) -> Iterator[Finding]:
+    fragments = [word for word in dict.fromkeys(seed_set.words) if not _is_whole(word)]
+    if fragments:
+        verb = "begins or ends" if len(fragments) == 1 else "begin or end"
+        sentence = (
+            f"{quote_first(fragments)} {verb} with a character that is not a letter: perhaps a "
+            "word was split or misread."
+        )
+        yield make_finding("letters", [seed_set.id], len(fragments), sentence, fragments)
 
 
 def _is_whole(word: str) -> bool:
-    ends = word[0].isalnum() and (word[-1].isalnum() or word[-1] == ".")  # "mrs."
-    return ends and word.isprintable() and any(letter.isalpha() for letter in word)
+    has_ends = word[0].isalnum() and (word[-1].isalnum() or word[-1] == ".")  # as in "mrs."
+    return has_ends and word.isprintable() and any(letter.isalpha() for letter in word)
 
 
-def _phrases(one: SeedSet) -> Iterator[Finding]:
-    several = [w for w in dict.fromkeys(one.words) if _is_whole(w) and _JOINTS.search(w)]
-    if several:
-        spaced = sum(bool(_SPACE.search(word)) for word in several)
-        hyphens = "" if spaced == len(several) else " (joined by hyphens too)"
+def _check_phrases(seed_set: SeedSet) -> Iterator[Finding]:
+    words = dict.fromkeys(seed_set.words)
+    phrases = [word for word in words if _is_whole(word) and _SEPARATOR.search(word)]
+    if phrases:
+        spaced = sum(bool(_SPACE.search(word)) for word in phrases)
+        hyphens = "" if spaced == len(phrases) else " (some joined by hyphens)"
         sentence = (
-            f"{number(len(several), 'term')} of several words{hyphens}: {listed(several)}. An "
-            "embedding of single words may lack them."
+            f"{count_noun(len(phrases), 'term')} of several words{hyphens}: "
+            f"{quote_first(phrases)}. An embedding of single words may lack them."
         )
-        yield finding("phrases", [one.id], len(several), sentence, several)
+        yield make_finding("phrases", [seed_set.id], len(phrases), sentence, phrases)
 
 
-def _names(one: SeedSet) -> Iterator[Finding]:
-    found, count = names_in(one), len(set(one.words))
-    if found:
-        some = f"All {count} words" if len(found) == count else f"{len(found)} of its {count} words"
-        verb = are(2 if len(found) == count else len(found))
+def _check_names(seed_set: SeedSet) -> Iterator[Finding]:
+    names, count = find_names(seed_set), len(set(seed_set.words))
+    if names:
+        is_all = len(names) == count
+        words = f"All {count} words" if is_all else f"{len(names)} of its {count} words"
+        verb = is_or_are(2 if is_all else len(names))
         sentence = (
-            f"{some} {verb} names of people ({listed(found)}): names stand in for a group, are "
-            "bound to a time and place, and are often rare."
+            f"{words} {verb} names of people ({quote_first(names)}): names are proxies for a "
+            "group, depend on time and place, and are often rare."
         )
-        yield finding("names", [one.id], len(found) / count, sentence, found)
-    elif one.contains_names:
-        sentence = "The catalogue marks names of people among its words."
-        yield finding("names", [one.id], 1 / count, sentence)
+        yield make_finding("names", [seed_set.id], len(names) / count, sentence, names)
+    elif seed_set.contains_names:
+        sentence = "According to the catalogue, it contains names of people."
+        yield make_finding("names", [seed_set.id], 1 / count, sentence)
 
 
-def _slurs(one: SeedSet) -> Iterator[Finding]:
-    found = [word for word in dict.fromkeys(one.words) if is_slur(word)]
-    if found:
+def _check_slurs(seed_set: SeedSet) -> Iterator[Finding]:
+    slurs = [word for word in dict.fromkeys(seed_set.words) if is_slur(word)]
+    if slurs:
         sentence = (
-            f"{number(len(found), 'slur')}: {listed(found)}. Keep them only on purpose, and warn "
-            "readers of what you publish."
+            f"{count_noun(len(slurs), 'slur')}: {quote_first(slurs)}. Keep them only on purpose, "
+            "and warn your readers."
         )
-        yield finding("slurs", [one.id], len(found), sentence, found)
+        yield make_finding("slurs", [seed_set.id], len(slurs), sentence, slurs)
 
 
-def _stereotypes(one: SeedSet) -> Iterator[Finding]:
-    if one.contains_stereotypes:
+def _check_stereotypes(seed_set: SeedSet) -> Iterator[Finding]:
+    if seed_set.contains_stereotypes:
         sentence = (
-            "Some of its words judge a group of people, or are a common image of one: what is "
-            "measured with them may be the stereotype that they hold."
+            "Some of its words judge a group of people or express a common stereotype of one: you "
+            "may measure the stereotype in the words."
         )
-        yield finding("stereotypes", [one.id], 1, sentence)
+        yield make_finding("stereotypes", [seed_set.id], 1, sentence)
 
 
-def _group_words(one: SeedSet) -> Iterator[Finding]:
-    found = group_words(one)
-    if found:
-        said = join_first((f"{quote_safe(word)} ({group})" for word, group in found.items()), 8)
+def _check_group_words(seed_set: SeedSet) -> Iterator[Finding]:
+    groups = find_group_words(seed_set)
+    if groups:
+        listed = join_first((f"{quote_safe(word)} ({group})" for word, group in groups.items()), 8)
         sentence = (
-            f"{len(found)} of its {len(set(one.words))} words {are(len(found))} for a group of "
-            f"people: {said}. Measured against that group, the answer is partly in the words."
+            f"{len(groups)} of its {len(set(seed_set.words))} words {is_or_are(len(groups))} for a "
+            f"group of people: {listed}. Measured against that group, the answer is partly in the "
+            "words."
         )
-        yield finding("group-words", [one.id], len(found), sentence, tuple(found))
+        yield make_finding("group-words", [seed_set.id], len(groups), sentence, tuple(groups))
 
 
-def _other_concepts(one: SeedSet) -> Iterator[Finding]:
-    found = other_concepts(one)
-    if found:
-        said = join_first(
-            f"{quote_safe(word)} ({', '.join(names)})" for word, names in found.items()
+def _check_other_concepts(seed_set: SeedSet) -> Iterator[Finding]:
+    others = find_other_concepts(seed_set)
+    if others:
+        listed = join_first(
+            f"{quote_safe(word)} ({', '.join(concepts)})" for word, concepts in others.items()
         )
         sentence = (
-            f"{len(found)} of its {len(set(one.words))} words {are(len(found))} in sets for other "
-            f"concepts too: {said}. What these share may be what is measured."
+            f"{len(others)} of its {len(set(seed_set.words))} words {is_or_are(len(others))} also "
+            f"in sets for other concepts: {listed}. You may measure what these concepts share."
         )
-        yield finding("other-concepts", [one.id], len(found), sentence, tuple(found))
+        yield make_finding("other-concepts", [seed_set.id], len(others), sentence, tuple(others))
 
 
-def _documentation(one: SeedSet) -> Iterator[Finding]:
-    wanted = {
-        "what it stands for (concept)": one.concept,
-        "what is in it (description)": one.description,
-        "where its words come from (sources)": one.sources,
-        "who used it (study)": one.study,
+def _check_documentation(seed_set: SeedSet) -> Iterator[Finding]:
+    fields = {
+        "its concept (concept)": seed_set.concept,
+        "what it contains (description)": seed_set.description,
+        "where its words come from (sources)": seed_set.sources,
+        "who used it (study)": seed_set.study,
     }
-    lacking = [what for what, value in wanted.items() if not value]
-    if lacking:
-        sentence = f"It does not say {', '.join(lacking)}."
-        yield finding("documentation", [one.id], len(lacking), sentence)
+    missing = [name for name, value in fields.items() if not value]
+    if missing:
+        sentence = f"It does not state {', '.join(missing)}."
+        yield make_finding("documentation", [seed_set.id], len(missing), sentence)
 
 
-_CALLED = {
+_TAG_NAMES = {
     "NOUN": "nouns",
     "PROPN": "proper nouns",
     "VERB": "verbs",
@@ -191,40 +208,41 @@ _CALLED = {
 }
 
 
-def _shares(one: SeedSet, tags: Mapping[str, str]) -> dict[str, float]:
-    """The share of each part of speech, the commonest first."""
-    words = set(one.words)
-    names = names_in(one)  # which taggers do not know in lower case
+def _tag_shares(seed_set: SeedSet, tags: Mapping[str, str]) -> dict[str, float]:
+    """Return the share of each part of speech, the most common first."""
+    words = set(seed_set.words)
+    names = find_names(seed_set)  # taggers do not recognise names in lower case
     counts = Counter("PROPN" if word in names else tags.get(word, "X") for word in words)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return {tag: count / len(words) for tag, count in ordered}
 
 
-def _said(shares: Mapping[str, float]) -> str:
+def _describe_shares(shares: Mapping[str, float]) -> str:
     return ", ".join(
-        f"{share:.0%} {_CALLED.get(tag, 'other words')}" for tag, share in list(shares.items())[:4]
+        f"{share:.0%} {_TAG_NAMES.get(tag, 'other words')}"
+        for tag, share in list(shares.items())[:4]
     )
 
 
-def check_tags(one: SeedSet, tags: Mapping[str, str]) -> Iterator[Finding]:
-    """Which parts of speech a set is made of."""
-    shares = _shares(one, tags)
-    sentence = f"Its words, tagged one by one, are {_said(shares)}."
-    yield finding("parts-of-speech", [one.id], next(iter(shares.values())), sentence)
+def check_tags(seed_set: SeedSet, tags: Mapping[str, str]) -> Iterator[Finding]:
+    """Report the parts of speech of a set."""
+    shares = _tag_shares(seed_set, tags)
+    sentence = f"Tagged one by one, its words are {_describe_shares(shares)}."
+    yield make_finding("parts-of-speech", [seed_set.id], next(iter(shares.values())), sentence)
 
 
-def check_tags_gap(one: SeedSet, other: SeedSet, tags: Mapping[str, str]) -> Iterator[Finding]:
-    """How far the mixes of two sets differ: half the sum of the absolute differences."""
-    first, second = _shares(one, tags), _shares(other, tags)
-    gap = sum(abs(first.get(tag, 0) - second.get(tag, 0)) for tag in {*first, *second}) / 2
+def check_tags_gap(first: SeedSet, second: SeedSet, tags: Mapping[str, str]) -> Iterator[Finding]:
+    """Report how far the parts of speech of two sets differ: half the sum of |differences|."""
+    p, q = _tag_shares(first, tags), _tag_shares(second, tags)
+    gap = sum(abs(p.get(tag, 0) - q.get(tag, 0)) for tag in {*p, *q}) / 2
     sentence = (
-        f"Their parts of speech differ by {gap:.0%}: one has {_said(first)}, the other "
-        f"{_said(second)}."
+        f"Their parts of speech differ by {gap:.0%}: one has {_describe_shares(p)}, the other "
+        f"{_describe_shares(q)}."
     )
-    yield finding("parts-of-speech-gap", [one.id, other.id], gap, sentence)
+    yield make_finding("parts-of-speech-gap", [first.id, second.id], gap, sentence)
 
 
-_BOTH = {
+_BINARIES = {
     frozenset(("female", "male")): "gender",
     frozenset(("female-names", "male-names")): "gender",
     frozenset(("femininity", "masculinity")): "gender",
@@ -232,86 +250,89 @@ _BOTH = {
     frozenset(("young-names", "old-names")): "age",
     frozenset(("upper-class", "lower-class")): "class",
 }
-_HOW = {
+_PAIRING_SENTENCES = {
     "documented": "{study} pairs them word by word: {pairs}.",
-    "parallel": "The lists of {study} run side by side, {pairs}, though it compares them whole.",
+    "parallel": "The lists of {study} have the same order, {pairs}, though it compares whole sets.",
     "position": "No study pairs their words; in the order of the lists there would be {pairs}.",
 }
 
 
-def check_pair(one: SeedSet, other: SeedSet) -> Iterator[Finding]:
-    """What two sets share, whatever they are to each other."""
-    yield from _overlap(one, other)
-    yield from _circular(one, other)
+def check_pair(first: SeedSet, second: SeedSet) -> Iterator[Finding]:
+    """Run the checks of the words of any two sets."""
+    yield from _check_overlap(first, second)
+    yield from _check_circular(first, second)
 
 
-def check_opposed(one: SeedSet, other: SeedSet) -> Iterator[Finding]:
-    """What should be alike in two sets that stand at two ends of one thing."""
-    yield from _binary(one, other)
-    yield from _size_gap(one, other)
-    yield from _pairing(one, other)
+def check_opposed(first: SeedSet, second: SeedSet) -> Iterator[Finding]:
+    """Run the checks of the words of two sets that are opposite ends of one dimension."""
+    yield from _check_binary(first, second)
+    yield from _check_size_gap(first, second)
+    yield from _check_pairing(first, second)
 
 
-def _lower(one: SeedSet) -> dict[str, None]:
-    return dict.fromkeys(word.lower() for word in one.words)
+def _lower_words(seed_set: SeedSet) -> dict[str, None]:
+    """Return the words in lower case, as keys: ordered and without duplicates."""
+    return dict.fromkeys(word.lower() for word in seed_set.words)
 
 
-def _overlap(one: SeedSet, other: SeedSet) -> Iterator[Finding]:
-    words, others = _lower(one), _lower(other)
-    both = [word for word in words if word in others]
-    if both:
-        smaller = min(len(words), len(others))
-        same = bool(one.concept) and one.concept == other.concept
-        means = (
-            f"both stand for {one.concept}, so that one can take the place of the other"
-            if same
-            else "what they share cannot tell them apart"
+def _check_overlap(first: SeedSet, second: SeedSet) -> Iterator[Finding]:
+    words, other_words = _lower_words(first), _lower_words(second)
+    shared = [word for word in words if word in other_words]
+    if shared:
+        smaller = min(len(words), len(other_words))
+        is_same_concept = bool(first.concept) and first.concept == second.concept
+        consequence = (
+            f"both are sets for {first.concept}, so one can replace the other"
+            if is_same_concept
+            else "shared words cannot tell them apart"
         )
         sentence = (
-            f"They share {number(len(both), 'word')} of {len(words)} and {len(others)} "
-            f"({listed(both)}); {means}."
+            f"They share {count_noun(len(shared), 'word')} of {len(words)} and {len(other_words)} "
+            f"({quote_first(shared)}); {consequence}."
         )
-        check = "alternatives" if same else "overlap"
-        yield finding(check, [one.id, other.id], len(both) / smaller, sentence, both)
+        check = "alternatives" if is_same_concept else "overlap"
+        ids = [first.id, second.id]
+        yield make_finding(check, ids, len(shared) / smaller, sentence, shared)
 
 
-def _circular(one: SeedSet, other: SeedSet) -> Iterator[Finding]:
-    """Words of the one set that stand for what the other is a set of."""
-    for a, b in ((one, other), (other, one)):
+def _check_circular(first: SeedSet, second: SeedSet) -> Iterator[Finding]:
+    """Report words of one set that express the concept of the other."""
+    for a, b in ((first, second), (second, first)):
         if not b.concept or a.concept == b.concept or a.concept in GROUPS:
             continue
-        found = [w for w in _lower(a) if w in words_for(b.concept) and w not in _lower(b)]
-        if found:
+        concept_words, own_words = find_concept_words(b.concept), _lower_words(b)
+        words = [w for w in _lower_words(a) if w in concept_words and w not in own_words]
+        if words:
             sentence = (
-                f"{listed(found)} in {a.id} {are(len(found))} in other sets for {b.concept}, which "
-                f"{b.id} stands for: the answer is partly in the words."
+                f"{quote_first(words)} in {a.id} {is_or_are(len(words))} in other sets for "
+                f"{b.concept}, the concept of {b.id}: the answer is partly in the words."
             )
-            yield finding("circular", [a.id, b.id], len(found), sentence, found)
+            yield make_finding("circular", [a.id, b.id], len(words), sentence, words)
 
 
-def _binary(one: SeedSet, other: SeedSet) -> Iterator[Finding]:
-    what = _BOTH.get(frozenset((one.concept, other.concept)))
-    if what is not None:
-        sentence = f"They make {what} a line with two ends; who is at neither is not measured."
-        yield finding("binary", [one.id, other.id], 2, sentence)
+def _check_binary(first: SeedSet, second: SeedSet) -> Iterator[Finding]:
+    dimension = _BINARIES.get(frozenset((first.concept, second.concept)))
+    if dimension is not None:
+        sentence = f"They treat {dimension} as binary; people at neither end are not measured."
+        yield make_finding("binary", [first.id, second.id], 2, sentence)
 
 
-def _size_gap(one: SeedSet, other: SeedSet) -> Iterator[Finding]:
-    sizes = len(set(one.words)), len(set(other.words))
+def _check_size_gap(first: SeedSet, second: SeedSet) -> Iterator[Finding]:
+    sizes = len(set(first.words)), len(set(second.words))
     if sizes[0] != sizes[1]:
-        times = max(sizes) / min(sizes)
+        ratio = max(sizes) / min(sizes)
         sentence = (
-            f"One has {sizes[0]} different words, the other {sizes[1]}: {times:.1f} times as many."
+            f"One has {sizes[0]} distinct words, the other {sizes[1]}: {ratio:.1f} times as many."
         )
-        yield finding("size-gap", [one.id, other.id], times, sentence)
+        yield make_finding("size-gap", [first.id, second.id], ratio, sentence)
 
 
-def _pairing(one: SeedSet, other: SeedSet) -> Iterator[Finding]:
-    pair = seed_pair(one, other)
-    if pair.match == "position" and len(one.words) != len(other.words):
+def _check_pairing(first: SeedSet, second: SeedSet) -> Iterator[Finding]:
+    pair = seed_pair(first, second)
+    if pair.match == "position" and len(first.words) != len(second.words):
         return
-    study = one.study.short if one.study else "a study"
+    study = first.study.short if first.study else "a study"
     count = len(pair.pairs)
-    said = _HOW[pair.match].format(study=study, pairs=number(count, "pair"))
-    sentence = f"{said} The first pair is {listed(pair.pairs[0])}."
-    yield finding("pairing", [one.id, other.id], count, sentence)
+    how = _PAIRING_SENTENCES[pair.match].format(study=study, pairs=count_noun(count, "pair"))
+    sentence = f"{how} The first pair is {quote_first(pair.pairs[0])}."
+    yield make_finding("pairing", [first.id, second.id], count, sentence)

@@ -13,11 +13,11 @@ from .result import Dropped, Side
 
 FACING = (("X", "Y"), ("A", "B"))
 SIDES = ("X", "Y", "A", "B")
-ALIKE = 0.5
+SAME_SET_OVERLAP = 0.5
 """The least share of words, of all that either has, for a set to tell the concept of a side."""
 
 
-def documented_sets(test: Test, pair: tuple[str, str]) -> dict[str, SeedSet]:
+def find_documented_sets(test: Test, pair: tuple[str, str]) -> dict[str, SeedSet]:
     """The test's own sets of two facing sides, under their names in the catalogue if they are
     there, and then under names that stand against each other."""
     given = {side: test.sets[side] for side in pair}
@@ -42,7 +42,7 @@ def documented_sets(test: Test, pair: tuple[str, str]) -> dict[str, SeedSet]:
     }
 
 
-def side_of(test: Test, side: str, own: SeedSet, asked: Sequence[str] | None) -> Side:
+def describe_side(test: Test, side: str, own: SeedSet, asked: Sequence[str] | None) -> Side:
     """What a side stands for: what was asked for, the concept of its words, or that of a set with
     most of its words."""
     label = test.sets[side].label
@@ -57,7 +57,7 @@ def side_of(test: Test, side: str, own: SeedSet, asked: Sequence[str] | None) ->
         share = len(words & others) / len(words | others)
         how = f"{len(words & others)} of {len(words)} words are in {one.id}"
         near = max(near, (share, one.concept, how), key=lambda so_far: so_far[0])
-    if near[0] >= ALIKE:
+    if near[0] >= SAME_SET_OVERLAP:
         return Side(label, own.id, _same_people(near[1]), near[2])
     return Side(label, own.id, (), "")
 
@@ -130,8 +130,12 @@ def alternatives(
     """
     concepts, own = dict(concepts or {}), dict(own or {})
     _check(test, concepts, own)
-    documented = {side: one for pair in FACING for side, one in documented_sets(test, pair).items()}
-    sides = {side: side_of(test, side, documented[side], concepts.get(side)) for side in SIDES}
+    documented = {
+        side: one for pair in FACING for side, one in find_documented_sets(test, pair).items()
+    }
+    sides = {
+        side: describe_side(test, side, documented[side], concepts.get(side)) for side in SIDES
+    }
     if not own and not any(one.concepts for one in sides.values()):
         raise UsageError(
             f"No set of {quote_safe(test.id)} has the words of a seed set, so there is nothing to put "

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import UnusableRow, UsageError, quote_safe
-from weatherglass.measures import LEAST, Found, find_words, too_few
+from weatherglass.measures import MIN_WORDS, FoundSet, find_words, too_few_reason
 from weatherglass.vectors import Case, Vectors
 
 from .alternatives import Alternatives, Candidate
@@ -24,7 +24,7 @@ Unit = dict[str, tuple[int, ...]]
 """Words that are drawn together: their positions among the words of a choice, by side."""
 
 
-def units_of(
+def group_into_units(
     answers: Sequence[tuple[str, str]], places: Mapping[str, Mapping[str, int]]
 ) -> tuple[Unit, ...]:
     """The words of a choice in units: those that answer each other together, others alone.
@@ -42,7 +42,7 @@ def units_of(
     Examples
     --------
     >>> places = {"X": {"he": 0, "him": 1, "man": 2}, "Y": {"she": 0, "her": 1}}
-    >>> units_of([("him", "her"), ("he", "she"), ("man", "woman")], places)
+    >>> group_into_units([("him", "her"), ("he", "she"), ("man", "woman")], places)
     ({'X': (1,), 'Y': (1,)}, {'X': (0,), 'Y': (0,)}, {'X': (2,)})
     """
     sides = tuple(places)
@@ -70,7 +70,7 @@ def units_of(
     )
 
 
-def draw(
+def draw_subsamples(
     units: Sequence[Unit], ids: Mapping[str, str], samples: int, share: float, rng: int
 ) -> tuple[Unit, ...]:
     """Random sub-samples of a choice: of every kind of unit, so large a share, and at least one.
@@ -144,7 +144,9 @@ class Placement:
                 yield taken
 
 
-def place(asked: Alternatives, vectors: Vectors, case: Case, max_missing: float) -> Placement:
+def place_candidates(
+    asked: Alternatives, vectors: Vectors, case: Case, max_missing: float
+) -> Placement:
     """Look the words of every candidate up, and drop those that cannot stand in."""
     factors: list[tuple[Placed, ...]] = []
     dropped = list(asked.dropped)
@@ -166,7 +168,7 @@ def place(asked: Alternatives, vectors: Vectors, case: Case, max_missing: float)
     return Placement(tuple(factors), apart, (*dropped, *lost))
 
 
-def _found(vectors: Vectors, one: Candidate, case: Case) -> tuple[dict[str, Found], str]:
+def _found(vectors: Vectors, one: Candidate, case: Case) -> tuple[dict[str, FoundSet], str]:
     try:
         return {
             side: find_words(vectors, tuple(dict.fromkeys(some.words)), case)
@@ -176,11 +178,11 @@ def _found(vectors: Vectors, one: Candidate, case: Case) -> tuple[dict[str, Foun
         return {}, str(error).rstrip(".")
 
 
-def _unfit(found: dict[str, Found], one: Candidate, max_missing: float) -> str:
+def _unfit(found: dict[str, FoundSet], one: Candidate, max_missing: float) -> str:
     """Why a candidate cannot stand in, whatever it is combined with; empty if it can."""
     words = {side: some.words for side, some in found.items()}
     missing = {side: some.missing for side, some in found.items()}
-    if reason := too_few(words, missing, LEAST, max_missing):
+    if reason := too_few_reason(words, missing, MIN_WORDS, max_missing):
         return reason
     if len(words) == 2 and ("X" in words or not one.documented):
         return _shared(words)
@@ -194,7 +196,7 @@ def _shared(words: dict[str, tuple[str, ...]]) -> str:
     return f"{first} and {second} both have {quote_safe(both[0])}{more}" if both else ""
 
 
-def _placed(one: Candidate, found: dict[str, Found]) -> Placed:
+def _placed(one: Candidate, found: dict[str, FoundSet]) -> Placed:
     words = {side: some.words for side, some in found.items()}
     choice = Choice(
         sets=one.ids,
@@ -208,7 +210,7 @@ def _placed(one: Candidate, found: dict[str, Found]) -> Placed:
         side: {asked[side][k]: at for at, k in enumerate(some.kept)} for side, some in found.items()
     }
     rows = {side: some.rows for side, some in found.items()}
-    return Placed(choice, rows, units_of(one.answers, place_of))
+    return Placed(choice, rows, group_into_units(one.answers, place_of))
 
 
 def _also(placed: Placed, other: Candidate) -> Placed:
@@ -246,7 +248,7 @@ def _clash(one: Choice, other: Choice) -> str:
     return ""
 
 
-def why_nothing(asked: Alternatives, dropped: Sequence[Dropped]) -> str:
+def explain_nothing_left(asked: Alternatives, dropped: Sequence[Dropped]) -> str:
     """The sentence for when no combination is left, with what is wrong with the test's own sets."""
     own = {side: one.set for side, one in asked.sides.items()}
     about = next((one for one in dropped if one.sets.items() <= own.items()), dropped[0])

@@ -9,13 +9,13 @@ import numpy as np
 
 from weatherglass.catalog import SeedSet, Test
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.measures import NOISE, association_test, named
+from weatherglass.measures import NOISE, association_test, describe_source
 from weatherglass.significance import Alternative, PValue, batch_permutation_p
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Case, Vectors, check_case
 
 from .alternatives import alternatives
-from .candidates import Placed, Placement, draw_subsamples, place_candidates, explain_nothing_left
+from .candidates import Placed, Placement, draw_subsamples, explain_nothing_left, place_candidates
 from .result import Choice, Multiverse, Specification
 from .specifications import Associations, correct_p_values, measure_specifications, summarise
 
@@ -160,7 +160,7 @@ def multiverse(
         summary=summarise(made, factors, documented, alpha),
         dropped=(*found.dropped, *flat),
         notes=asked.notes,
-        source=named(vectors),
+        source=describe_source(vectors),
         options={
             "concepts": given,
             "own": {side: [one.id for one in some] for side, some in (own or {}).items()},
@@ -199,7 +199,9 @@ def _drawn(found: Placement, samples: int, share: float, rng: int) -> Placement:
     return dataclasses.replace(found, factors=factors)
 
 
-def _specifications(every: Sequence[Associations], p: Sequence[PValue]) -> tuple[Specification, ...]:
+def _specifications(
+    every: Sequence[Associations], p: Sequence[PValue]
+) -> tuple[Specification, ...]:
     by_holm, by_bh = correct_p_values(
         np.array([one.value for one in p]), np.array([one.sample for one in every])
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.measures import NO_SPREAD, spread
+from weatherglass.measures import MIN_SPREAD, spread
 from weatherglass.significance import benjamini_hochberg, holm
 
 from .alternatives import SIDES
@@ -21,7 +21,7 @@ Places = list[NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class Associations:
     """The associations of the targets under one choice of every set, and their effect."""
 
     sets: dict[str, str]
@@ -33,7 +33,7 @@ class Measured:
     statistic: float
 
 
-def measured(found: Placement, ddof: int) -> tuple[list[Measured], list[Dropped]]:
+def measure_specifications(found: Placement, ddof: int) -> tuple[list[Associations], list[Dropped]]:
     """Every specification but for its p-value, whole sets first; and what has no effect.
 
     The cosines of all targets with all attributes are one matrix product, their means over the
@@ -46,7 +46,7 @@ def measured(found: Placement, ddof: int) -> tuple[list[Measured], list[Dropped]
     means = {
         key: cosines @ _weights(at, len(attributes)) for key, at in places.items() if key[2] in "AB"
     }
-    made: list[Measured] = []
+    made: list[Associations] = []
     dropped: list[Dropped] = []
     for taken in found.combinations():
         at = {side: (f, i, side) for f, i in enumerate(taken) for side in found.factors[f][i].rows}
@@ -68,7 +68,7 @@ def measured(found: Placement, ddof: int) -> tuple[list[Measured], list[Dropped]
 
 def _effects(
     difference: Floats, sets: dict[str, str], places: dict[str, Places], ddof: int
-) -> Iterator[Measured]:
+) -> Iterator[Associations]:
     """The effects of one combination, sub-samples of the same size together.
 
     `difference` has the association of every target, a column for each sub-sample.
@@ -82,9 +82,9 @@ def _effects(
         )
         scale = spread(x, y, ddof)
         gap = x.mean(axis=1) - y.mean(axis=1)
-        for j in np.flatnonzero(scale > NO_SPREAD).tolist():
+        for j in np.flatnonzero(scale > MIN_SPREAD).tolist():
             k = int(samples[j])
-            yield Measured(
+            yield Associations(
                 sets=sets,
                 sample=k,
                 n={side: len(places[side][k]) for side in SIDES},
@@ -137,7 +137,7 @@ _QUANTILES = {"least": 0.0, "5%": 0.05, "25%": 0.25, "median": 0.5, "75%": 0.75,
 _QUANTILES |= {"largest": 1.0}
 
 
-def corrected(
+def correct_p_values(
     p: NDArray[np.float64], sample: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P-values corrected by Holm and by Benjamini and Hochberg, over the choices of each sample.
