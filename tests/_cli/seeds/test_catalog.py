@@ -170,7 +170,7 @@ def test_lint_prints_a_page(run):
     assert "note" not in page.split("2 warnings")[0]
     assert "Not run: unseen: there is no corpus." in page
     page = run("seeds", "lint", FEMALE, "--source", "default").out
-    assert "belongs least" in page
+    assert "fits least" in page
     assert "missing" not in page
 
 
