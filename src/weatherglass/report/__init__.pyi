@@ -5,19 +5,14 @@ from .audit import ALPHA as ALPHA
 from .audit import AuditResult as AuditResult
 from .audit import audit_figures as audit_figures
 from .audit import audit_page as audit_page
-from .audit import claim as claim
 from .audit import corrected_p as corrected_p
 from .audit import effects_section as effects_section
 from .audit import findings_section as findings_section
 from .audit import group_by_test as group_by_test
-from .audit import number_of as number_of
 from .audit import overview_section as overview_section
-from .audit import p_of as p_of
-from .audit import published_number as published_number
 from .audit import repeat_section as repeat_section
 from .audit import seed_choices_section as seed_choices_section
 from .audit import short_names as short_names
-from .audit import source_name as source_name
 from .audit import source_names as source_names
 from .audit import steps_section as steps_section
 from .charts import Size as Size
@@ -36,6 +31,7 @@ from .charts import style as style
 from .discovery import CHANGE_MARKS as CHANGE_MARKS
 from .discovery import comparison_page as comparison_page
 from .discovery import discovery_page as discovery_page
+from .discovery import discovery_table as discovery_table
 from .discovery import format_p_interval as format_p_interval
 from .discovery import groups_table as groups_table
 from .discovery import prose as prose
@@ -49,6 +45,5 @@ from .html import word_list as word_list
 from .page import can_draw as can_draw
 from .page import checkbox as checkbox
 from .page import describe_chart as describe_chart
-from .page import mask_slurs as mask_slurs
+from .page import mask_chart as mask_chart
 from .page import style_sheet as style_sheet
-from .discovery import discovery_table as discovery_table

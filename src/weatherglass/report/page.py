@@ -180,7 +180,7 @@ def describe_chart(chart: Any) -> dict[str, Any]:
     return marked
 
 
-def mask_slurs(chart: Any) -> Any:
+def mask_chart(chart: Any) -> Any:
     """The same chart with slurs masked, for a file."""
     spec = _mark_slurs(chart.to_dict(validate=False))
     if not _has_slurs(spec):  # nearly always; altair takes long to read a description back

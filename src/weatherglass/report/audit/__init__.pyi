@@ -3,14 +3,9 @@ from .appendix import steps_section as steps_section
 from .data import AuditResult as AuditResult
 from .data import TestBySource as TestBySource
 from .data import group_by_test as group_by_test
-from .data import number_of as number_of
-from .data import p_of as p_of
-from .data import published_number as published_number
 from .data import short_names as short_names
-from .data import source_name as source_name
 from .data import source_names as source_names
 from .headline import ALPHA as ALPHA
-from .headline import claim as claim
 from .headline import corrected_p as corrected_p
 from .headline import findings_section as findings_section
 from .headline import overview_section as overview_section

@@ -1,8 +1,8 @@
-"""The end of an audit's page: discoveries, what was not done, how to read, cite and repeat it."""
+"""The end of an audit's page: discoveries, steps without a result, how to read, cite and repeat."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -16,176 +16,177 @@ from weatherglass.measures import MEASURES
 from ..discovery import NAMES_APART, groups_table, prose, proxies_markup, table_with_guide
 from ..html import collapsible, element, join, sentence_markup, table
 from ..page import definition_list, section
-from .data import AuditResult, Names, source_name
+from .data import AuditResult, Names
 
 BAD_SEEDS = (
     "Antoniak, M., and Mimno, D. (2021). Bad Seeds: Evaluating Lexical Methods for Bias "
     "Measurement. Proceedings of ACL-IJCNLP 2021. doi:10.18653/v1/2021.acl-long.148"
 )
 CITATION = (
-    f"The Weatherglass developers. Weatherglass {__version__}: reads the social bias in word and "
+    f"The Weatherglass developers. Weatherglass {__version__}: measures social bias in word and "
     "sentence embeddings and says how sure it is. Software."
 )
 _NOTES = (
-    "The words are the subjects here, not people. An effect says how words lie in this embedding, "
-    "which was learned from text; it says nothing about any person, and it cannot be compared with "
-    "the effect of a study of people, though it is written alike.",
-    "“Nearer” is always a comparison: of two sets of words, with respect to two others. A set that "
-    "is “nearer to pleasant words” may still be far from them.",
-    "A p-value is the share of all ways to deal the same words into two sets that give a "
-    "difference at least as large. It is counted or computed, not guessed, so it may be very "
-    "small. It is about these words: it does not say that other words for the same thing would "
-    "give the same. For that, see how robust a result is to the choice of seed words.",
+    "The subjects are words, not people. An effect size says how words relate to each other in "
+    "this embedding, which was learned from text; it says nothing about any person. It is not "
+    "comparable with the effect size of a study of people, although it has the same formula.",
+    "“More strongly associated” is always a comparison: of two sets of words, with respect to two "
+    "others. A set that is more strongly associated with pleasant words than another may still be "
+    "far from them.",
+    "A p-value is the share of all partitions of the same words into two sets that give a "
+    "difference at least as large. It is counted or computed, not sampled, so it may be very "
+    "small. It is about these words: it does not say that other words for the same concept would "
+    "give the same result. For that, see how robust a result is to the choice of seed words.",
     "Corrected p-values are Holm's over all tests of a source that have a p-value: association "
-    "tests, factual tests and single-category tests. With many tests, some small p-values come by "
-    "chance. Of sentences, the p-value that counts each word once is multiplied by the number of "
+    "tests, factual tests and single-category tests. With many tests, some p-values are small by "
+    "chance. For sentences, the p-value that counts each word once is multiplied by the number of "
     "tests instead.",
-    "No effect is no clean bill. A test sees the words that it was given; bias may lie elsewhere.",
+    "No effect does not mean no bias. A test measures only the words that it was given.",
     "An embedding without these associations may still do harm in use, and one with them may be "
-    "used without harm. What an effect means for a use must be judged by people.",
+    "used without harm. People must judge what an effect means for a use.",
 )
-_CONTROLLED = (
-    "Frequent and rare words lie in different parts of an embedding. “Without word frequency” is "
-    "the same number after that direction was taken out of the vectors; “99% of it” says how much "
-    "of the number is left."
+_CONTROL_NOTE = (
+    "Frequent and rare words occupy different regions of an embedding. “Without word frequency” is "
+    "the same number after the direction of frequency was removed from the vectors; “99% remains” "
+    "is the share of the number that is left, and “reverses sign” means that it changes direction."
 )
+_CONTROL_NOTE_INDEX = 4
 
 
-def discovery_section(audited: AuditResult, names: Names) -> list[Markup]:
+def discovery_section(audit: AuditResult, names: Names) -> list[Markup]:
     """The table of each discovery, with its groups."""
-    if not audited.discoveries:
+    if not audit.discoveries:
         return []
-    made: list[Markup] = []
-    for at, found in enumerate(audited.discoveries):
-        mark = f"search-{at}-" if at else ""
-        if len(audited.discoveries) > 1:
-            made.append(element("h3", element("bdi", names[source_name(found)])))
-        made += [
-            element("p", prose.describe_search(found)),
+    parts: list[Markup] = []
+    for index, discovery in enumerate(audit.discoveries):
+        prefix = f"search-{index}-" if index else ""
+        if len(audit.discoveries) > 1:
+            parts.append(element("h3", element("bdi", names[discovery.source_name])))
+        groups = groups_table(discovery, prefix=prefix)
+        parts += [
+            element("p", prose.describe_search(discovery)),
             element("p", NAMES_APART),
-            collapsible("The groups of names", groups_table(found, prefix=mark), is_open=True),
-            *table_with_guide(found, mark),
-            collapsible("Words that stand in for names", *proxies_markup(found)),
+            collapsible("Groups of names", groups, is_open=True),
+            *table_with_guide(discovery, prefix),
+            collapsible("Proxies for names", *proxies_markup(discovery)),
             definition_list(
                 [
-                    ("Frequency", prose.describe_frequency(found.control)),
-                    ("Chance", prose.describe_null(found)),
-                    ("Significance", prose.describe_level(found)),
+                    ("Word frequency", prose.describe_frequency(discovery.control)),
+                    ("Null distribution", prose.describe_null(discovery)),
+                    ("Significance", prose.describe_level(discovery)),
                 ]
             ),
-            *(element("p", sentence_markup(note)) for note in found.notes),
+            *(element("p", sentence_markup(note)) for note in discovery.notes),
         ]
-    return [section("discovery", "What nobody asked for", *made)]
+    return [section("discovery", "Discovered associations", *parts)]
 
 
-def steps_section(audited: AuditResult, names: Names) -> list[Markup]:
-    """Steps that failed or were left out, with the reason."""
-    steps = audited.about.get("steps", ())
-    left = [one for one in steps if one.get("status") != "done"]
-    if not left:
-        made = [element("p", "Every step was done.")]
+def steps_section(audit: AuditResult, names: Names) -> list[Markup]:
+    """Steps that failed or were skipped, with the reason."""
+    steps = audit.about.get("steps", ())
+    missing = [step for step in steps if step.get("status") != "done"]
+    if not missing:
+        parts = [element("p", "All steps have a result.")]
     else:
-        several = len(names) > 1
+        has_sources = len(names) > 1
         rows = [
             [
-                sentence_markup(str(one.get("title") or one.get("id", ""))),
-                *([element("bdi", _known(one, names))] if several else []),
-                str(one.get("status", "")),
-                sentence_markup(str(one.get("reason", ""))),
+                sentence_markup(str(step.get("title") or step.get("id", ""))),
+                *([element("bdi", _step_source(step, names))] if has_sources else []),
+                str(step.get("status", "")),
+                sentence_markup(str(step.get("reason", ""))),
             ]
-            for one in left
+            for step in missing
         ]
-        heads = ["Step", *(["Source"] if several else []), "Status", "Reason"]
-        read = f"{len(left):,} of {prose.count_noun(len(steps), 'step')} have no result."
-        made = [element("p", read), table("Steps without a result", heads, rows)]
-    return [section("steps", "What was not done", *made)]
+        heads = ["Step", *(["Source"] if has_sources else []), "Status", "Reason"]
+        text = f"{len(missing):,} of {prose.count_noun(len(steps), 'step')} have no result."
+        parts = [element("p", text), table("Steps without a result", heads, rows)]
+    return [section("steps", "Steps without a result", *parts)]
 
 
-def _known(step: dict[str, Any], names: Names) -> str:
+def _step_source(step: Mapping[str, Any], names: Names) -> str:
     name = str(step.get("source", ""))
     return names.get(name, name)
 
 
-def notes_section(audited: AuditResult) -> Markup:
+def notes_section(audit: AuditResult) -> Markup:
     """Method and caveats in plain language."""
-    said = list(_NOTES)
-    if any(getattr(one, "control", None) for one in audited.results):
-        said.insert(4, _CONTROLLED)
-    made = [element("ul", *(element("li", one) for one in said))]
-    if audited.discoveries:
-        limits = prose.list_limits(audited.discoveries[0])
-        made += [
-            element("h3", "Of the discovery table"),
-            element("ul", *(element("li", one) for one in limits)),
+    notes = list(_NOTES)
+    if any(getattr(result, "control", None) for result in audit.results):
+        notes.insert(_CONTROL_NOTE_INDEX, _CONTROL_NOTE)
+    parts = [element("ul", *(element("li", note) for note in notes))]
+    if audit.discoveries:
+        limits = prose.list_limits(audit.discoveries[0])
+        parts += [
+            element("h3", "About the discovery table"),
+            element("ul", *(element("li", limit) for limit in limits)),
         ]
-    return section("notes", "How to read it", *made)
+    return section("notes", "How to read it", *parts)
 
 
-def citations_section(audited: AuditResult) -> Markup:
-    """The works behind the tests, and Weatherglass."""
-    tests = dict.fromkeys(one.test for one in (*audited.results, *audited.multiverses))
-    found = [entry for id in tests if (entry := _entry(id)) is not None]
-    studies = [one.study for one in found if one.study]
-    people = [human.study for one in found if (human := getattr(one, "human", None))]
-    known = {one.doi for one in studies}
-    used = dict.fromkeys(one.measure for one in audited.results if one.measure in MEASURES)
-    methods = [
-        f"{MEASURES[name].citation} doi:{MEASURES[name].doi}"
-        for name in used
-        if MEASURES[name].doi not in known
-    ]
-    if audited.multiverses or audited.lints:
+def citations_section(audit: AuditResult) -> Markup:
+    """The publications behind the tests, and Weatherglass."""
+    ids = dict.fromkeys(item.test for item in (*audit.results, *audit.multiverses))
+    entries = [entry for id in ids if (entry := _catalogue_entry(id)) is not None]
+    studies = [entry.study for entry in entries if entry.study]
+    human_studies = [human.study for entry in entries if (human := getattr(entry, "human", None))]
+    known = {study.doi for study in studies}
+    used = dict.fromkeys(r.measure for r in audit.results if r.section == "measures")
+    measures = [MEASURES[name] for name in used if name in MEASURES]
+    methods = [f"{m.citation} doi:{m.doi}" for m in measures if m.doi not in known]
+    if audit.multiverses or audit.lints:
         methods.append(BAD_SEEDS)
-    if audited.discoveries:
+    if audit.discoveries:
         methods.append(prose.CITATION)
-    parts = [
+    groups = [
         ("This software", [CITATION]),
-        ("The tests", _cited(studies)),
-        ("The methods", methods),
-        ("The studies of people that tests take after", _cited(people)),
+        ("Tests", _citations(studies)),
+        ("Methods", methods),
+        ("Studies of people that tests are modelled on", _citations(human_studies)),
     ]
-    made = [
+    parts = [
         join(
-            element("h3", head),
-            element("ul", *(element("li", sentence_markup(one)) for one in some)),
+            element("h3", heading),
+            element("ul", *(element("li", sentence_markup(work)) for work in dict.fromkeys(works))),
         )
-        for head, works in parts
-        if (some := list(dict.fromkeys(works)))
+        for heading, works in groups
+        if works
     ]
-    return section("cite", "How to cite", *made)
+    return section("cite", "How to cite", *parts)
 
 
-def _entry(id: str) -> Any:
-    """A test of the catalogue; None for a user's own."""
+def _catalogue_entry(id: str) -> Any:
+    """A test of the catalogue; `None` for a user's own test."""
     try:
         return catalogue_test(id)
     except CatalogError:
         return None
 
 
-def _cited(studies: Iterable[Study]) -> list[str]:
-    return [one.citation for one in studies]
+def _citations(studies: Iterable[Study]) -> list[str]:
+    return [study.citation for study in studies]
 
 
-def repeat_section(audited: AuditResult) -> Markup:
-    """The command, and what it was run with."""
-    about = audited.about
+def repeat_section(audit: AuditResult) -> Markup:
+    """The command, and the versions and options it ran with."""
+    about = audit.about
     machine = about.get("machine") or {}
     packages = machine.get("packages") or {}
-    prints = [
-        join(element("bdi", str(one.get("name", ""))), f": {one['fingerprint']}")
-        for one in about.get("sources", ())
-        if one.get("fingerprint")
+    fingerprints = [
+        join(element("bdi", str(source.get("name", ""))), f": {source['fingerprint']}")
+        for source in about.get("sources", ())
+        if source.get("fingerprint")
     ]
     options = {
-        name: one for name, one in (about.get("options") or {}).items() if one not in (None, "")
+        name: value
+        for name, value in (about.get("options") or {}).items()
+        if value not in (None, "")
     }
+    command = element("code", str(about.get("command", "weatherglass audit")))
     return section(
         "repeat",
         "How to repeat it",
-        element(
-            "pre", element("code", str(about.get("command", "weatherglass audit"))), tabindex=0
-        ),
+        element("pre", command, tabindex=0),
         element(
             "p",
             "The same command on the same sources gives the same numbers. With the folder of this "
@@ -196,10 +197,14 @@ def repeat_section(audited: AuditResult) -> Markup:
         definition_list(
             [
                 ("Weatherglass", str(about.get("weatherglass", __version__))),
-                ("Fingerprints", join(*prints, separator="; ")),
-                ("Options", ", ".join(f"{name} {value}" for name, value in options.items())),
+                ("Fingerprints", join(*fingerprints, separator="; ")),
+                ("Options", _join_pairs(options)),
                 ("Python", f"{machine.get('python', '')} {machine.get('platform', '')}".strip()),
-                ("Packages", ", ".join(f"{name} {one}" for name, one in packages.items())),
+                ("Packages", _join_pairs(packages)),
             ]
         ),
     )
+
+
+def _join_pairs(pairs: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in pairs.items())

@@ -1,4 +1,4 @@
-"""The strongest findings of an audit, by a rule that is stated, in sentences."""
+"""The top of an audit's page: the strongest findings, by a stated rule, and what was measured."""
 
 from __future__ import annotations
 
@@ -8,258 +8,188 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weatherglass.measures import Results, SeatResult, WefatResult
+from weatherglass.discovery import Discovery
+from weatherglass.measures import Results
 from weatherglass.seedlab import Multiverse
 
 from .. import numbers
 from ..discovery import prose
 from ..html import element, join, sentence_markup, word_list
 from ..page import definition_list, section, tiles
-from .data import (
-    AuditResult,
-    Names,
-    find_multiverse,
-    number_of,
-    p_of,
-    published_number,
-    source_name,
-)
+from .data import AuditResult, Names, find_multiverse
 
 ALPHA = 0.05
-MOST = 5
+MAX_FINDINGS = 5
 RULE = (
-    f"Taken are tests whose p-value is at most {ALPHA:g} after correction for all tests of the "
-    "source. Those with the largest effect come first, as a share of the largest there can be (2 "
-    "for an effect, 1 for a correlation). Tests that ask the same thing with other words count "
-    "once, by their largest effect. Other measures and discoveries have scales of their own, and "
-    "stand further down."
+    f"Lists tests with corrected p ≤ {ALPHA:g}, where the correction covers all tests of the "
+    "source. The largest effects come first, as a share of the largest possible (2 for an effect "
+    "size, 1 for a correlation). Tests that ask the same question with other words count once, by "
+    "their largest effect. Other measures and discoveries have scales of their own; find them "
+    "further down."
 )
-_LARGEST = {"weat": 2.0, "seat": 2.0, "wefat": 1.0}
 
 
 @dataclass(frozen=True)
-class Strong:
-    """A finding: the result, its size as a share of the largest possible, its corrected p."""
+class Finding:
+    """A significant result: its size as a share of the largest possible, its corrected p-value."""
 
     result: Any
     size: float
     corrected: float
 
 
-def corrected_p(one: Any, results: Results) -> float | None:
-    """A result's p-value, corrected for all tests of its source.
+def corrected_p(result: Any, results: Results) -> float | None:
+    """The p-value of a result, corrected for all tests of its source.
 
-    That is Holm's where the result has it. What it has not been given for, such as the words behind
-    sentences, is multiplied by the number of tests, which is never smaller.
+    That is Holm's where the result has it. Where it has none, such as for the words behind
+    sentences, the p-value is multiplied by the number of tests (Bonferroni), which is never
+    smaller.
     """
-    p, holm = p_of(one), getattr(one, "p_holm", None)
-    by_word = isinstance(one, SeatResult) and one.p_by_word is not None
-    if p is None or (holm is not None and not by_word):
+    p, holm = result.main_p, result.main_p_holm
+    if p is None or holm is not None:
         return holm
     tests = sum(
-        source_name(other) == source_name(one) and p_of(other) is not None for other in results
+        other.source_name == result.source_name and other.main_p is not None for other in results
     )
     return min(1.0, p * tests)
 
 
-def strongest_findings(results: Results, most: int | None = MOST) -> list[Strong]:
-    """The strongest findings: the rule is `RULE`."""
-    found: dict[Any, Strong] = {}
-    for one in results:
-        value, corrected = number_of(one), corrected_p(one, results)
-        largest = _LARGEST.get(one.measure)
+def strongest_findings(results: Results, limit: int | None = MAX_FINDINGS) -> list[Finding]:
+    """The strongest findings, by `RULE`."""
+    findings: dict[Any, Finding] = {}
+    for result in results:
+        value, corrected, largest = (
+            result.main_value,
+            corrected_p(result, results),
+            result.max_value,
+        )
         if largest is None or value is None or corrected is None or corrected > ALPHA:
             continue
-        strong = Strong(one, abs(value) / largest, corrected)
-        question = _question(one)
-        if question not in found or _order(strong) < _order(found[question]):
-            found[question] = strong
-    return sorted(found.values(), key=_order)[:most]
+        finding = Finding(result, abs(value) / largest, corrected)
+        other = findings.get(result.question)
+        if other is None or _sort_key(finding) < _sort_key(other):
+            findings[result.question] = finding
+    return sorted(findings.values(), key=_sort_key)[:limit]
 
 
-def _order(one: Strong) -> tuple[float, float]:
-    return -one.size, one.corrected
+def _sort_key(finding: Finding) -> tuple[float, float]:
+    return -finding.size, finding.corrected
 
 
-def _question(one: Any) -> Any:
-    """What a test asks: its sets by what they are called; without names, the test itself."""
-    named = {name: label for name, label in one.labels.items() if label != name}
-    fact = one.fact.get("name") if isinstance(one, WefatResult) else None
-    return (tuple(sorted(named.items())), fact) if len(named) >= 3 else one.test
-
-
-def finding_markup(one: Strong, audited: AuditResult, names: Names) -> Markup:
-    """A finding as a sentence: what, how large, how sure, how robust; and where, if that is to be
-    said."""
-    result = one.result
-    value, p = number_of(result), p_of(result)
-    assert value is not None
-    assert p is not None
-    what = "correlation" if isinstance(result, WefatResult) else "effect"
-    printed = published_number(result)
-    beside = "" if printed is None else f" (published {numbers.effect(printed)})"
+def finding_markup(finding: Finding, audit: AuditResult, names: Names) -> Markup:
+    """A finding in sentences: the claim, its size, its p-value, how robust it is, its source."""
+    result = finding.result
+    published = result.published_value
+    compared = "" if published is None else f" (published {numbers.effect(published)})"
+    unit = f", {result.main_unit}" if result.main_unit else ""
     return join(
-        element("b", sentence_markup(claim(result))),
-        f" {what[0].upper()}{what[1:]} {numbers.effect(value)}{beside}{_interval(result)}, ",
-        f"{numbers.p_equation(p)}{_by_word(result)}; ",
-        element("span", robustness(result, audited.multiverses), class_="robust"),
-        _where(result, audited.results, names) if len(names) > 1 else "",
+        element("b", sentence_markup(result.sentence())),
+        f" {result.main_name.capitalize()} {numbers.effect(result.main_value)}{compared}"
+        f"{_interval_text(result)}, {numbers.p_equation(result.main_p)}{unit}; ",
+        element("span", robustness(result, audit.multiverses), class_="robust"),
+        _source_text(result, audit.results, names) if len(names) > 1 else "",
     )
 
 
-def _where(result: Any, results: Results, names: Names) -> Markup:
-    """The source of a finding, and what the same test gave on others."""
+def _source_text(result: Any, results: Results, names: Names) -> Markup:
+    """The source of a finding, and the values of the same test on other sources."""
     others = [
-        join(element("bdi", names[source_name(one)]), f" {numbers.effect(number_of(one))}")
-        for one in results
-        if (one.measure, one.test) == (result.measure, result.test)
-        and source_name(one) != source_name(result)
-        and number_of(one) is not None
+        join(element("bdi", names[other.source_name]), f" {numbers.effect(other.main_value)}")
+        for other in results
+        if (other.measure, other.test) == (result.measure, result.test)
+        and other.source_name != result.source_name
+        and other.main_value is not None
     ]
-    beside = join("; on ", join(*others, separator=", on ")) if others else ""
-    return join(" On ", element("bdi", names[source_name(result)]), beside, ".")
+    rest = join("; on ", join(*others, separator=", on ")) if others else ""
+    return join(" On ", element("bdi", names[result.source_name]), rest, ".")
 
 
-def _interval(result: Any) -> str:
-    intervals = getattr(result, "intervals", ())
-    if not intervals or isinstance(result, SeatResult):
+def _interval_text(result: Any) -> str:
+    interval = result.main_interval
+    if interval is None:
         return ""
-    first = intervals[0]
-    return f", {first.confidence:.0%} interval {numbers.interval(first.low, first.high)}"
-
-
-def _by_word(result: Any) -> str:
-    by_word = isinstance(result, SeatResult) and result.p_by_word is not None
-    return ", each word counted once" if by_word else ""
-
-
-def claim(result: Any) -> str:
-    """What a result says, in words.
-
-    >>> import weatherglass as wg
-    >>> vectors = wg.open_vectors("default")
-    >>> claim(wg.weat(vectors, "weat6"))
-    'Male names are nearer to career words, and female names to family words.'
-    >>> claim(wg.wefat(vectors, "wefat1"))
-    'The nearer occupations are to female terms rather than male terms, the higher their share of \
-women.'
-    """
-    label = {name: result.labels.get(name) or name for name in ("X", "Y", "A", "B", "W")}
-    more = (number_of(result) or 0.0) >= 0
-    if isinstance(result, WefatResult):
-        fact = _lowered(result.fact.get("name") or "fact")
-        near = f"to {within(label['A'])} rather than {within(label['B'])}"
-        how = "higher" if more else "lower"
-        return f"The nearer {within(label['W'])} are {near}, the {how} their {fact}."
-    first, second = ("A", "B") if more else ("B", "A")
-    return (
-        f"{plural(label['X'])} are nearer to {within(label[first])}, and {within(label['Y'])} to "
-        f"{within(label[second])}."
-    )
-
-
-def plural(label: str) -> str:
-    """A set's label as the name of many words.
-
-    >>> plural("Male names"), plural("Math")
-    ('Male names', 'Math words')
-    """
-    label = label.partition(" (")[0].strip() or label
-    return label if label.endswith(("s", "S")) else f"{label} words"
-
-
-def within(label: str) -> str:
-    """The same inside a sentence; proper names keep their capital.
-
-    >>> within("Career"), within("European American names"), within("X")
-    ('career words', 'European American names', 'X words')
-    """
-    return _lowered(plural(label))
-
-
-def _lowered(text: str) -> str:
-    first, _, rest = text.partition(" ")
-    plain = first[1:].islower() and not rest[:1].isupper()
-    return text[:1].lower() + text[1:] if plain else text
+    ends = numbers.interval(interval.low, interval.high)
+    return f", {interval.confidence:.0%} interval {ends}"
 
 
 def robustness(result: Any, multiverses: Sequence[Multiverse]) -> str:
-    """How far a result hangs on the choice of seed words, and on word frequency."""
-    parts = [seed_choices(result, multiverses) or "other seed words were not tried"]
-    if control := frequency(result):
+    """How far a result depends on the seed words and on word frequency."""
+    parts = [describe_seed_choices(result, multiverses) or "other seed words were not tried"]
+    if control := describe_control(result):
         parts.append(control)
     return "; ".join(parts) + "."
 
 
-def seed_choices(result: Any, multiverses: Sequence[Multiverse]) -> str:
-    """What other documented seed sets say; empty where they were not tried."""
-    found = find_multiverse(result, multiverses)
-    if found is None:
+def describe_seed_choices(result: Any, multiverses: Sequence[Multiverse]) -> str:
+    """The outcome with other documented seed sets; empty where they were not tried."""
+    multiverse = find_multiverse(result, multiverses)
+    if multiverse is None:
         return ""
-    same, sure = found.summary.same_sign["whole"], found.summary.significant["none"]["whole"]
-    if same.of < 2:
-        return "there are no other documented seed sets for it"
-    return (
-        f"{same.share:.0%} of {same.of:,} documented seed choices agree in sign, and "
-        f"{sure.share:.0%} have p ≤ {found.options.get('alpha', ALPHA):g}"
-    )
+    text = multiverse.sentence()
+    return text[:1].lower() + text[1:].rstrip(".")
 
 
-def frequency(result: Any) -> str:
-    """What is left without word frequency; empty where that was not measured."""
+def describe_control(result: Any) -> str:
+    """The value without word frequency; empty where that was not measured."""
     control = getattr(result, "control", None) or {}
-    without = control.get("effect", control.get("pearson"))
-    if without is None:
+    value = control.get("effect", control.get("pearson"))
+    if value is None:
         return ""
     survives = control.get("survives")
-    share = "" if survives is None else f" ({survives:.0%} of it)"
-    return f"{numbers.effect(without)} without word frequency{share}"
+    share = "" if survives is None else f" ({share_left(survives)})"
+    return f"{numbers.effect(value)} without word frequency{share}"
 
 
-_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+def share_left(survives: float) -> str:
+    """How much of a value is left without word frequency.
+
+    >>> share_left(0.98), share_left(-0.47)
+    ('98% remains', 'reverses sign')
+    """
+    return "reverses sign" if survives < 0 else f"{survives:.0%} remains"
 
 
-def findings_section(audited: AuditResult, names: Names) -> Markup:
+_NUMBER_WORDS = {2: "two", 3: "three", 4: "four", 5: "five"}
+
+
+def findings_section(audit: AuditResult, names: Names) -> Markup:
     """The strongest findings, in sentences."""
-    found = strongest_findings(audited.results)
-    several = len(names) > 1
-    made: list[Markup] = []
-    if found:
-        items = (element("li", finding_markup(one, audited, names)) for one in found)
-        made.append(element("ol", *items, class_="strongest"))
+    findings = strongest_findings(audit.results)
+    parts: list[Markup] = []
+    if findings:
+        items = (element("li", finding_markup(finding, audit, names)) for finding in findings)
+        parts.append(element("ol", *items, class_="strongest"))
     else:
-        made.append(element("p", element("b", "No test is significant after correction.")))
-    made += [_discovered(one, names, several) for one in audited.discoveries]
-    made.append(element("p", join(element("b", "The rule. "), RULE), class_="rule"))
-    heading = "The strongest findings"
-    if len(found) > 1:
-        heading = f"The {_NUMBERS[len(found)]} strongest findings"
-    return section("findings", heading, *made)
+        parts.append(element("p", element("b", "No test is significant after correction.")))
+    parts += [_discovery_paragraph(found, names) for found in audit.discoveries]
+    parts.append(element("p", element("b", "Rule. "), RULE, class_="rule"))
+    number = f"{_NUMBER_WORDS[len(findings)]} " if len(findings) > 1 else ""
+    return section("findings", f"The {number}strongest findings", *parts)
 
 
-def _discovered(found: Any, names: Names, several: bool) -> Markup:
-    """What was found without a question, in a sentence or two."""
-    where = join(" on ", element("bdi", names[source_name(found)])) if several else ""
-    cells = (
-        prose.count_noun(len(found.cells), "pair", "pairs") + " of a group of names and a category "
+def _discovery_paragraph(discovery: Discovery, names: Names) -> Markup:
+    """What a discovery found, in a sentence or two."""
+    source = join(" on ", element("bdi", names[discovery.source_name])) if len(names) > 1 else ""
+    head = join(element("b", "Discovery"), source, ": ", discovery.sentence())
+    link = element("a", "discovery table", href="#discovery")
+    if not discovery.significant:
+        return element("p", head, " See the ", link, ".")
+    best = discovery.significant[0]
+    # The group is referred to by its id, as in the table: no name is next to a stereotype.
+    return element(
+        "p",
+        head,
+        f" The strongest: the names of group {best.group} are associated with ",
+        word_list(best.words),
+        f" (score {numbers.effect(best.score)}, {numbers.p_equation(best.p.value)}). See the ",
+        link,
+        ".",
     )
-    cells += "of words"
-    head = join(
-        element("b", "Without a question"), where, f": {len(found.significant):,} of {cells} "
-    )
-    link = element("a", "the discovery table", href="#discovery")
-    if not found.significant:
-        return element("p", head, "are significant; see ", link, ".")
-    best = found.significant[0]
-    # The group goes by its id, as in the table: no name stands beside a stereotype.
-    near = f"The strongest: the names of group {best.group} lie near "
-    sure = f" (score {numbers.effect(best.score)}, {numbers.p_equation(best.p.value)}). See "
-    return element("p", head, "are significant. ", near, word_list(best.words), sure, link, ".")
 
 
-def overview_section(audited: AuditResult, names: Names) -> Markup:
-    """What was measured, on what, and how much of it was done."""
-    about = audited.about
+def overview_section(audit: AuditResult, names: Names) -> Markup:
+    """What was measured, on which sources, and how many results there are."""
+    about = audit.about
     suite = about.get("suite") or {}
     title = suite.get("title") or suite.get("id") or "tests" if isinstance(suite, dict) else suite
     lead = join(
@@ -267,34 +197,39 @@ def overview_section(audited: AuditResult, names: Names) -> Markup:
         element("b", sentence_markup(str(title))),
         " on ",
         join(*(element("b", element("bdi", name)) for name in names.values()), separator=", "),
-        ". It asks how words for people lie to other words in vectors that were learned from text, "
-        "how large the differences are, and how sure that is.",
+        ". The tests measure how words for people relate to other words in vectors that were "
+        "learned from text, how large the differences are, and how certain they are.",
     )
-    when = str(about.get("started", ""))[:16].replace("T", " ")
-    took = numbers.duration(about["seconds"]) if about.get("seconds") is not None else ""
+    suite_id = sentence_markup(str(suite.get("id", ""))) if isinstance(suite, dict) else ""
     return section(
         "measured",
         "What was measured",
         element("p", lead, class_="lead"),
-        tiles(_counts(audited)),
+        tiles(_summary_figures(audit)),
         definition_list(
             [
-                *((_kind(one), _source(one)) for one in about.get("sources", ())),
-                (
-                    "Suite",
-                    sentence_markup(str(suite.get("id", ""))) if isinstance(suite, dict) else "",
-                ),
-                ("When", f"{when} UTC, in {took}" if when and took else when),
+                *((_source_kind(s), _source_markup(s)) for s in about.get("sources", ())),
+                ("Suite", suite_id),
+                ("When", describe_time(about)),
             ]
         ),
     )
 
 
-def _kind(source: Mapping[str, Any]) -> str:
+def describe_time(about: Mapping[str, Any]) -> str:
+    """When an audit was started, and how long it took."""
+    started = str(about.get("started", ""))[:16].replace("T", " ")
+    seconds = about.get("seconds")
+    if not started or seconds is None:
+        return started
+    return f"{started} UTC, in {numbers.duration(seconds)}"
+
+
+def _source_kind(source: Mapping[str, Any]) -> str:
     return {"encoder": "Encoder"}.get(str(source.get("kind", "")), "Embedding")
 
 
-def _source(source: Mapping[str, Any]) -> Markup:
+def _source_markup(source: Mapping[str, Any]) -> Markup:
     words, dim = source.get("words"), source.get("dim")
     parts: list[str] = [element("bdi", str(source.get("name", "")))]
     parts += [f"{words:,} words"] if isinstance(words, int) else []
@@ -303,26 +238,25 @@ def _source(source: Mapping[str, Any]) -> Markup:
     return join(*parts, separator=", ")
 
 
-def _counts(audited: AuditResult) -> list[tuple[str, str]]:
-    """The figures to be seen first."""
-    results = [one for one in audited.results if one.status == "done"]
-    tested = [one for one in results if p_of(one) is not None and number_of(one) is not None]
-    sure = [one for one in tested if (corrected_p(one, audited.results) or 1.0) <= ALPHA]
-    made = [
-        (f"{len(results):,}", "tests and measures with a number"),
-        (f"{len(sure):,}", f"of {len(tested):,} p-values are at most {ALPHA:g} after correction"),
+def _summary_figures(audit: AuditResult) -> list[tuple[str, str]]:
+    """The headline figures of an audit, each with what it counts."""
+    done = [result for result in audit.results if result.is_done]
+    tested = [r for r in done if r.main_p is not None and r.main_value is not None]
+    significant = [r for r in tested if (corrected_p(r, audit.results) or 1.0) <= ALPHA]
+    figures = [
+        (f"{len(done):,}", "tests and measures with a result"),
+        (f"{len(significant):,}", f"of {len(tested):,} p-values are ≤ {ALPHA:g} after correction"),
     ]
-    if audited.multiverses:
-        choices = sum(len(one.whole) for one in audited.multiverses)
-        tests = prose.count_noun(len(audited.multiverses), "test")
-        made.append((f"{choices:,}", f"choices of seed sets were tried, for {tests}"))
-    if audited.discoveries:
-        cells = sum(len(one.significant) for one in audited.discoveries)
-        made.append((f"{cells:,}", "associations were found that nobody asked for"))
-    steps = audited.about.get("steps", ())
-    left = sum(one.get("status") != "done" for one in steps)
-    if left:
-        made.append(
-            (f"{left:,}", f"of {prose.count_noun(len(steps), 'step')} failed or were left out")
-        )
-    return made
+    if audit.multiverses:
+        choices = sum(len(multiverse.whole) for multiverse in audit.multiverses)
+        tests = prose.count_noun(len(audit.multiverses), "test")
+        figures.append((f"{choices:,}", f"choices of seed sets were tried, for {tests}"))
+    if audit.discoveries:
+        cells = sum(len(discovery.significant) for discovery in audit.discoveries)
+        figures.append((f"{cells:,}", "associations were discovered without a test"))
+    steps = audit.about.get("steps", ())
+    missing = sum(step.get("status") != "done" for step in steps)
+    if missing:
+        total = prose.count_noun(len(steps), "step")
+        figures.append((f"{missing:,}", f"of {total} failed or were skipped"))
+    return figures

@@ -1,7 +1,7 @@
-"""An audit of many sources as one page: each test over all of them, not each source by itself.
+"""An audit of many sources as one page: each test over all sources, not each source by itself.
 
-What is said of a single source would be too much for a page when there are hundreds: the tables
-have the ends and the middle, the picture has every point it can, and the rest is in the folder.
+Hundreds of sources would be too much for a page: the tables show extremes and medians, the chart as
+many points as it can, and the audit's folder has the rest.
 """
 
 from __future__ import annotations
@@ -18,114 +18,107 @@ from ..discovery import prose
 from ..html import collapsible, element, join, sentence_markup, table
 from ..page import definition_list, render_page, section, tiles
 from . import appendix
-from .data import (
-    AuditResult,
-    TestBySource,
-    group_by_test,
-    number_of,
-    short_names,
-    source_name,
-    source_names,
-)
-from .headline import ALPHA
+from .data import AuditResult, Names, TestBySource, group_by_test, short_names, source_names
+from .headline import ALPHA, describe_time
 
 MAX_SEPARATE_SOURCES = 8
-"""More sources than these are shown together."""
+"""A page shows more sources than these together."""
 
-_ROWS = 400
-Corrected = dict[int, float | None]
+_MAX_ROWS = 400
+CorrectedP = dict[int, float | None]
+"""Corrected p-values by the `id` of the result."""
 
 
-def many_page(audited: AuditResult, *, show_slurs: bool = False) -> str:
-    """An audit of many sources as one HTML file that needs no network."""
-    names = short_names(source_names(audited))
-    tests = [one for one in group_by_test(audited.results) if one.done]
-    p = correct_by_source(audited.results)
-    made = [
-        _measured(audited, len(names)),
-        *_course(audited, tests),
-        _tests(tests, names, p),
-        _sources(audited, names, p),
-        *_not_done(audited),
-        appendix.notes_section(audited),
-        appendix.citations_section(audited),
-        appendix.repeat_section(audited),
+def many_page(audit: AuditResult, *, show_slurs: bool = False) -> str:
+    """Write an audit of many sources as one HTML file that needs no network."""
+    names = short_names(source_names(audit))
+    tests = [test for test in group_by_test(audit.results) if test.done]
+    corrected = correct_by_source(audit.results)
+    sections = [
+        _overview_section(audit, len(names)),
+        *_trend_section(audit, tests),
+        _tests_section(tests, names, corrected),
+        _sources_section(audit, names, corrected),
+        *_steps_section(audit),
+        appendix.notes_section(audit),
+        appendix.citations_section(audit),
+        appendix.repeat_section(audit),
     ]
-    drawn = any('<figure id="' in one for one in made)
+    has_charts = any('<figure id="' in part for part in sections)
     return render_page(
         f"Audit of {len(names)} sources",
-        made,
+        sections,
         show_slurs=show_slurs,
-        script=page.chart_script() if drawn else "",
+        script=page.chart_script() if has_charts else "",
         sheets=("audit.css",),
     )
 
 
-def _measured(audited: AuditResult, count: int) -> Markup:
-    about, suite = audited.about, audited.about.get("suite") or {}
+def _overview_section(audit: AuditResult, sources: int) -> Markup:
+    about, suite = audit.about, audit.about.get("suite") or {}
     steps = Counter(step["status"] for step in about.get("steps", ()))
-    took = numbers.duration(about["seconds"]) if about.get("seconds") is not None else ""
-    when = str(about.get("started", ""))[:16].replace("T", " ")
     return section(
         "measured",
         "What was measured",
         tiles(
             [
-                (f"{count:,}", "sources"),
-                (f"{len(audited.results):,}", "tests and measures"),
-                *((f"{n:,}", f"steps {status}") for status, n in steps.items()),
+                (f"{sources:,}", "sources"),
+                (f"{len(audit.results):,}", "tests and measures"),
+                *((f"{count:,}", f"steps {status}") for status, count in steps.items()),
             ]
         ),
         definition_list(
             [
                 ("Suite", sentence_markup(str(suite.get("title", "")))),
-                ("When", f"{when} UTC, in {took}" if when and took else when),
+                ("When", describe_time(about)),
             ]
         ),
         element(
             "p",
-            "This page shows all sources together. Every number of every source is in "
-            "results.parquet, where ",
+            "This page shows all sources together. The file results.parquet has every number of "
+            "every source; query it with ",
             element("code", "weatherglass query"),
             " and ",
             element("code", "weatherglass rank"),
-            " find it.",
+            ".",
         ),
     )
 
 
-def _course(audited: AuditResult, tests: Sequence[TestBySource]) -> list[Markup]:
-    """Effects over the first fact that is a number, or without one by size."""
+def _trend_section(audit: AuditResult, tests: Sequence[TestBySource]) -> list[Markup]:
+    """Effects over the first fact that is a number; without one, ordered by size."""
     if not tests or not page.can_draw():
         return []
-    chart, shown, points = plot_trend(audited.results)
-    by = trend_axis(audited.results)
-    what = f"over {by}" if by else "of all sources"
-    told = f"{shown} of {len(tests)} tests are drawn, those with the largest effects first."
-    told = told if shown < len(tests) else f"{prose.count_noun(shown, 'test', 'tests')} in all."
+    chart, drawn, points = plot_trend(audit.results)
+    axis = trend_axis(audit.results)
+    subject = f"over {axis}" if axis else "of all sources"
+    text = f"All {prose.count_noun(drawn, 'test')} are drawn."
+    if drawn < len(tests):
+        text = f"{drawn} of {len(tests)} tests are drawn, those with the largest effects."
     if points >= MAX_POINTS:
-        told += " Of many points some are left out, evenly."
-    drawn = page.chart_figure(chart, "course", f"A picture of effects {what}. {told}")
-    return [section("course-of-effects", f"Effects {what}", element("p", told), drawn)]
+        text += " The chart shows an evenly spaced selection of the points."
+    figure = page.chart_figure(chart, "course", f"Chart of effects {subject}. {text}")
+    return [section("course-of-effects", f"Effects {subject}", element("p", text), figure)]
 
 
-def _tests(tests: Sequence[TestBySource], names: dict[str, str], p: Corrected) -> Markup:
+def _tests_section(tests: Sequence[TestBySource], names: Names, corrected: CorrectedP) -> Markup:
     rows = []
-    for one in tests:
-        effects = {name: n for name, r in one.done.items() if (n := number_of(r)) is not None}
+    for test in tests:
+        effects = {n: r.main_value for n, r in test.done.items() if r.main_value is not None}
         if not effects:
             continue
         low, high = min(effects, key=effects.__getitem__), max(effects, key=effects.__getitem__)
-        sure = [value for r in one.done.values() if (value := p[id(r)]) is not None]
+        p_values = [p for r in test.done.values() if (p := corrected[id(r)]) is not None]
+        significant = f"{sum(p <= ALPHA for p in p_values):,} of {len(p_values):,}"
         rows.append(
             (
-                one.test,
-                one.measure,
+                test.test,
+                test.measure,
                 f"{len(effects):,}",
                 numbers.effect(median(effects.values())),
                 join(numbers.effect(effects[low]), " ", element("bdi", names[low])),
                 join(numbers.effect(effects[high]), " ", element("bdi", names[high])),
-                f"{sum(value <= ALPHA for value in sure):,} of {len(sure):,}" if sure else "",
+                significant if p_values else "",
             )
         )
     heads = ("Test", "Measure", "Sources", "Median", "Lowest", "Highest", "Significant")
@@ -133,52 +126,47 @@ def _tests(tests: Sequence[TestBySource], names: dict[str, str], p: Corrected) -
         "tests",
         "Every test over all sources",
         table("Every test over all sources", heads, rows, numbers=(2, 3)),
-        element(
-            "p",
-            f"Significant: p, corrected over all tests of a source, is at most {ALPHA:g}.",
-        ),
+        element("p", f"Significant: p ≤ {ALPHA:g} after correction over all tests of a source."),
     )
 
 
-def _sources(audited: AuditResult, names: dict[str, str], p: Corrected) -> Markup:
-    listed = audited.about.get("sources", ())
-    known = list(dict.fromkeys(fact for one in listed for fact in one.get("facts", {})))
-    count: Counter[str] = Counter()
-    run: Counter[str] = Counter()
-    for one in audited.results:
-        value = p[id(one)] if one.status == "done" else None
-        if value is not None:
-            run[source_name(one)] += 1
-            count[source_name(one)] += value <= ALPHA
+def _sources_section(audit: AuditResult, names: Names, corrected: CorrectedP) -> Markup:
+    sources = audit.about.get("sources", ())
+    facts = list(dict.fromkeys(fact for source in sources for fact in source.get("facts", {})))
+    significant: Counter[str] = Counter()
+    tested: Counter[str] = Counter()
+    for result in audit.results:
+        p = corrected[id(result)] if result.is_done else None
+        if p is not None:
+            tested[result.source_name] += 1
+            significant[result.source_name] += p <= ALPHA
     rows = [
         (
-            element("bdi", names.get(one["name"], one["name"])),
-            *(str(one.get("facts", {}).get(fact, "")) for fact in known),
-            f"{one['words']:,}" if one.get("words") is not None else "",
-            f"{count[one['name']]} of {run[one['name']]}",
+            element("bdi", names.get(source["name"], source["name"])),
+            *(str(source.get("facts", {}).get(fact, "")) for fact in facts),
+            f"{source['words']:,}" if source.get("words") is not None else "",
+            f"{significant[source['name']]} of {tested[source['name']]}",
         )
-        for one in listed[:_ROWS]
+        for source in sources[:_MAX_ROWS]
     ]
-    made = table("Sources", ("Source", *known, "Words", "Significant tests"), rows)
-    more = f" The first {_ROWS:,} of {len(listed):,}." if len(listed) > _ROWS else ""
-    return section(
-        "sources",
-        "The sources",
-        collapsible(f"{prose.count_noun(len(rows), 'source', 'sources')}{more}", made),
-    )
+    content = table("Sources", ("Source", *facts, "Words", "Significant tests"), rows)
+    omission = f" The first {_MAX_ROWS:,} of {len(sources):,}." if len(sources) > _MAX_ROWS else ""
+    summary = f"{prose.count_noun(len(rows), 'source')}{omission}"
+    return section("sources", "Sources", collapsible(summary, content))
 
 
-def _not_done(audited: AuditResult) -> list[Markup]:
-    """Steps that failed or were left out, by reason."""
-    where: dict[tuple[str, str], list[str]] = {}
-    for step in audited.about.get("steps", ()):
+def _steps_section(audit: AuditResult) -> list[Markup]:
+    """Steps that failed or were skipped, by reason."""
+    sources: dict[tuple[str, str], list[str]] = {}
+    for step in audit.about.get("steps", ()):
         if step["status"] != "done":
-            where.setdefault((step["status"], step["reason"]), []).append(step["source"])
-    if not where:
+            sources.setdefault((step["status"], step["reason"]), []).append(step["source"])
+    if not sources:
         return []
     rows = [
-        (status, f"{len(which):,}", reason, element("bdi", sentence_markup(", ".join(which[:5]))))
-        for (status, reason), which in list(where.items())[:_ROWS]
+        (status, f"{len(group):,}", reason, element("bdi", sentence_markup(", ".join(group[:5]))))
+        for (status, reason), group in list(sources.items())[:_MAX_ROWS]
     ]
-    heads = ("What", "Steps", "Why", "Sources, the first")
-    return [section("not-done", "What was not done", table("Not done", heads, rows, numbers=(1,)))]
+    heads = ("Status", "Steps", "Reason", "First sources")
+    content = table("Steps without a result", heads, rows, numbers=(1,))
+    return [section("not-done", "Steps without a result", content)]

@@ -1,4 +1,4 @@
-"""Sections of an audit's page about association tests, of words and of sentences."""
+"""Sections of an audit's page about tests of words and sentences, factual tests and measures."""
 
 from __future__ import annotations
 
@@ -7,288 +7,378 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weatherglass.measures import Results
+from weatherglass.measures import MEASURES, Results
 
 from .. import numbers
 from ..discovery import prose
-from ..html import (
-    collapsible,
-    element,
-    join,
-    sentence_markup,
-    table,
-    two_lines,
-    word_markup,
-)
-from ..page import Draw, section
+from ..html import collapsible, element, join, sentence_markup, table, two_lines, word_markup
+from ..page import Draw, definition_list, section
 from .data import (
     AuditResult,
     Names,
     TestBySource,
     association_tests,
     factual_tests,
-    number_of,
-    p_of,
-    published_number,
+    other_measures,
     sentence_tests,
 )
-from .headline import ALPHA, claim, corrected_p, frequency, seed_choices
+from .headline import ALPHA, corrected_p, describe_control, describe_seed_choices, share_left
 
 
-def effects_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
+def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     """All association tests: the forest plot, and its table."""
     from ..charts import draw_forest
 
-    tests = association_tests(audited.results)
+    tests = association_tests(audit.results)
     if not tests:
         return []
-    done = [one for one in tests if one.done]
-    read = (
-        "An effect above 0 means that the first set of words is nearer to the third than to the "
-        "fourth, compared with the second set; 2 is about the largest there can be. The line is "
-        "the interval in which the effect lies when words are drawn anew. Filled dots are "
-        f"significant at {ALPHA:g} after Holm's correction, hollow ones are not; diamonds are the "
-        "published effects, most of which were measured on larger embeddings."
+    done = [test for test in tests if test.done]
+    guide = (
+        "A positive effect size means that the first set of words is more strongly associated with "
+        "the third set, compared with the fourth, than the second set of words is; 2 is about the "
+        "largest possible. The line is the confidence interval over resampled words. Filled dots "
+        f"have p ≤ {ALPHA:g} after Holm's correction, hollow ones do not; diamonds are published "
+        "effects, most of which were measured on larger embeddings."
     )
-    made = [element("p", read)]
+    parts = [element("p", guide)]
     if done:
-        shown = {name: names[name] for name in names if any(name in one.done for one in done)}
-        said = _forest_told(done, audited.results)
-        made.append(draw(lambda: draw_forest(done, shown), "forest", said, fluid=True))
-    made.append(_effects_table(tests, audited, names))
-    return [section("effects", "Association tests", *made)]
+        sources = {name: names[name] for name in names if any(name in test.done for test in done)}
+        description = _describe_forest(done, audit.results)
+        parts.append(draw(lambda: draw_forest(done, sources), "forest", description, fluid=True))
+    parts.append(_effects_table(tests, audit, names))
+    return [section("effects", "Association tests", *parts)]
 
 
-def _forest_told(tests: Sequence[TestBySource], results: Results) -> str:
-    ordered = sorted(
-        (one for test in tests for one in test.done.values()), key=lambda one: number_of(one) or 0.0
+def _describe_forest(tests: Sequence[TestBySource], results: Results) -> str:
+    ranked = sorted(
+        (result for test in tests for result in test.done.values()),
+        key=lambda result: result.main_value or 0.0,
     )
-    sure = sum((corrected_p(one, results) or 1.0) <= ALPHA for one in ordered)
-    low, high = ordered[0], ordered[-1]
+    significant = sum((corrected_p(result, results) or 1.0) <= ALPHA for result in ranked)
+    low, high = ranked[0], ranked[-1]
     return (
-        f"Forest plot of {prose.count_noun(len(ordered), 'effect')}, from "
-        f"{numbers.effect(number_of(low))} ({low.title}) to {numbers.effect(number_of(high))} "
-        f"({high.title}). {sure} are significant after correction. The table below has all numbers."
+        f"Forest plot of {prose.count_noun(len(ranked), 'effect size')}, from "
+        f"{numbers.effect(low.main_value)} ({low.title}) to {numbers.effect(high.main_value)} "
+        f"({high.title}). {significant} are significant after correction. The table below has all "
+        "numbers."
     )
 
 
-def _effects_table(tests: Sequence[TestBySource], audited: AuditResult, names: Names) -> Markup:
-    shown = [name for name in names if any(name in one.on for one in tests)]
+def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Names) -> Markup:
+    sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
-    robust = {
-        name: any(name in one.done and _robust(one.done[name], audited) for one in tests)
-        for name in shown
+    has_robustness = {
+        name: any(name in test.done and _robustness(test.done[name], audit) for test in tests)
+        for name in sources
     }
-    columns = [1]
-    for name in shown:
-        columns += [len(heads), len(heads) + 1]
-        heads += ["Effect", "p", "How robust"] if robust[name] else ["Effect", "p"]
-        over.append((element("bdi", names[name]), 3 if robust[name] else 2))
+    number_columns = [1]
+    for name in sources:
+        number_columns += [len(heads), len(heads) + 1]
+        heads += ["Effect", "p", "Robustness"] if has_robustness[name] else ["Effect", "p"]
+        over.append((element("bdi", names[name]), 3 if has_robustness[name] else 2))
     rows = []
-    for one in tests:
-        printed = (one.any.published or {}).get("p")
-        published = numbers.effect(published_number(one.any))
-        row: list[str] = [_heading(one), two_lines(published, f"p {printed}" if printed else "")]
-        for name in shown:
-            row += _effect_cells(one.on.get(name), audited)[: 3 if robust[name] else 2]
+    for test in tests:
+        published_p = (test.any.published or {}).get("p")
+        published = two_lines(
+            numbers.effect(test.any.published_value), f"p {published_p}" if published_p else ""
+        )
+        row: list[str] = [_test_heading(test), published]
+        for name in sources:
+            cells = _effect_cells(test.results.get(name), audit)
+            row += cells[: 3 if has_robustness[name] else 2]
         rows.append(row)
     return table(
-        "Association tests", heads, rows, over=over if len(shown) > 1 else (), numbers=columns
+        "Association tests",
+        heads,
+        rows,
+        over=over if len(sources) > 1 else (),
+        numbers=number_columns,
     )
 
 
-def _heading(one: TestBySource) -> Markup:
-    sizes = one.any.n
-    small = one.test
+def _test_heading(test: TestBySource) -> Markup:
+    sizes = test.any.n
+    details = test.test
     if all(sizes.get(name) for name in "XYAB"):
-        small += (
+        details += (
             f" · {sizes['X']} and {sizes['Y']} targets, {sizes['A']} and {sizes['B']} attributes"
         )
-    return two_lines(sentence_markup(one.title), small)
+    return two_lines(sentence_markup(test.title), details)
 
 
-def _effect_cells(one: Any, audited: AuditResult) -> list[str]:
-    if one is None:
+def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
+    if result is None:
         return [numbers.ABSENT] * 3
-    if one.status != "done":
-        return [element("a", "not run", href="#missing"), numbers.ABSENT, numbers.ABSENT]
-    first = one.intervals[0] if one.intervals else None
+    if not result.is_done:
+        return [_not_run_link(), numbers.ABSENT, numbers.ABSENT]
+    first = result.intervals[0] if result.intervals else None
     interval = numbers.interval(first.low, first.high) if first else ""
-    corrected = corrected_p(one, audited.results)
-    sure = corrected is not None and corrected <= ALPHA
-    effect = numbers.effect(number_of(one))
-    p = two_lines(
-        numbers.p_value(p_of(one)), f"{_method(one)}corrected {numbers.p_value(corrected)}"
-    )
-    robust = _robust(one, audited) or numbers.ABSENT
-    return [two_lines(element("b", effect) if sure else effect, interval), p, robust]
+    corrected = corrected_p(result, audit.results)
+    effect = numbers.effect(result.main_value)
+    if corrected is not None and corrected <= ALPHA:
+        effect = element("b", effect)
+    method = f"{result.main_p_method}, " if result.main_p_method else ""
+    p = two_lines(numbers.p_value(result.main_p), f"{method}corrected {numbers.p_value(corrected)}")
+    return [two_lines(effect, interval), p, _robustness(result, audit) or numbers.ABSENT]
 
 
-def _method(one: Any) -> str:
-    """How the p-value was found."""
-    p = getattr(one, "p_by_word", None) or one.p
-    return f"{p.method}, " if p is not None else ""
+def _not_run_link() -> Markup:
+    return element("a", "not run", href="#missing")
 
 
-def _robust(one: Any, audited: AuditResult) -> str:
-    parts = [seed_choices(one, audited.multiverses), frequency(one)]
-    said = "; ".join(part for part in parts if part)
-    return said[:1].upper() + said[1:]
+def _robustness(result: Any, audit: AuditResult) -> str:
+    parts = [describe_seed_choices(result, audit.multiverses), describe_control(result)]
+    text = "; ".join(filter(None, parts))
+    return text[:1].upper() + text[1:]
 
 
-def sentences_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
+def sentences_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     """Association tests on sentence encoders: the matrix, and its table."""
     from ..charts import plot
 
-    tests = sentence_tests(audited.results)
+    tests = sentence_tests(audit.results)
     if not tests:
         return []
-    done = [result for one in tests for result in one.done.values()]
-    read = (
-        "The same tests on encoders, which are given single words, or sentences in the place of "
+    done = [result for test in tests for result in test.done.values()]
+    guide = (
+        "The same tests on encoders, whose inputs are single words, or sentences that contain the "
         "words. The sentences of a word are near-copies of each other, so effect and p-value count "
-        "each word once. A test that finds nothing in an encoder does not show that there is "
-        "nothing."
+        "each word once. A test without a significant effect does not show that an encoder is free "
+        "of bias."
     )
-    made = [element("p", read)]
+    parts = [element("p", guide)]
     if len(done) > 1:
-        said = (
-            f"Matrix of {prose.count_noun(len(tests), 'test')} and "
-            f"{prose.count_noun(len({id for one in tests for id in one.done}), 'encoder')}: the colour "
-            "is the effect over sentences. The table below has the numbers."
+        encoders = prose.count_noun(len({name for test in tests for name in test.done}), "encoder")
+        description = (
+            f"Matrix of {prose.count_noun(len(tests), 'test')} and {encoders}: the colour is the "
+            "effect over sentences. The table below has the numbers."
         )
-        made.append(draw(lambda: plot(done), "matrix", said))
-    made.append(_effects_table(tests, audited, names))
-    return [section("sentences", "Sentence encoders", *made)]
+        parts.append(draw(lambda: plot(done), "matrix", description))
+    parts.append(_effects_table(tests, audit, names))
+    return [section("sentences", "Sentence encoders", *parts)]
 
 
-def facts_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
+def facts_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     """Factual tests: scatter plots, and their table."""
     from ..charts import draw_scatter
 
-    tests = factual_tests(audited.results)
+    tests = factual_tests(audit.results)
     if not tests:
         return []
-    read = (
-        "Does the place of a word predict a fact of the world? Each point is a word: how much "
-        "nearer it is to one set of attributes than to the other, and its number in the world. "
-        "Point at it, or touch it, for its name."
+    guide = (
+        "Does the association of a word predict a fact of the world? Each point is a word: its "
+        "association with the first set of attributes compared with the second, and the fact. "
+        "Point at it, or touch it, to see its word."
     )
     cards = []
-    for at, one in enumerate(tests):
-        for k, (source, result) in enumerate(one.done.items()):
-            where = f", on {names[source]}" if len(names) > 1 else ""
-            said = (
-                f"Scatter plot of {prose.count_noun(len(result.facts), 'word')}: {claim(result)} "
-                f"Correlation {numbers.effect(result.pearson)}."
+    for number, test in enumerate(tests):
+        for index, (source, result) in enumerate(test.done.items()):
+            suffix = f", on {names[source]}" if len(names) > 1 else ""
+            description = (
+                f"Scatter plot of {prose.count_noun(len(result.facts), 'word')}: "
+                f"{result.sentence()} Correlation {numbers.effect(result.pearson)}."
             )
-            head = join(sentence_markup(one.title), where)
-            chart = draw(lambda result=result: draw_scatter(result), f"facts-{at}-{k}", said)
-            cards.append(element("div", element("h3", head), chart, _facts(result), class_="card"))
-    made = [element("p", read), element("div", *cards, class_="cards"), _facts_table(tests, names)]
-    return [section("facts", "Factual tests", *made)]
+            chart = draw(
+                lambda result=result: draw_scatter(result), f"facts-{number}-{index}", description
+            )
+            heading = element("h3", sentence_markup(test.title), suffix)
+            cards.append(element("div", heading, chart, _fact_words(result), class_="card"))
+    return [
+        section(
+            "facts",
+            "Factual tests",
+            element("p", guide),
+            element("div", *cards, class_="cards"),
+            _facts_table(tests, names),
+        )
+    ]
 
 
-def _facts(result: Any) -> Markup:
-    """Every point in a table, for those who cannot see the chart."""
-    fact = result.fact.get("name") or "Fact"
+def _fact_words(result: Any) -> Markup:
+    """A table of all points, for readers who cannot see the chart."""
     unit = f" ({result.fact['unit']})" if result.fact.get("unit") else ""
-    triples = sorted(
-        zip(result.words["W"], result.associations, result.facts, strict=True),
-        key=lambda one: -one[1],
-    )
-    rows = [[word_markup(a), numbers.effect(b), f"{c:,.4g}"] for a, b, c in triples]
-    heads = ["Word", "Association", fact + unit]
+    heads = ["Word", "Association", (result.fact.get("name") or "Fact") + unit]
+    points = zip(result.words["W"], result.associations, result.facts, strict=True)
+    rows = [
+        [word_markup(word), numbers.effect(association), f"{fact:,.4g}"]
+        for word, association, fact in sorted(points, key=lambda point: -point[1])
+    ]
     return collapsible("All words", table(f"Words of {result.title}", heads, rows, numbers=[1, 2]))
 
 
 def _facts_table(tests: Sequence[TestBySource], names: Names) -> Markup:
-    shown = [name for name in names if any(name in one.on for one in tests)]
+    sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
     rows: list[list[str]] = [
-        [two_lines(sentence_markup(one.title), one.test), numbers.effect(published_number(one.any))]
-        for one in tests
+        [
+            two_lines(sentence_markup(test.title), test.test),
+            numbers.effect(test.any.published_value),
+        ]
+        for test in tests
     ]
-    for name in shown:
+    for name in sources:
         heads += ["Correlation", "p", "Rank correlation", "Without frequency"]
         over.append((element("bdi", names[name]), 4))
-        for row, one in zip(rows, tests, strict=True):
-            row += _fact_cells(one.on.get(name))
-    columns = range(1, 2 + 4 * len(shown))
-    return table("Factual tests", heads, rows, over=over if len(shown) > 1 else (), numbers=columns)
+        for row, test in zip(rows, tests, strict=True):
+            row += _fact_cells(test.results.get(name))
+    columns = range(1, 2 + 4 * len(sources))
+    return table(
+        "Factual tests", heads, rows, over=over if len(sources) > 1 else (), numbers=columns
+    )
 
 
-def _fact_cells(one: Any) -> list[str]:
-    if one is None or one.status != "done":
-        not_run = element("a", "not run", href="#missing") if one else numbers.ABSENT
-        return [not_run, *[numbers.ABSENT] * 3]
-    control = one.control or {}
+def _fact_cells(result: Any) -> list[str]:
+    if result is None or not result.is_done:
+        return [_not_run_link() if result else numbers.ABSENT, *[numbers.ABSENT] * 3]
+    control = result.control or {}
     survives = control.get("survives")
     return [
-        numbers.effect(one.pearson),
-        numbers.p_value(one.pearson_p),
-        two_lines(numbers.effect(one.spearman), f"p {numbers.p_value(one.spearman_p)}"),
+        numbers.effect(result.pearson),
+        numbers.p_value(result.pearson_p),
+        two_lines(numbers.effect(result.spearman), f"p {numbers.p_value(result.spearman_p)}"),
         two_lines(
             numbers.effect(control.get("pearson")),
-            "" if survives is None else f"{survives:.0%} of it",
+            "" if survives is None else share_left(survives),
         ),
     ]
 
 
-def words_section(audited: AuditResult, names: Names, draw: Draw) -> list[Markup]:
-    """Every target of every association test, on a strip."""
+def words_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
+    """Every target word of every association test, on strips."""
     from ..charts import draw_strips
 
-    tests = [one for one in association_tests(audited.results) if one.done]
+    tests = [test for test in association_tests(audit.results) if test.done]
     if not tests:
         return []
-    read = (
-        "A stroke is a word of a target set; the farther right, the nearer it is to the attribute "
-        "named there. The ring is the mean of the set. Point at a stroke, or touch it, for its "
-        "word. The scale differs from test to test."
+    guide = (
+        "A stroke is a word of a target set; the further right, the more strongly it is associated "
+        "with the attribute named there, compared with the attribute named at the left. The ring "
+        "is the mean of the set. Point at a stroke, or touch it, to see its word. The scale "
+        "differs from test to test."
     )
     cards = []
-    for at, one in enumerate(tests):
-        shown = {name: names[name] for name in names if name in one.done}
-        result = one.any
-        said = f"Strip plot of the associations of {len(result.associations['X'])} and "
-        said += f"{len(result.associations['Y'])} words: {claim(result)}"
-        chart = draw(lambda one=one, shown=shown: draw_strips(one, shown), f"words-{at}", said)
-        cards.append(
-            element(
-                "div",
-                element("h3", sentence_markup(one.title)),
-                chart,
-                _strips(one, shown),
-                class_="card",
-            )
+    for index, test in enumerate(tests):
+        sources = {name: names[name] for name in names if name in test.done}
+        associations = test.any.associations
+        description = (
+            f"Strip plot of the associations of {len(associations['X'])} and "
+            f"{len(associations['Y'])} words: {test.any.sentence()}"
         )
-    inside = element("div", *cards, class_="cards")
-    return [section("words", "Word by word", element("p", read), inside)]
+        chart = draw(
+            lambda test=test, sources=sources: draw_strips(test, sources),
+            f"words-{index}",
+            description,
+        )
+        heading = element("h3", sentence_markup(test.title))
+        cards.append(element("div", heading, chart, _strip_words(test, sources), class_="card"))
+    content = element("div", *cards, class_="cards")
+    return [section("words", "Word by word", element("p", guide), content)]
 
 
-def _strips(one: TestBySource, names: Names) -> Markup:
+def _strip_words(test: TestBySource, names: Names) -> Markup:
+    """A table of all strokes, for readers who cannot see the chart."""
     heads = ["Word", "Set", *(element("bdi", names[name]) for name in names)]
     if len(names) == 1:
         heads[2] = "Association"
-    values: dict[tuple[str, str], dict[str, float]] = {}
+    associations: dict[tuple[str, str], dict[str, float]] = {}
     for name in names:
-        result = one.done[name]
+        result = test.done[name]
         for side in ("X", "Y"):
-            label = result.labels.get(side) or side
-            for text, value in zip(result.words[side], result.associations[side], strict=True):
-                values.setdefault((label, text), {})[name] = value
+            for word, value in zip(result.words[side], result.associations[side], strict=True):
+                associations.setdefault((result.label(side), word), {})[name] = value
     first = next(iter(names))
-    ordered = sorted(values.items(), key=lambda item: -item[1].get(first, -9.0))
+    ranked = sorted(associations.items(), key=lambda item: -item[1].get(first, -9.0))
     rows = [
-        [
-            word_markup(text),
-            sentence_markup(label),
-            *(numbers.effect(some.get(name)) for name in names),
-        ]
-        for (label, text), some in ordered
+        [word_markup(word), sentence_markup(label), *(numbers.effect(values.get(n)) for n in names)]
+        for (label, word), values in ranked
     ]
     columns = range(2, 2 + len(names))
-    return collapsible("All words", table(f"Words of {one.title}", heads, rows, numbers=columns))
+    return collapsible("All words", table(f"Words of {test.title}", heads, rows, numbers=columns))
+
+
+_CEAT_MEANING = "The effect size of an association test over the contexts in which its words occur."
+_DIRECTIONS = {
+    "more": "larger values mean more bias",
+    "less": "smaller values mean more bias",
+    "either": "the sign is the direction",
+}
+
+
+def measures_section(audit: AuditResult, names: Names) -> list[Markup]:
+    """The other measures, with what each number means."""
+    tests = other_measures(audit.results)
+    if not tests:
+        return []
+    sources = [name for name in names if any(name in test.results for test in tests)]
+    heads = ["Measure", "Sets", *(element("bdi", names[name]) for name in sources)]
+    if len(sources) == 1:
+        heads[2] = "Value"
+    rows = [
+        [
+            _measure_title(test.measure),
+            _measured_sets(test),
+            *(_measure_cell(test.results.get(name)) for name in sources),
+        ]
+        for test in tests
+    ]
+    guide = (
+        "Each measure has a scale of its own: compare its values between sources or sets, not with "
+        "other measures. The list below the table says what the numbers mean."
+    )
+    measures = dict.fromkeys(test.measure for test in tests)
+    return [
+        section(
+            "measures",
+            "Other measures",
+            element("p", guide),
+            table("Other measures", heads, rows, numbers=range(2, 2 + len(sources)), stack=True),
+            element("h3", "What the numbers mean"),
+            definition_list([(_measure_title(name), _meaning(name)) for name in measures]),
+        )
+    ]
+
+
+def _measure_title(name: str) -> str:
+    measure = MEASURES.get(name)
+    return measure.title if measure else name.upper()
+
+
+def _measured_sets(test: TestBySource) -> Markup:
+    """The title of a measurement, and the labels of its sets."""
+    labels = {name: label for name, label in test.any.labels.items() if label and label != name}
+    sets = "; ".join(f"{name}: {label}" for name, label in labels.items())
+    title = "" if test.title == _measure_title(test.measure) else test.title
+    return two_lines(sentence_markup(title), sentence_markup(sets))
+
+
+def _measure_cell(result: Any) -> str:
+    if result is None:
+        return numbers.ABSENT
+    if not result.is_done:
+        return _not_run_link()
+    details = []
+    intervals = getattr(result, "intervals", ())
+    if intervals:
+        ends = (numbers.measure(end) for end in (intervals[0].low, intervals[0].high))
+        details.append(" to ".join(ends))
+    if result.main_p is not None:
+        details.append(numbers.p_equation(result.main_p))
+    quantiles = list(getattr(result, "quantiles", {}).values())
+    if quantiles:
+        details.append(f"over samples {numbers.interval(quantiles[0], quantiles[-1])}")
+    write = numbers.effect if result.decimals == 2 else numbers.measure
+    return two_lines(write(result.main_value), " · ".join(details))
+
+
+def _meaning(name: str) -> Markup:
+    """What a measure's number means, and its scale."""
+    measure = MEASURES.get(name)
+    if measure is None:
+        return join(_CEAT_MEANING if name == "ceat" else "")
+    low, high = (None if end is None else numbers.plain(end) for end in (measure.low, measure.high))
+    scale = f"{numbers.plain(measure.neutral)} is unbiased"
+    if low is not None:
+        scale = f"From {low} {'up' if high is None else f'to {high}'}; {scale}"
+    return join(f"{measure.reading} {scale}; {_DIRECTIONS[measure.larger]}.")

@@ -1,11 +1,9 @@
-"""Pictures of the seed lab: the figures of Antoniak and Mimno (2021), for any source."""
+"""Charts of the seed lab: the figures of Antoniak and Mimno (2021), for any source."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import PurePath
 from typing import Any
 
 from weatherglass.errors import CannotMeasure
@@ -22,64 +20,57 @@ from weatherglass.seedlab import (
     Spread,
 )
 
+from ..audit import short_names
 from ..html import spell
-from .style import ACCENT, INK, PALE, RULE, import_altair
+from .style import ACCENT, INK, PALE, RULE, SOFT, Values, halo_text, import_altair
 from .trends import plot_comparison
 
 _STUDY = re.compile(r"(.+)-([^-]*_(?:19|20)\d\d)")
 
 
 def set_name(id: str) -> str:
-    """A seed set's id as it is read.
+    """A seed set's id in words, with its study.
 
     >>> set_name("female_1-Caliskan_et_al_2017"), set_name("my_words")
     ('female 1 (Caliskan et al. 2017)', 'my words')
     """
-    name, study = _parts(id)
+    name, study = _name_and_study(id)
     return f"{name} ({study})" if study else name
 
 
 def pair_name(x: str, y: str) -> str:
-    """The ids of two seed sets as they are read; of one study, it is named once.
+    """The ids of two seed sets in words; a study that they share is named once.
 
     >>> pair_name("career-Caliskan_et_al_2017", "family-Caliskan_et_al_2017")
     'career / family (Caliskan et al. 2017)'
     """
-    (first, one), (second, other) = _parts(x), _parts(y)
-    if one != other:
+    (first, first_study), (second, second_study) = _name_and_study(x), _name_and_study(y)
+    if first_study != second_study:
         return f"{set_name(x)} / {set_name(y)}"
-    return f"{first} / {second}" + (f" ({one})" if one else "")
+    return f"{first} / {second}" + (f" ({first_study})" if first_study else "")
 
 
-def _parts(id: str) -> tuple[str, str]:
-    """What a set is called, and the study that used it."""
+def _name_and_study(id: str) -> tuple[str, str]:
+    """The name of a set, and the study that used it."""
     name, study = id, ""
-    while found := _STUDY.fullmatch(name):  # one id of the catalogue names its study twice
-        name, study = found[1], found[2]
+    while match := _STUDY.fullmatch(name):  # an id of the catalogue names its study twice
+        name, study = match[1], match[2]
     return spell(name), spell(study).replace(" et al ", " et al. ")
 
 
 def source_labels(experiments: Iterable[Experiment]) -> dict[str, str]:
-    """A short name for each source: of a path its last part, or two where these are the same."""
-    names = list(dict.fromkeys(one.source["name"] for one in experiments))
-    last = {name: PurePath(name).name or name for name in names}
-    times = Counter(last.values())
-    return {
-        name: spell(
-            short if times[short] == 1 else "/".join(PurePath(name).parts[-2:]), phrase=False
-        )
-        for name, short in last.items()
-    }
+    """A short name for each source."""
+    names = list(dict.fromkeys(experiment.source["name"] for experiment in experiments))
+    return short_names(names)
 
 
-SOFT = "#51646b"
 _COLOURS = (INK, ACCENT, "#7a5c99", "#4c9a6a", "#b0485a", "#8a8a3c")
-# The two pairs that figure 5 of the paper points out.
-_POINTED_OUT = {
+# The two pairs that figure 5 of the paper highlights.
+_HIGHLIGHTED = {
     "white_names-Knoche_et_al_2019 / black_names-Knoche_et_al_2019",
     "black_roles-Manzini_et_al_2019 / caucasian_roles-Manzini_et_al_2019",
 }
-_AGAINST = {
+_AXIS_TITLES = {
     "explained": "variance explained by the first component",
     "coherence-pca": "coherence in the PCA subspace",
     "coherence-weat": "coherence in the WEAT subspace",
@@ -87,18 +78,16 @@ _AGAINST = {
 }
 _KINDS = {"generated": PALE, "gathered": INK, "of figure 5": ACCENT, "own": ACCENT}
 
-Values = list[dict[str, Any]]
 
-
-def draw_generated(found: Sequence[GeneratedPairs]) -> Any:
-    """Similarity against what is measured: a panel for each source."""
+def draw_generated(experiments: Sequence[GeneratedPairs]) -> Any:
+    """Set similarity against the measured value: a panel for each source."""
     alt = import_altair()
-    labels = source_labels(found)
-    panels = [_scatter(one, labels[one.source["name"]]) for one in found]
+    labels = source_labels(experiments)
+    panels = [_pair_scatter(item, labels[item.source["name"]]) for item in experiments]
     return panels[0] if len(panels) == 1 else alt.hconcat(*panels, spacing=28)
 
 
-def _scatter(one: GeneratedPairs, label: str) -> Any:
+def _pair_scatter(experiment: GeneratedPairs, label: str) -> Any:
     alt = import_altair()
     values = [
         {
@@ -108,15 +97,15 @@ def _scatter(one: GeneratedPairs, label: str) -> Any:
             "similarity": pair.similarity.mean,
             "value": abs(value.mean),
         }
-        for pair in one.pairs
-        if pair.similarity and (value := one.value(pair))
+        for pair in experiment.pairs
+        if pair.similarity and (value := experiment.value(pair))
     ]
     if not values:
         raise CannotMeasure("There is nothing to draw: no pair could be measured.")
     kinds = [kind for kind in _KINDS if any(value["kind"] == kind for value in values)]
     base = alt.Chart(alt.Data(values=values)).encode(
         alt.X("similarity:Q", title="set similarity").scale(zero=False),
-        alt.Y("value:Q", title=_AGAINST[one.against]).scale(zero=False),
+        alt.Y("value:Q", title=_AXIS_TITLES[experiment.against]).scale(zero=False),
         alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[_KINDS[kind] for kind in kinds])),
         tooltip=["pair:N", "words:N", "similarity:Q", "value:Q"],
     )
@@ -128,148 +117,154 @@ def _scatter(one: GeneratedPairs, label: str) -> Any:
         .mark_line(color=SOFT, strokeDash=[4, 3], strokeWidth=1.5)
         .encode(color=alt.value(SOFT))
     )
-    told = f"{sum(value['kind'] == 'generated' for value in values)} generated pairs"
-    if one.correlation:
-        told += f": r = {one.correlation.r:.2f}".replace("-", "−")
-    layers = [cloud, *([line] if one.correlation else []), points, *_names(values)]
+    subtitle = f"{sum(value['kind'] == 'generated' for value in values)} generated pairs"
+    if experiment.correlation:
+        subtitle += f": r = {experiment.correlation.r:.2f}".replace("-", "−")
+    layers = [
+        cloud,
+        *([line] if experiment.correlation else []),
+        points,
+        *_highlighted_names(values),
+    ]
     return alt.layer(*layers).properties(
-        width=400, height=300, title=alt.TitleParams(label, subtitle=told, offset=8)
+        width=400, height=300, title=alt.TitleParams(label, subtitle=subtitle, offset=8)
     )
 
 
-def _names(values: Values) -> list[Any]:
-    """The names of the points that are pointed out, to the right of them where there is room."""
+def _highlighted_names(values: Values) -> list[Any]:
+    """The names of the highlighted points, on the side where there is room."""
     alt = import_altair()
-    named = [value for value in values if value["kind"] in ("of figure 5", "own")]
+    highlighted = [value for value in values if value["kind"] in ("of figure 5", "own")]
     low, high = (end(value["similarity"] for value in values) for end in (min, max))
-    heights = sorted(value["value"] for value in named)
+    highest = max((value["value"] for value in highlighted), default=0.0)
     layers = []
-    for value in named:
-        left = value["similarity"] > low + 0.6 * (high - low)
-        above = value["value"] == heights[-1]
-        how = {"align": "right" if left else "left", "dx": -6 if left else 6}
-        point = {"similarity": value["similarity"], "value": value["value"], "kind": value["kind"]}
-        text = value["pair"].partition(" (")[0]
-        for halo in ({"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"}, {}):
-            layers.append(
-                alt.Chart(alt.Data(values=[point]))
-                .mark_text(**how, dy=-9 if above else 11, fontSize=11, text=text, **halo)
-                .encode(alt.X("similarity:Q"), alt.Y("value:Q"), alt.Color("kind:N"))
-            )
+    for value in highlighted:
+        is_right = value["similarity"] > low + 0.6 * (high - low)
+        columns = ("similarity", "value", "kind")
+        layers += halo_text(
+            alt.Chart(alt.Data(values=[{name: value[name] for name in columns}])),
+            {"x": alt.X("similarity:Q"), "y": alt.Y("value:Q"), "color": alt.Color("kind:N")},
+            align="right" if is_right else "left",
+            dx=-6 if is_right else 6,
+            dy=-9 if value["value"] == highest else 11,
+            fontSize=11,
+            text=value["pair"].partition(" (")[0],
+        )
     return layers
 
 
 def _kind(pair: PairMeasures) -> str:
-    return "of figure 5" if pair.name in _POINTED_OUT else str(pair.kind)
+    return "of figure 5" if pair.name in _HIGHLIGHTED else str(pair.kind)
 
 
-def draw_concept(found: Sequence[ConceptCosines]) -> Any:
+def draw_concept(experiments: Sequence[ConceptCosines]) -> Any:
     """A line for each set: a stroke for each word, a dot for their mean; colours are sources."""
-    alt = import_altair()
-    labels = source_labels(found)
-    sources = list(labels.values())
+    labels = source_labels(experiments)
     words: Values = []
     means: Values = []
-    for some in found:
-        for one in some.sets:
-            if one.mean is None:
+    for experiment in experiments:
+        for word_set in experiment.sets:
+            mean = word_set.mean
+            if mean is None:
                 continue
-            row = {"set": set_name(one.id), "source": labels[some.source["name"]]}
-            strokes = zip(one.words, one.cosines, strict=True)
-            words += [{**row, "word": spell(word), "cosine": value} for word, value in strokes]
-            low, high = (one.mean.low, one.mean.high)
-            means.append({**row, "cosine": one.mean.mean, "from": low, "to": high})
+            row = {"line": set_name(word_set.id), "source": labels[experiment.source["name"]]}
+            means.append({**row, "value": mean.mean, "from": mean.low, "to": mean.high})
+            words += [
+                {**row, "word": spell(word), "value": cosine}
+                for word, cosine in zip(word_set.words, word_set.cosines, strict=True)
+            ]
     if not means:
         raise CannotMeasure("There is nothing to draw: no set could be measured.")
-    title = f"cosine with the mean of {set_name(found[0].attribute)}"
-    heading = f"Sets of words for “{found[0].concept}”"
-    return _dots(alt, means, words, "set", "cosine", sources, title, heading)
+    title = f"cosine with the mean of {set_name(experiments[0].attribute)}"
+    heading = f"Sets of words for “{experiments[0].concept}”"
+    return _dot_plot(means, words, list(labels.values()), title, heading)
 
 
-def draw_coherence(found: Sequence[MeasuredPairs]) -> Any:
+def draw_coherence(experiments: Sequence[MeasuredPairs]) -> Any:
     """A line for each pair, by rank; colours are sources."""
-    alt = import_altair()
-    labels = source_labels(found)
-    by = found[0].ranked_by or "weat"
-    values: Values = []
-    for some in found:
-        for one in some.ranked(by).pairs:
-            value = one.coherence(by)
+    labels = source_labels(experiments)
+    subspace = experiments[0].ranked_by or "weat"
+    rows: Values = []
+    for experiment in experiments:
+        source = labels[experiment.source["name"]]
+        for pair in experiment.ranked(subspace).pairs:
+            value = pair.coherence(subspace)
             if value is not None:
-                row = {"pair": pair_name(one.x, one.y), "source": labels[some.source["name"]]}
-                values.append({**row, "coherence": value.mean, "from": value.low, "to": value.high})
-    if not values:
+                row = {"line": pair_name(pair.x, pair.y), "source": source}
+                rows.append({**row, "value": value.mean, "from": value.low, "to": value.high})
+    if not rows:
         raise CannotMeasure("There is nothing to draw: no pair has a coherence.")
-    title = f"coherence in the {by.upper()} subspace"
-    heading = "How far apart the subspace draws two seed sets"
-    if "top" in found[0].options:
-        heading += f": the {found[0].options['top']} highest and lowest"
-    return _dots(
-        alt, values, [], "pair", "coherence", list(labels.values()), title, heading, [0, 1]
-    )
+    title = f"coherence in the {subspace.upper()} subspace"
+    heading = "How well the subspace separates two seed sets"
+    if "top" in experiments[0].options:
+        heading += f": the {experiments[0].options['top']} highest and lowest"
+    return _dot_plot(rows, [], list(labels.values()), title, heading, domain=[0, 1])
 
 
-def _dots(
-    alt: Any,
+def _dot_plot(
     means: Values,
-    strokes: Values,
-    row: str,
-    column: str,
+    words: Values,
     sources: list[str],
     title: str,
     heading: str,
+    *,
     domain: list[float] | None = None,
 ) -> Any:
     """A dot plot with intervals, sources side by side in each line; highest first."""
-    order = _order(means, row, column, sources)
-    step = 16 if len(sources) == 1 else 11 * len(sources) + 7
+    alt = import_altair()
+    is_single = len(sources) == 1
     y = alt.Y(
-        f"{row}:N", sort=order, title=None, axis=alt.Axis(labelLimit=560, grid=len(sources) == 1)
+        "line:N",
+        sort=_line_order(means, sources),
+        title=None,
+        axis=alt.Axis(labelLimit=560, grid=is_single),
     )
-    colours = [_COLOURS[at % len(_COLOURS)] for at in range(len(sources))]
+    colours = [_COLOURS[index % len(_COLOURS)] for index in range(len(sources))]
     colour = alt.Color(
         "source:N",
         sort=sources,
         scale=alt.Scale(domain=sources, range=colours),
-        legend=None if len(sources) == 1 else alt.Legend(),
+        legend=None if is_single else alt.Legend(),
     )
     offset = alt.YOffset("source:N", sort=sources, scale=alt.Scale(domain=sources))
-    more = {} if len(sources) == 1 else {"yOffset": offset}
+    channels = {"y": y, "color": colour} | ({} if is_single else {"yOffset": offset})
     scale = alt.Scale(zero=False) if domain is None else alt.Scale(domain=domain)
-    x = alt.X(f"{column}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6))
+    x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6))
     base = alt.Chart(alt.Data(values=means))
     layers = []
-    if strokes:
-        ticks = alt.Chart(alt.Data(values=strokes)).mark_tick(
+    if words:
+        strokes = alt.Chart(alt.Data(values=words)).mark_tick(
             thickness=1, opacity=0.35, height=9, orient="vertical"
         )
-        layers.append(ticks.encode(x, y, colour, tooltip=["word:N", f"{column}:Q"], **more))
-    spread = base.transform_filter("isValid(datum.from)").mark_rule(strokeWidth=2.5, opacity=0.5)
-    layers.append(spread.encode(alt.X("from:Q", title=title), y, colour, alt.X2("to:Q"), **more))
-    layers.append(
+        layers.append(strokes.encode(x, tooltip=["word:N", "value:Q"], **channels))
+    bars = base.transform_filter("isValid(datum.from)").mark_rule(strokeWidth=2.5, opacity=0.5)
+    layers += [
+        bars.encode(alt.X("from:Q", title=title), alt.X2("to:Q"), **channels),
         base.mark_circle(size=60, opacity=1).encode(
-            x, y, colour, tooltip=[f"{row}:N", "source:N", f"{column}:Q"], **more
-        )
-    )
-    name = heading if len(sources) > 1 else f"{heading} · {sources[0]}"
-    told = ["strokes: words" if strokes else "", "dots: means" if strokes else ""]
-    told.append("bars: 95% of the samples" if any(one["from"] is not None for one in means) else "")
+            x, tooltip=["line:N", "source:N", "value:Q"], **channels
+        ),
+    ]
+    legend = ["strokes: words", "dots: means"] if words else []
+    if any(row["from"] is not None for row in means):
+        legend.append("bars: 95% of the samples")
+    step = 16 if is_single else 11 * len(sources) + 7
     return alt.layer(*layers).properties(
         width=380,
         height=alt.Step(step, **{"for": "position"}),
-        title=alt.TitleParams(name, subtitle="; ".join(filter(None, told))),
+        title=alt.TitleParams(
+            f"{heading} · {sources[0]}" if is_single else heading, subtitle="; ".join(legend)
+        ),
     )
 
 
-def _order(means: Values, row: str, column: str, sources: list[str]) -> list[str]:
-    """Lines by the number of the first source, highest first; those it has not come last."""
-    first = {value[row]: value[column] for value in means if value["source"] == sources[0]}
-    return sorted(
-        dict.fromkeys(value[row] for value in means), key=lambda name: -first.get(name, -2.0)
-    )
+def _line_order(means: Values, sources: list[str]) -> list[str]:
+    """Lines by the value of the first source, highest first; those without one come last."""
+    first = {row["line"]: row["value"] for row in means if row["source"] == sources[0]}
+    lines = dict.fromkeys(row["line"] for row in means)
+    return sorted(lines, key=lambda line: -first.get(line, -2.0))
 
 
-_ORDERS = ("ordered", "shuffled", "random")
+_ARRANGEMENTS = ("ordered", "shuffled", "random")
 
 
 def plot_experiments(experiments: Experiment | Sequence[Experiment]) -> Any:
@@ -285,17 +280,19 @@ def plot_experiments(experiments: Experiment | Sequence[Experiment]) -> Any:
     CannotMeasure
         There is nothing to draw, or the experiments are of several kinds.
     """
-    several = [experiments] if isinstance(experiments, Experiment) else list(experiments)
-    kinds = {type(one) for one in several}
+    items = [experiments] if isinstance(experiments, Experiment) else list(experiments)
+    kinds = {type(item) for item in items}
     if len(kinds) != 1:
-        raise CannotMeasure(f"Experiments of one kind can be drawn together, not of {len(kinds)}.")
+        raise CannotMeasure(
+            f"These experiments are of {len(kinds)} kinds; draw experiments of one kind together."
+        )
     (kind,) = kinds
-    draw = next((draw for known, draw in _DRAWN.items() if issubclass(kind, known)), None)
+    draw = next((draw for known, draw in _CHARTS.items() if issubclass(kind, known)), None)
     if draw is None:
-        raise CannotMeasure(f"There is no picture of {kind.measure}.")
-    chart = draw(several)
+        raise CannotMeasure(f"There is no chart for {kind.measure}.")
     return (
-        chart.configure_view(strokeWidth=0)
+        draw(items)
+        .configure_view(strokeWidth=0)
         .configure_axis(
             gridColor="#e6eaeb",
             domain=False,
@@ -313,50 +310,52 @@ def plot_experiments(experiments: Experiment | Sequence[Experiment]) -> Any:
     )
 
 
-def _variance(found: Sequence[PairVariance]) -> Any:
+def _draw_variance(experiments: Sequence[PairVariance]) -> Any:
     """Shares of variance by component: a column for each pair, a row for each source."""
     alt = import_altair()
-    labels = source_labels(found)
-    top = max(
-        value.mean for one in found for order in one.arrangements for value in order.components
+    highest = max(
+        value.mean
+        for experiment in experiments
+        for arrangement in experiment.arrangements
+        for value in arrangement.components
     )
     rows = []
-    for source, label in labels.items():
-        parts = []
-        for one in (one for one in found if one.source["name"] == source):
-            heading, _, study = pair_name(one.x, one.y).removesuffix(")").partition(" (")
-            where = f"{study} · {label}" if study else label
-            told = f"{len(one.pairs)} pairs; the first beats {one.less:.0%} of shuffles"
-            parts.append(
-                _shares(one, top).properties(
-                    width=250,
-                    height=170,
-                    title=alt.TitleParams(heading, subtitle=[where, told]),
-                )
+    for source, label in source_labels(experiments).items():
+        panels = []
+        for experiment in (item for item in experiments if item.source["name"] == source):
+            names = pair_name(experiment.x, experiment.y)
+            heading, _, study = names.removesuffix(")").partition(" (")
+            place = f"{study} · {label}" if study else label
+            rank = f"the first beats {experiment.less:.0%} of shuffles"
+            title = alt.TitleParams(
+                heading, subtitle=[place, f"{len(experiment.pairs)} pairs; {rank}"]
             )
-        rows.append(alt.hconcat(*parts, spacing=28))
+            panels.append(
+                _variance_panel(experiment, highest).properties(width=250, height=170, title=title)
+            )
+        rows.append(alt.hconcat(*panels, spacing=28))
     return rows[0] if len(rows) == 1 else alt.vconcat(*rows, spacing=26)
 
 
-def _shares(one: PairVariance, top: float) -> Any:
+def _variance_panel(experiment: PairVariance, highest: float) -> Any:
     alt = import_altair()
     values = [
-        {"order": order.arrangement, "component": at, **_ends(value)}
-        for order in one.arrangements
-        for at, value in enumerate(order.components, 1)
+        {"order": row.arrangement, "component": component, **_mean_and_deviation(value)}
+        for row in experiment.arrangements
+        for component, value in enumerate(row.components, 1)
     ]
     base = alt.Chart(alt.Data(values=values)).encode(
         alt.X("component:O", title="component", axis=alt.Axis(labelAngle=0, grid=False)),
         alt.Color(
             "order:N",
-            sort=list(_ORDERS),
-            scale=alt.Scale(domain=list(_ORDERS), range=[INK, ACCENT, PALE]),
+            sort=list(_ARRANGEMENTS),
+            scale=alt.Scale(domain=list(_ARRANGEMENTS), range=[INK, ACCENT, PALE]),
         ),
     )
     y = alt.Y(
         "mean:Q",
         title="variance explained",
-        scale=alt.Scale(domain=[0, min(1.0, 1.1 * top)], nice=False),
+        scale=alt.Scale(domain=[0, min(1.0, 1.1 * highest)], nice=False),
         axis=alt.Axis(format="%", tickCount=5),
     )
     bars = base.transform_filter("isValid(datum.from)").mark_rule(strokeWidth=1.5, opacity=0.6)
@@ -367,53 +366,52 @@ def _shares(one: PairVariance, top: float) -> Any:
     )
 
 
-def _ends(value: Spread) -> dict[str, Any]:
-    """A mean, and a standard deviation to each side of it."""
+def _mean_and_deviation(value: Spread) -> dict[str, Any]:
+    """A mean, and one standard deviation to each side of it."""
     if value.sd is None:
         return {"mean": value.mean, "from": None, "to": None}
     return {"mean": value.mean, "from": value.mean - value.sd, "to": value.mean + value.sd}
 
 
-def _axes(found: Sequence[SeedAxis]) -> Any:
+def _draw_axes(experiments: Sequence[SeedAxis]) -> Any:
     """The words at both ends: a panel for each arrangement, a row for each pair and source."""
     alt = import_altair()
-    labels = source_labels(found)
+    labels = source_labels(experiments)
     rows = []
-    for one in found:
-        where = f" · {labels[one.source['name']]}"
-        words = [word for ends in one.ends for word in (*ends.high, *ends.low)]
+    for experiment in experiments:
+        words = [word for ends in experiment.ends for word in (*ends.high, *ends.low)]
         reach = 1.05 * max(abs(word.cosine.mean) + (word.cosine.sd or 0) for word in words)
-        panels = [_both_ends(ends, reach) for ends in one.ends]
-        samples = one.source["samples"]
-        told = "a star marks a seed" + (f"; bars: ± sd over {samples} samples" if samples else "")
+        panels = [_both_ends(ends, reach) for ends in experiment.ends]
+        samples = experiment.source["samples"]
+        bars = f"; bars: ± sd over {samples} samples" if samples else ""
+        names = pair_name(experiment.x, experiment.y)
         title = alt.TitleParams(
-            f"Component {one.component} of {pair_name(one.x, one.y)}{where}",
-            subtitle=told,
+            f"Component {experiment.component} of {names} · {labels[experiment.source['name']]}",
+            subtitle=f"a star marks a seed{bars}",
             offset=14,
         )
         rows.append(alt.hconcat(*panels, spacing=18).properties(title=title))
     return rows[0] if len(rows) == 1 else alt.vconcat(*rows, spacing=26)
 
 
+_PANEL_WIDTH = 260
+
+
 def _both_ends(ends: Ends, reach: float) -> Any:
     alt = import_altair()
     values = [
         {
-            "at": f"{end}{place:03}",
+            "at": f"{end}{rank:03}",
             "word": spell(word.word, mask=True) + ("*" if word.seed else ""),
             "end": end,
-            **_ends(word.cosine),
+            **_mean_and_deviation(word.cosine),
         }
-        for end, some in (("X", ends.high), ("Y", tuple(reversed(ends.low))))
-        for place, word in enumerate(some)
+        for end, words in (("X", ends.high), ("Y", tuple(reversed(ends.low))))
+        for rank, word in enumerate(words)
     ]
     base = alt.Chart(alt.Data(values=values)).encode(
         alt.Y("at:N", sort=None, title=None, axis=None),
-        alt.Color(
-            "end:N",
-            scale=alt.Scale(domain=["X", "Y"], range=[INK, ACCENT]),
-            legend=None,
-        ),
+        alt.Color("end:N", scale=alt.Scale(domain=["X", "Y"], range=[INK, ACCENT]), legend=None),
     )
     x = alt.X(
         "mean:Q",
@@ -424,10 +422,10 @@ def _both_ends(ends: Ends, reach: float) -> Any:
     lines = base.transform_filter("isValid(datum.from)").mark_rule(strokeWidth=1.5, opacity=0.6)
     right = base.transform_filter("datum.end == 'X'").mark_text(align="right", dx=-7, fontSize=11)
     left = base.transform_filter("datum.end == 'Y'").mark_text(align="left", dx=7, fontSize=11)
-    zero = alt.value(0.5 * _PANEL)
+    zero = alt.value(0.5 * _PANEL_WIDTH)
     middle = alt.Chart(alt.Data(values=[{}])).mark_rule(color=RULE).encode(x=zero)
     explained = f"explains {ends.explained.mean:.0%} of the variance"
-    agree = "" if ends.agreement is None else f"; samples agree: r = {ends.agreement:.2f}"
+    agreement = "" if ends.agreement is None else f"; samples agree: r = {ends.agreement:.2f}"
     return (
         middle
         + lines.encode(alt.X("from:Q", title="cosine"), alt.X2("to:Q"))
@@ -435,23 +433,17 @@ def _both_ends(ends: Ends, reach: float) -> Any:
         + right.encode(alt.Text("word:N"), x=zero)
         + left.encode(alt.Text("word:N"), x=zero)
     ).properties(
-        width=_PANEL,
+        width=_PANEL_WIDTH,
         height=alt.Step(15),
-        title=alt.TitleParams(
-            ends.arrangement,
-            subtitle=explained + agree,
-        ),
+        title=alt.TitleParams(ends.arrangement, subtitle=explained + agreement),
     )
 
 
-_PANEL = 260
-
-
-_DRAWN: dict[type[Experiment], Any] = {
-    PairVariance: _variance,
-    SeedAxis: _axes,
+_CHARTS: dict[type[Experiment], Any] = {
+    PairVariance: _draw_variance,
+    SeedAxis: _draw_axes,
     GeneratedPairs: draw_generated,
     ConceptCosines: draw_concept,
     MeasuredPairs: draw_coherence,
-    CorpusComparison: lambda several: plot_comparison(several[0]),
+    CorpusComparison: lambda comparisons: plot_comparison(comparisons[0]),
 }

@@ -1,4 +1,4 @@
-"""The paper's table as a picture: groups as columns, categories as rows, words in shaded cells."""
+"""Charts of discoveries: the table of Swinger et al. (2019), and the scores of two discoveries."""
 
 from __future__ import annotations
 
@@ -13,27 +13,25 @@ from ..discovery import prose
 from ..html import spell
 from . import style
 from .labels import wrap_text
-from .style import ACCENT, INK, PALE, import_altair
+from .style import ACCENT, INK, PALE, SOFT, Values, import_altair, pad_range
 
-WIDTH = 1000  # what a README has room for
-_LABEL, _HEAD = 124, 34  # the column of labels and the row of groups
-_NARROWEST, _WIDEST = 72, 150
-_FONT, _LINE, _PAD, _GAP = 10.5, 12.5, 5, 2
-_BOLD = 0.85  # the part of the room that counts, because bold letters are wider
-_SOFT = "#51646b"
-
-Values = list[dict[str, Any]]
+# Lengths are in pixels.
+WIDTH = 1000  # fits a README
+_LABEL_WIDTH, _HEAD_HEIGHT = 124, 34
+_MIN_COLUMN, _MAX_COLUMN = 72, 150
+_FONT_SIZE, _LINE_HEIGHT, _PADDING, _GAP = 10.5, 12.5, 5, 2
+_BOLD_SHARE = 0.85  # bold letters are wider: their lines may use only this share of the width
 
 
-def plot_discovery(found: Discovery, *, rows: int = 12, show_slurs: bool = False) -> Any:
+def plot_discovery(discovery: Discovery, *, rows: int = 12, show_slurs: bool = False) -> Any:
     """Draw the strongest categories of a discovery.
 
     Parameters
     ----------
-    found
-        What a discovery found.
+    discovery
+        The result of `weatherglass.discover`.
     rows
-        How many categories to draw, those with the highest total score.
+        Number of categories to draw, those with the highest total score.
     show_slurs
         Write slurs out; they are masked otherwise.
 
@@ -41,33 +39,33 @@ def plot_discovery(found: Discovery, *, rows: int = 12, show_slurs: bool = False
     -------
     altair.LayerChart
         Significant cells with their words, shaded by score. Groups without one in these categories
-        are left out, as in the paper's tables. Groups are called by their ids: their names stand
-        elsewhere, so that nobody's name stands on top of a column of stereotypes.
+        are left out, as in the paper's tables. Groups are referred to by their ids: their names are
+        listed elsewhere, so that nobody's name heads a column of stereotypes.
 
     Examples
     --------
     >>> import weatherglass as wg
-    >>> found = wg.discover(wg.open_vectors("default"), groups=4, categories=8, words=2000,
-    ...                     rotations=999)
-    >>> chart = plot_discovery(found, rows=3)
+    >>> discovery = wg.discover(wg.open_vectors("default"), groups=4, categories=8, words=2000,
+    ...                         rotations=999)
+    >>> chart = plot_discovery(discovery, rows=3)
     >>> len(chart.layer[0].data.values) <= 4 * 3
     True
     """
-    known = {one.id: one for one in found.categories}
-    categories = [known[id] for id in found.order if id in known][:rows]
-    wanted = {one.id for one in categories}
-    cells = [one for one in found.cells if one.significant and one.category in wanted]
+    by_id = {category.id: category for category in discovery.categories}
+    categories = [by_id[id] for id in discovery.order if id in by_id][:rows]
+    drawn = {category.id for category in categories}
+    cells = [cell for cell in discovery.cells if cell.significant and cell.category in drawn]
     if not cells:
         raise CannotMeasure("There is nothing to draw: no cell is significant.")
-    with_cells = {one.group for one in cells}
-    groups = [one for one in found.groups if one.id in with_cells]
-    table = _laid_out(groups, categories, cells, mask=not show_slurs)
-    return _drawn(table, _title(found, len(categories)))
+    with_cells = {cell.group for cell in cells}
+    groups = [group for group in discovery.groups if group.id in with_cells]
+    table = _lay_out(groups, categories, cells, mask=not show_slurs)
+    return _draw_table(table, _table_title(discovery, len(categories)))
 
 
 @dataclass(frozen=True)
 class _Table:
-    """What stands where, in pixels."""
+    """Headings, labels and cells with their places, in pixels."""
 
     width: float
     height: float
@@ -76,28 +74,32 @@ class _Table:
     cells: Values
 
 
-def _laid_out(
+def _lay_out(
     groups: list[Group], categories: list[Category], cells: list[Cell], mask: bool
 ) -> _Table:
-    """Columns share the width; every row is as high as its longest cell."""
-    column = max(_NARROWEST, min(_WIDEST, (WIDTH - _LABEL) / len(groups)))
-    left = {one.id: _LABEL + at * column for at, one in enumerate(groups)}
+    """Place the cells: columns share the width, and a row is as high as its longest cell."""
+    column = max(_MIN_COLUMN, min(_MAX_COLUMN, (WIDTH - _LABEL_WIDTH) / len(groups)))
+    left = {group.id: _LABEL_WIDTH + index * column for index, group in enumerate(groups)}
     heads = [
-        {"x": left[one.id] + _PAD, "id": spell(one.id), "size": prose.count_noun(one.size, "name")}
-        for one in groups
+        {
+            "x": left[group.id] + _PADDING,
+            "id": spell(group.id),
+            "size": prose.count_noun(group.size, "name"),
+        }
+        for group in groups
     ]
     low, high = (end(cell.score for cell in cells) for end in (min, max))
     labels: Values = []
     boxes: Values = []
-    top: float = _HEAD
+    top: float = _HEAD_HEIGHT
     for category in categories:
-        here = [cell for cell in cells if cell.category == category.id]
+        row_cells = [cell for cell in cells if cell.category == category.id]
         label = ", ".join(spell(word, mask=mask) for word in category.label.split(", "))
-        name = wrap_text(label, _BOLD * _LABEL, _FONT)
-        inside = [_lines(cell, column, mask) for cell in here]
-        bottom = top + _LINE * max(map(len, [name, *inside])) + 2 * _PAD
-        labels.append({"y": top + _PAD, "label": "\n".join(name)})
-        for cell, lines in zip(here, inside, strict=True):
+        name = wrap_text(label, _BOLD_SHARE * _LABEL_WIDTH, _FONT_SIZE)
+        contents = [_cell_lines(cell, column, mask) for cell in row_cells]
+        bottom = top + _LINE_HEIGHT * max(map(len, [name, *contents])) + 2 * _PADDING
+        labels.append({"y": top + _PADDING, "label": "\n".join(name)})
+        for cell, lines in zip(row_cells, contents, strict=True):
             shade = style.LIGHT[style.step(cell.score, low, high)]
             boxes.append(
                 {
@@ -114,34 +116,38 @@ def _laid_out(
                 }
             )
         top = bottom
-    return _Table(_LABEL + column * len(groups), top, heads, labels, boxes)
+    return _Table(_LABEL_WIDTH + column * len(groups), top, heads, labels, boxes)
 
 
-def _lines(cell: Cell, column: float, mask: bool) -> list[str]:
-    room = column - _PAD - 2 * _GAP
-    return [line for word in cell.words for line in wrap_text(spell(word, mask=mask), room, _FONT)]
+def _cell_lines(cell: Cell, column: float, mask: bool) -> list[str]:
+    room = column - _PADDING - 2 * _GAP
+    return [
+        line for word in cell.words for line in wrap_text(spell(word, mask=mask), room, _FONT_SIZE)
+    ]
 
 
-def _drawn(table: _Table, title: dict[str, Any]) -> Any:
+def _draw_table(table: _Table, title: dict[str, Any]) -> Any:
     alt = import_altair()
 
-    def texts(values: Values, **more: Any) -> Any:
-        how = {"align": "left", "baseline": "top", "lineBreak": "\n", "lineHeight": _LINE}
-        return alt.Chart(alt.Data(values=values)).mark_text(**how, **more)
+    def texts(values: Values, **options: Any) -> Any:
+        layout = {"align": "left", "baseline": "top", "lineBreak": "\n", "lineHeight": _LINE_HEIGHT}
+        return alt.Chart(alt.Data(values=values)).mark_text(**layout, **options)
 
     x, y = alt.X("x:Q", scale=None, axis=None), alt.Y("y:Q", scale=None, axis=None)
-    about = ["group:N", "category:N", "words:N", "score:Q", "p:N"]
+    tooltip = ["group:N", "category:N", "words:N", "score:Q", "p:N"]
     boxes = alt.Chart(alt.Data(values=table.cells)).mark_rect()
-    words = texts(table.cells, fontSize=_FONT, dx=_PAD, dy=_PAD)
-    labels = texts(table.labels, fontSize=_FONT, fontWeight="bold", color=INK)
+    words = texts(table.cells, fontSize=_FONT_SIZE, dx=_PADDING, dy=_PADDING)
+    labels = texts(table.labels, fontSize=_FONT_SIZE, fontWeight="bold", color=INK)
     ids = texts(table.heads, fontSize=12.5, fontWeight="bold", color=INK)
-    sizes = texts(table.heads, fontSize=9.5, color=_SOFT)
+    sizes = texts(table.heads, fontSize=9.5, color=SOFT)
     return (
         alt.layer(
             boxes.encode(
-                x, y, alt.X2("x2:Q"), alt.Y2("y2:Q"), _shade(alt, table.cells), tooltip=about
+                x, y, alt.X2("x2:Q"), alt.Y2("y2:Q"), _shade(alt, table.cells), tooltip=tooltip
             ),
-            words.encode(x, y, alt.Text("words:N"), alt.Color("ink:N", scale=None), tooltip=about),
+            words.encode(
+                x, y, alt.Text("words:N"), alt.Color("ink:N", scale=None), tooltip=tooltip
+            ),
             labels.encode(y, alt.Text("label:N"), x=alt.value(0)),
             ids.encode(x, alt.Text("id:N"), y=alt.value(2)),
             sizes.encode(x, alt.Text("size:N"), y=alt.value(18)),
@@ -158,7 +164,7 @@ def _drawn(table: _Table, title: dict[str, Any]) -> Any:
 
 
 def _shade(alt: Any, cells: Values) -> Any:
-    """The scale of the page, with its key below the table."""
+    """The shades of the page, with a legend below the table."""
     scores = [cell["score"] for cell in cells]
     ends = [min(scores), max(max(scores), min(scores) + 1e-9)]
     return alt.Color(
@@ -170,117 +176,118 @@ def _shade(alt: Any, cells: Values) -> Any:
     )
 
 
-def _title(found: Discovery, rows: int) -> dict[str, Any]:
-    shown = f", of which {rows} are shown" if rows < len(found.order) else ""
-    cells = prose.count_noun(len(found.cells), "cell")
-    categories = prose.count_noun(len(found.order), "category", "categories")
+def _table_title(discovery: Discovery, rows: int) -> dict[str, Any]:
+    omission = f", of which {rows} are drawn" if rows < len(discovery.order) else ""
+    cells = prose.count_noun(len(discovery.cells), "cell")
+    categories = prose.count_noun(len(discovery.order), "category", "categories")
     return {
-        "text": f"What {prose.short_name(found)} associates with groups of names",
+        "text": f"What {prose.short_name(discovery)} associates with groups of names",
         "subtitle": (
-            f"{len(found.significant):,} of {cells} are significant (α = {found.alpha:g}), "
-            f"in {categories}{shown}."
+            f"{len(discovery.significant):,} of {cells} are significant (α = {discovery.alpha:g}), "
+            f"in {categories}{omission}."
         ),
-        "subtitleColor": _SOFT,
+        "subtitleColor": SOFT,
     }
 
 
-SIZE = 380
-_KINDS = {"stays": (INK, "circle"), "vanishes": ("#8a4b8f", "triangle-down")}
-_KINDS |= {"appears": (ACCENT, "triangle-up")}
+_CHANGE_SIZE = 380
+_CHANGE_MARKS = {
+    "stays": (INK, "circle"),
+    "vanishes": ("#8a4b8f", "triangle-down"),
+    "appears": (ACCENT, "triangle-up"),
+}
+_PLURALS = {"stays": "stay", "vanishes": "vanish", "appears": "appear"}
 
-_PLURAL = {"stays": "stay", "vanishes": "vanish", "appears": "appear"}
 
-
-def plot_change(compared: Comparison) -> Any:
+def plot_change(comparison: Comparison) -> Any:
     """Draw what changed between two discoveries.
 
     Parameters
     ----------
-    compared
-        What `weatherglass.discover_both` gave.
+    comparison
+        The result of `weatherglass.discover_both`.
 
     Returns
     -------
     altair.LayerChart
         A mark for each cell that is significant in one of them or in both: its score before and
         after, with its words where the pointer is. Cells on the line have the same score in both;
-        below it they have become weaker. A cell that has too few words in one of them has no score
+        below it they have become weaker. A cell with too few words in one of them has no score
         there, and the subtitle counts those.
 
     Examples
     --------
     >>> import weatherglass as wg
     >>> vectors = wg.open_vectors("default")
-    >>> compared = wg.discover_both(vectors, vectors, groups=4, categories=8, words=2000,
-    ...                             rotations=999)
-    >>> marks = plot_change(compared).layer[1].data.values
-    >>> {one["change"] for one in marks}
+    >>> comparison = wg.discover_both(vectors, vectors, groups=4, categories=8, words=2000,
+    ...                               rotations=999)
+    >>> marks = plot_change(comparison).layer[1].data.values
+    >>> {row["change"] for row in marks}
     {'stays'}
     """
     rows = [
         {
-            "change": one.change,
-            "before": one.before.score,
-            "after": one.after.score,
-            "group": one.before.group,
-            "words before": _words(one.before.words),
-            "words after": _words(one.after.words),
-            "scores": f"{numbers.effect(one.before.score)}, {numbers.effect(one.after.score)}",
+            "change": change.change,
+            "before": change.before.score,
+            "after": change.after.score,
+            "group": change.before.group,
+            "words before": _masked_words(change.before.words),
+            "words after": _masked_words(change.after.words),
+            "scores": f"{numbers.effect(change.before.score)}, "
+            f"{numbers.effect(change.after.score)}",
         }
-        for one in compared.changes
-        if one.before is not None and one.after is not None
+        for change in comparison.changes
+        if change.before is not None and change.after is not None
     ]
     if not rows:
         raise CannotMeasure("There is nothing to draw: no cell has a score in both.")
     alt = import_altair()
-    ends = [cell.score for one in compared.changes for cell in (one.before, one.after) if cell]
-    room = 0.05 * (max(ends) - min(ends) or 1)
-    scale = alt.Scale(domain=[min(ends) - room, max(ends) + room], nice=False)
-    names = [prose.short_name(one) for one in (compared.before, compared.after)]
+    scores = [cell.score for c in comparison.changes for cell in (c.before, c.after) if cell]
+    scale = alt.Scale(domain=pad_range(scores, 0.05), nice=False)
+    names = [prose.short_name(found) for found in (comparison.before, comparison.after)]
     x = alt.X("before:Q", title=f"score on {names[0]}", scale=scale)
     y = alt.Y("after:Q", title=f"score on {names[1]}", scale=scale)
-    kinds = list(_KINDS)
+    colours, shapes = (
+        alt.Scale(domain=list(_CHANGE_MARKS), range=list(values))
+        for values in zip(*_CHANGE_MARKS.values(), strict=True)
+    )
     marks = (
         alt.Chart(alt.Data(values=rows))
         .mark_point(filled=True, size=70, opacity=0.85)
         .encode(
             x,
             y,
-            alt.Color(
-                "change:N",
-                title=None,
-                scale=alt.Scale(domain=kinds, range=[_KINDS[kind][0] for kind in kinds]),
-            ),
-            alt.Shape(
-                "change:N",
-                title=None,
-                scale=alt.Scale(domain=kinds, range=[_KINDS[kind][1] for kind in kinds]),
-            ),
+            alt.Color("change:N", title=None, scale=colours),
+            alt.Shape("change:N", title=None, scale=shapes),
             tooltip=["change:N", "group:N", "words before:N", "words after:N", "scores:N"],
         )
     )
-    line = [{"before": end, "after": end} for end in scale.domain]
-    same = alt.Chart(alt.Data(values=line)).mark_line(color=PALE, strokeDash=[4, 4]).encode(x, y)
+    diagonal = [{"before": end, "after": end} for end in scale.domain]
+    line = alt.Chart(alt.Data(values=diagonal)).mark_line(color=PALE, strokeDash=[4, 4])
     return (
-        alt.layer(same, marks)
-        .properties(width=SIZE, height=SIZE, title=_change_title(compared, names, len(rows)))
+        alt.layer(line.encode(x, y), marks)
+        .properties(
+            width=_CHANGE_SIZE,
+            height=_CHANGE_SIZE,
+            title=_change_title(comparison, names, len(rows)),
+        )
         .configure_view(strokeWidth=0)
     )
 
 
-def _words(words: tuple[str, ...]) -> str:
+def _masked_words(words: tuple[str, ...]) -> str:
     return ", ".join(spell(word, mask=True) for word in words)
 
 
-def _change_title(compared: Comparison, names: list[str], drawn: int) -> dict[str, Any]:
-    counts = ", ".join(f"{len(compared.of(kind)):,} {_PLURAL[kind]}" for kind in _KINDS)
-    said = [f"Of the significant cells {counts}."]
-    if drawn < len(compared.changes):
-        left = len(compared.changes) - drawn
-        said.append(f"{left:,} of them have too few words in one, and are not drawn.")
+def _change_title(comparison: Comparison, names: list[str], drawn: int) -> dict[str, Any]:
+    counts = ", ".join(f"{len(comparison.of(kind)):,} {_PLURALS[kind]}" for kind in _CHANGE_MARKS)
+    sentences = [f"Of the significant cells {counts}."]
+    if drawn < len(comparison.changes):
+        omitted = len(comparison.changes) - drawn
+        sentences.append(f"{omitted:,} of them have too few words in one, and are not drawn.")
     return {
         "text": f"{names[0]} and {names[1]}: associations with names",
-        "subtitle": said,
-        "subtitleColor": "#51646b",
+        "subtitle": sentences,
+        "subtitleColor": SOFT,
         "anchor": "start",
     }

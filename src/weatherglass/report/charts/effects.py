@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-from weatherglass.measures import CeatResult, SeatResult
+from typing import TYPE_CHECKING, Any
 
 from .. import numbers
-from ..audit import ALPHA, TestBySource, number_of, published_number
+from ..audit import ALPHA, TestBySource
 from .labels import width_in_ems
 from .style import (
     ACCENT,
@@ -28,6 +26,9 @@ from .style import (
     quiet_axis,
     without_frame,
 )
+
+if TYPE_CHECKING:
+    from weatherglass.encoders import CeatResult, SeatResult
 
 FOREST_WIDTH = 640
 MAX_FOREST_WIDTH = 900
@@ -164,14 +165,14 @@ def _forest_rows(
     top = _TITLE_HEIGHT / 2
     for test in tests:
         result = test.done.get(sources[0]) if len(sources) == 1 else None
-        text = "" if result is None else f"{numbers.effect(number_of(result))}, p = {result.p}"
+        text = "" if result is None else f"{numbers.effect(result.main_value)}, p = {result.p}"
         titles.append({"y": top, "title": test.title, "numbers": text})
         first_line = top + _TITLE_HEIGHT - 3
         for index, source in enumerate(sources):
             if source in test.done:
                 y = first_line + _SOURCE_HEIGHT * index
                 points.append({"y": y, **_forest_point(test.done[source], test, names[source])})
-        effect = published_number(test.any)
+        effect = test.any.published_value
         if effect is not None:
             middle = first_line + _SOURCE_HEIGHT * (len(sources) - 1) / 2
             row = {"y": middle, "effect": effect, "test": test.title}
@@ -193,7 +194,7 @@ def _forest_point(result: Any, test: TestBySource, source: str) -> dict[str, Any
         "interval": numbers.interval(interval.low, interval.high) if interval else numbers.ABSENT,
         "p": str(result.p),
         "corrected p": numbers.p_value(result.p_holm),
-        "published": numbers.effect(published_number(result)),
+        "published": numbers.effect(result.published_value),
     }
 
 

@@ -84,8 +84,8 @@ def _words_panel(result: MeasureResult, name: str) -> Any:
     ranked = result.ranked(name)
     half = MAX_WORDS // 2
     drawn = ranked if len(ranked) <= MAX_WORDS else (*ranked[:half], *ranked[-half:])
-    # The neutral value of RNSB is an equal share for every word; of the others, no distance.
-    neutral = 1 / len(ranked) if result.measure == "rnsb" else 0.0
+    known = MEASURES.get(result.measure)
+    neutral = 1 / len(ranked) if known and known.gives_shares else 0.0
     rows = [
         {
             "at": index,

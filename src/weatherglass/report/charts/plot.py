@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, CannotWrite
 
-from ..audit import ALPHA, group_by_test, short_names, source_name
+from ..audit import ALPHA, group_by_test, short_names
 from .bad_seeds import plot_experiments
 from .discovery import plot_change, plot_discovery
 from .effects import draw_contexts, draw_forest, draw_matrix
@@ -124,7 +124,7 @@ def _plot_effects(results: Sequence[WeatResult]) -> Any:
     """A forest plot with a heading and a legend."""
     alt = import_altair()
     tests = group_by_test(results)
-    names = short_names([source_name(result) for result in results])
+    names = short_names([result.source_name for result in results])
     legend = []
     if any(result.p_holm is not None for result in results):
         legend.append(f"filled: p ≤ {ALPHA:g} after Holm's correction")
@@ -140,7 +140,7 @@ def _plot_effects(results: Sequence[WeatResult]) -> Any:
 def _plot_words(result: WeatResult) -> Any:
     """The strips of one test, with a heading."""
     (test,) = group_by_test([result])
-    source = source_name(result)
+    source = result.source_name
     heading = f"{result.title}: effect {result.effect:.2f}, p = {result.p}"
     chart = draw_strips(test, {source: source}, width=_STRIPS_WIDTH, levels=_MAX_LEVELS)
     return chart.properties(title=import_altair().TitleParams(heading, anchor="start"))

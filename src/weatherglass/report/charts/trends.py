@@ -10,7 +10,7 @@ from weatherglass.errors import CannotMeasure
 from weatherglass.measures import Results
 from weatherglass.seedlab import CorpusComparison
 
-from ..audit import ALPHA, TestBySource, corrected_p, group_by_test, number_of, source_name
+from ..audit import ALPHA, TestBySource, corrected_p, group_by_test
 from .style import ACCENT, INK, PALE, import_altair
 
 MAX_POINTS = 4000
@@ -47,7 +47,7 @@ def correct_by_source(results: Iterable[Any]) -> dict[int, float | None]:
     """The corrected p-value of every result, by `id`; corrected over the tests of its source."""
     by_source: dict[str, list[Any]] = {}
     for result in results:
-        by_source.setdefault(source_name(result), []).append(result)
+        by_source.setdefault(result.source_name, []).append(result)
     return {
         id(result): corrected_p(result, Results.of(group))
         for group in by_source.values()
@@ -62,7 +62,7 @@ def plot_trend(results: Results) -> tuple[Any, int, int]:
     """
     alt = import_altair()
     p = correct_by_source(results)
-    measured = (result for result in results if number_of(result) is not None)
+    measured = (result for result in results if result.main_value is not None)
     tests = [test for test in group_by_test(measured) if test.done]
     if not tests:
         raise CannotMeasure("There is nothing to draw: no test was run.")
@@ -97,7 +97,7 @@ def plot_trend(results: Results) -> tuple[Any, int, int]:
 
 
 def _median_size(test: TestBySource) -> float:
-    return median(abs(n) for r in test.done.values() if (n := number_of(r)) is not None)
+    return median(abs(n) for r in test.done.values() if (n := r.main_value) is not None)
 
 
 def _series_fact(results: Sequence[Any]) -> str:
@@ -113,10 +113,10 @@ def _trend_rows(
 ) -> list[dict[str, Any]]:
     positions: list[tuple[float, dict[str, Any]]] = []
     for result in test.done.values():
-        number, p, facts = number_of(result), corrected[id(result)], source_facts(result)
+        number, p, facts = result.main_value, corrected[id(result)], source_facts(result)
         if number is None or (axis and axis not in facts):
             continue
-        row = {"test": test.test, "source": source_name(result), "effect": round(number, 4)}
+        row = {"test": test.test, "source": result.source_name, "effect": round(number, 4)}
         row |= {"significant": p is not None and p <= ALPHA, "p": "" if p is None else f"{p:.2g}"}
         row |= {"series": str(facts.get(series, ""))} if series else {}
         positions.append((facts[axis] if axis else number, row))
