@@ -1,7 +1,12 @@
+"""Result sets: typed access, correction, and JSON, TSV, CSV, Parquet and Arrow without loss."""
+
 import csv
 import io
 import json
+import subprocess
+import sys
 
+import pyarrow as pa
 import pytest
 
 import weatherglass as wg
@@ -15,10 +20,11 @@ COLUMNS += ["num_targ1", "num_targ2", "num_attr1", "num_attr2"]
 @pytest.fixture(scope="module")
 def results():
     vectors = wg.open_vectors("default")
-    made = [wg.weat(vectors, "weat6", influence=True, intervals=True), wg.weat(vectors, "weat7")]
-    made.append(wg.weat(vectors, wg.Test(x=["no\tsuch"], y=["a", "b"], a=["c"], b=['"d"'])))
-    made.append(wg.wefat(vectors, "wefat1"))
-    return wg.Results.of(made).correct()
+    measured = [wg.weat(vectors, "weat6", influence=True, intervals=True)]
+    measured.append(wg.weat(vectors, "weat7"))
+    measured.append(wg.weat(vectors, wg.Test(x=["no\tsuch"], y=["a", "b"], a=["c"], b=['"d"'])))
+    measured.append(wg.wefat(vectors, "wefat1"))
+    return wg.Results.of(measured).correct()
 
 
 def test_json_tsv_csv_and_parquet_lose_nothing(results, tmp_path):
@@ -50,12 +56,12 @@ def test_tsv_begins_with_the_columns_of_the_sentence_bias_work(results):
 
 
 def test_correction_covers_the_tests_that_were_run(results):
-    ran = [one for one in results if one.status == "done"]
-    p = [one.pearson_p if one.measure == "wefat" else one.p.value for one in ran]
-    assert {one.measure for one in ran} == {"weat", "wefat"}
-    assert [one.p_holm for one in ran] == holm(p).tolist()
-    assert [one.p_bh for one in ran] == benjamini_hochberg(p).tolist()
-    assert all(one.p_holm is None for one in results if one.status == "not run")
+    done = [result for result in results if result.is_done]
+    p = [result.pearson_p if result.measure == "wefat" else result.p.value for result in done]
+    assert {result.measure for result in done} == {"weat", "wefat"}
+    assert [result.p_holm for result in done] == holm(p).tolist()
+    assert [result.p_bh for result in done] == benjamini_hochberg(p).tolist()
+    assert all(result.p_holm is None for result in results if result.status == "not run")
     only = wg.Results.of([wg.weat(wg.open_vectors("default"), "weat6")]).correct("holm")
     assert only[0].p_bh is None
     with pytest.raises(UsageError, match="bonferroni"):
@@ -76,16 +82,96 @@ def test_measures_with_a_p_value_are_part_of_the_family():
         ]
     ).correct()
     p = [results[0].p.value, results[1].pearson_p, results[2].p.value]
-    assert [one.p_holm for one in results] == [*holm(p).tolist(), None]
-    assert [one.p_bh for one in results] == [*benjamini_hochberg(p).tolist(), None]
-    assert min(one.p_holm for one in results[:3]) == 3 * min(p)
-    assert [row.get("p_holm") for row in results.to_rows()] == [one.p_holm for one in results]
+    corrected = [result.p_holm for result in results]
+    assert corrected == [*holm(p).tolist(), None]
+    assert [result.p_bh for result in results] == [*benjamini_hochberg(p).tolist(), None]
+    assert min(corrected[:3]) == 3 * min(p)
+    assert [row.get("p_holm") for row in results.to_rows()] == corrected
     assert wg.Results.from_json(results.to_json()) == results
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"results": [{}]}', '{"results": [{"measure": "weat"}]}']
+    "text",
+    [
+        *("", "[]", "{}", '{"results": [{}]}', '{"results": [{"measure": "weat"}]}'),
+        '{"results": [{"measure": "lint"}]}',  # a result, but not of a measure
+    ],
 )
-def test_what_is_not_a_result_set_is_refused(text):
+def test_text_that_is_no_result_set_is_refused(text):
     with pytest.raises(BadContent, match="not a result set"):
         wg.Results.from_json(text)
+
+
+def test_an_index_gives_a_result_and_a_slice_a_result_set(results):
+    assert results[0] is results.results[0]
+    assert results[-1].measure == "wefat"
+    assert results[:2] == wg.Results.of([results[0], results[1]])
+    assert isinstance(results[1:], wg.Results)
+    assert list(results) == [results[i] for i in range(len(results))]
+
+
+def test_the_repr_counts_results_by_measure(results):
+    assert repr(results) == "<Results: 3 weat, 1 wefat>"
+    assert repr(results[:0]) == "<Results: none>"
+
+
+def test_pyarrow_takes_results_directly(results):
+    table = pa.table(results)
+    assert table == results.to_table()
+    assert table.column("test").to_pylist() == [result.test for result in results]
+    assert pa.table(results[0]).num_rows == 1
+
+
+def test_duckdb_takes_results_directly(results):
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is a development tool")
+    rows = duckdb.sql("select test, effect_size from results where status = 'done' order by 1")
+    assert rows.fetchall() == sorted((r.test, r.value) for r in results if r.is_done)
+
+
+def test_polars_takes_results_directly(results):
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    frame = polars.DataFrame(results)
+    assert frame["effect_size"].to_list() == [result.value for result in results]
+
+
+def test_pandas_takes_results_directly(results):
+    pandas = pytest.importorskip("pandas", "3.0", reason="pandas 3 is not installed")
+    frame = pandas.DataFrame.from_arrow(results)
+    assert frame["test"].to_list() == [result.test for result in results]
+
+
+LOOP = """
+import weatherglass as wg
+
+vectors = wg.open_vectors("default")
+results = wg.Results.of(wg.weat(vectors, id) for id in ("weat6", "weat7")).correct("holm")
+for result in results:
+    if result.p is not None and result.effect is not None:
+        print(result.title, round(result.effect, 2), result.p.value, result.p_holm)
+first: wg.WeatResult = results[0]
+rest: wg.Results[wg.WeatResult] = results[1:]
+for sentence_result in wg.seat(wg.open_encoder("cbow:default"), ["weat6", "sent-weat6"]):
+    print(sentence_result.n_words["X"], sentence_result.p_by_word)
+test: wg.WeatResult = wg.measure(vectors, "weat", {"X": ["a", "b"], "Y": ["c"], "A": [], "B": []})
+other = wg.measure(vectors, "rnd", {"X": ["nurse"], "A": ["she"], "B": ["he"]})
+for word, score in other.ranked():
+    print(word.upper(), round(score, 3))
+for any_result in wg.Results.from_json(results.to_json()):
+    print(any_result.sentence(), any_result.row()["test"], any_result.value)
+"""
+
+
+@pytest.mark.slow
+def test_loops_over_results_pass_mypy_strict(tmp_path):
+    (tmp_path / "loop.py").write_text(LOOP)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "loop.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (
+        0,
+        ["Success: no issues found in 1 source file"],
+    ), done.stdout

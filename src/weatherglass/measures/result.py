@@ -100,7 +100,7 @@ class Result(Tabular):
     >>> import weatherglass as wg
     >>> result = wg.weat(wg.open_vectors("default"), "weat6")
     >>> result
-    WeatResult(test='weat6', source='default', effect=1.708, p=7.77e-05)
+    <WeatResult test='weat6', source='default', effect=1.708, p=7.77e-05>
     >>> result.row()["effect_size"] == result.effect
     True
     >>> type(result).from_json(result.to_json()) == result
@@ -193,7 +193,7 @@ class Result(Tabular):
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{name}={_short(value)}" for name, value in self.key_facts().items())
-        return f"{type(self).__name__}({facts})"
+        return f"<{type(self).__name__} {facts}>"
 
 
 # The folder and class of each result, so that JSON can be read before its module is imported.

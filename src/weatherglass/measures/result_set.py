@@ -48,7 +48,7 @@ class Results(Tabular, Generic[ResultT]):
     >>> vectors = wg.open_vectors("default")
     >>> results = wg.Results.of(wg.weat(vectors, id) for id in ("weat6", "weat7"))
     >>> results
-    Results(2 results: 2 weat)
+    <Results: 2 weat>
     >>> first, second = results.correct("holm")
     >>> first.p_holm == 2 * first.p.value, second.p_holm == second.p.value
     (True, True)
@@ -82,9 +82,8 @@ class Results(Tabular, Generic[ResultT]):
 
     def __repr__(self) -> str:
         counts = Counter(result.measure for result in self.results)
-        kinds = ", ".join(f"{count} {measure}" for measure, count in counts.items())
-        noun = "result" if len(self) == 1 else "results"
-        return f"Results({len(self)} {noun}{': ' if kinds else ''}{kinds})"
+        kinds = ", ".join(f"{count:,} {measure}" for measure, count in counts.items())
+        return f"<Results: {kinds or 'none'}>"
 
     def correct(self, method: Literal["holm", "bh", "both"] = "both") -> Results[ResultT]:
         """Return the same results with p-values corrected over all tests that were run.

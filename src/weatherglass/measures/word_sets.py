@@ -212,9 +212,9 @@ def find_word_pairs(
         There is none.
     """
     found = find_pairs(vectors, wanted, case)
-    if not found.at:
+    if not found.sets:
         raise CannotMeasure(f"no pair of A and B has two different words in {vectors.source}.")
-    return tuple((vectors.words[first], vectors.words[second]) for first, second in found.at)
+    return tuple((vectors.words[first], vectors.words[second]) for first, second in found.sets)
 
 
 def unit_direction(row: Floats, cause: str, scale: float = 1.0) -> Floats:
