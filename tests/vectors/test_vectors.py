@@ -173,5 +173,5 @@ def test_counts_go_with_their_words():
 
 @pytest.mark.parametrize("counts", [[1], [1, -1], [1.5, 2.0], [[1, 2]], ["x", "y"], [1, None]])
 def test_counts_that_are_none_are_refused(counts):
-    with pytest.raises(BadContent, match="2 whole numbers of 0 or more"):
+    with pytest.raises(BadContent, match="2 integers of 0 or more"):
         Vectors.of(["a", "b"], [[1], [2]], counts=counts)

@@ -26,7 +26,6 @@ from .inputs import map_in_order as map_in_order
 from .inputs import max_unpacked_size as max_unpacked_size
 from .inputs import too_large_error as too_large_error
 from .records import printable_path as printable_path
-from .records import read_csv_rows as read_csv_rows
 from .records import read_json as read_json
 from .records import read_text as read_text
 from .records import read_yaml as read_yaml

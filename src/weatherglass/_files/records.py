@@ -6,8 +6,6 @@ Scalars in YAML stay text, because ``no``, ``on`` and ``null`` are words.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -52,40 +50,6 @@ def read_text(path: Path) -> str:
         raise CatalogError(
             f"{name}, line {line}: byte {error.start + 1} is not UTF-8. Save it as UTF-8 text."
         ) from None
-
-
-def read_csv_rows(
-    path: Path, columns: tuple[str, ...], optional: tuple[str, ...] = ()
-) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the line number and the values of `columns` and `optional` for each row of a table.
-
-    Columns are separated by commas, or by tabs if the name ends in ``.tsv``. Blank lines are
-    skipped. An optional column that the file does not have is empty in every row.
-    """
-    name = printable_path(path)
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True)
-    try:
-        header = [column.strip() for column in next(reader, [])]
-        if not set(columns) <= set(header):
-            raise CatalogError(
-                f"{name}, line 1: the header is {quote_safe(delimiter.join(header))}; "
-                f"the columns {', '.join(columns)} were expected."
-            )
-        indices = [
-            header.index(column) if column in header else -1 for column in (*columns, *optional)
-        ]
-        for row in reader:
-            if not any(row):
-                continue
-            if len(row) != len(header):
-                raise CatalogError(
-                    f"{name}, line {reader.line_num}: has {len(row)} columns; "
-                    f"the header has {len(header)}."
-                )
-            yield reader.line_num, tuple("" if index < 0 else row[index] for index in indices)
-    except csv.Error as error:
-        raise CatalogError(f"{name}, line {reader.line_num}: not CSV ({error}).") from None
 
 
 def read_json(text: str, name: str) -> list[Any]:

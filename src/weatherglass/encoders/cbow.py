@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from weatherglass.errors import UnusableRow, quote_safe
-from weatherglass.vectors import Spec, Taken, Vectors, open_vectors, parse_spec
+from weatherglass.vectors import Spec, FoundRows, Vectors, open_vectors, parse_spec
 
 from .encoder import Encodings, choice_option, inner_source
 from .model_files import hash_parts, known_fingerprint
@@ -66,7 +66,7 @@ class WordLookup:
         """Register words that will be looked up."""
         self._words.update(dict.fromkeys(words))
 
-    def take(self, words: Iterable[str]) -> Taken:
+    def take(self, words: Iterable[str]) -> FoundRows:
         """Return the rows of the words in the source, and the out-of-vocabulary words."""
         wanted = list(words)
         self.expect(wanted)

@@ -28,7 +28,7 @@ from .source import find_path as find_path
 from .source import parse_spec as parse_spec
 from .subspace import Subspace as Subspace
 from .subspace import bias_subspace as bias_subspace
-from .vectors import Taken as Taken
+from .vectors import FoundRows as FoundRows
 from .vectors import Vectors as Vectors
 from .vectors import row_blocks as row_blocks
 from .vectors import unit_rows as unit_rows

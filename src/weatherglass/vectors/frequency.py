@@ -1,8 +1,8 @@
-"""How much of an embedding is word frequency, and the same vectors without it.
+"""Frequency control: how much of an embedding is word frequency, and the same vectors without it.
 
-In most embeddings frequent and rare words point in different directions, so that words can look
-related because they are about as frequent. The control subtracts from every unit vector the mean
-vector that is expected at its frequency, and makes what is left a unit vector again.
+In most embeddings frequent and rare words have different directions, so that words can seem
+related because they are about equally frequent. The control subtracts from every unit vector the
+mean vector expected at its frequency, and normalises the rest.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ from .vectors import EPSILON, Floats, Positions, Vectors, row_blocks, unit_rows,
 
 ControlMethod = Literal["auto", "frequency", "none"]
 
-R2_THRESHOLD = 0.25  # of R², above which ``auto`` controls
-DEGREE = 5
-MAX_R2_WORDS = 60_000  # the most frequent words, by which R² is found
-# R² of vectors that know nothing of frequency is about dimensions / words: at most 0.05 then.
+R2_THRESHOLD = 0.25  # ``auto`` controls for frequency above this R²
+DEGREE = 5  # of the polynomial in log frequency
+MAX_R2_WORDS = 60_000  # R² is computed over the most frequent words
+# R² of vectors unrelated to frequency is about dimensions / words: with these limits at most 0.05.
 MIN_WORDS, MIN_WORDS_PER_DIM = 1000, 20
 
 
 def order_by_frequency(vectors: Vectors) -> Positions:
-    """Positions of the words, the most frequent first: by count where there is one, or in the order
-    of the file."""
+    """Return the positions of all words, most frequent first: by count, or else in file order."""
     if vectors.counts is None:
         return np.arange(len(vectors), dtype=np.intp)
     return np.argsort(-vectors.counts, kind="stable")
@@ -40,23 +39,23 @@ def order_by_frequency(vectors: Vectors) -> Positions:
 
 @dataclass(frozen=True)
 class Control:
-    """What was done about frequency.
+    """The outcome of the frequency control.
 
     Attributes
     ----------
     method
-        ``"frequency"`` if it was taken out, ``"none"`` if the vectors are as they were.
+        ``"frequency"`` if frequency was removed, ``"none"`` if the vectors are unchanged.
     r2_before, r2_after
         The share of the variance of log frequency that a linear function of the unit vectors
-        predicts, over the 60,000 most frequent words; `None` where there are too few words to say,
-        and after where nothing was done.
+        predicts, over the 60,000 most frequent words; `None` if there are too few words, and
+        `r2_after` also if the vectors are unchanged.
     asked
-        ``"auto"``, ``"frequency"`` or ``"none"``.
+        The method requested: ``"auto"``, ``"frequency"`` or ``"none"``.
     by
-        Where frequency comes from: ``"counts"`` of words in training, or ``"rank"``, the order of
-        the file, where the source has no counts or hardly any that differ.
+        Where frequency comes from: ``"counts"`` of words in the training text, or ``"rank"``, the
+        file order, if the source has no counts or hardly any that differ.
     threshold
-        The R² above which ``"auto"`` takes frequency out.
+        The R² above which ``"auto"`` removes frequency.
     """
 
     method: str
@@ -74,89 +73,92 @@ def control(
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Vectors, Control]:
-    """Take word frequency out of vectors.
+    """Remove word frequency from vectors.
 
     Parameters
     ----------
     vectors
-        A whole embedding, whose words are in the order of their frequency or have counts.
+        A complete embedding, whose words are sorted by frequency or have counts.
     method
-        ``frequency`` takes it out, ``none`` only says how much of it there is, and ``auto`` takes
-        it out where R² is over 0.25.
+        ``frequency`` removes it, ``none`` only computes R², and ``auto`` removes it if R² is above
+        0.25.
     workers
         Threads; all processors by default. The result does not depend on their number.
     progress
-        Called with the rows done and the rows in all.
+        Called with the number of rows done and the total number.
 
     Returns
     -------
     vectors, control
-        Unit vectors without frequency (or the vectors as they came in), and what was done. A row
-        that is just what its frequency leads one to expect has no direction left: it becomes zeros
-        and is listed in `unusable`.
+        Unit vectors without frequency (or the unchanged vectors), and the outcome. A row that
+        equals the vector expected at its frequency has no direction left: it becomes zeros and is
+        listed in `unusable`.
 
     Raises
     ------
     CannotMeasure
-        Some words only were opened, so that their ranks are not known; or ``frequency`` was asked
-        for and there are too few words for it.
+        Only some words were opened, so that their ranks are unknown; or the method is
+        ``frequency`` and there are too few words.
 
     Notes
     -----
     The vector expected at a frequency is, in each dimension, a polynomial of degree 5 in log rank
     (log count, where the source has counts), fitted by least squares to all usable unit vectors.
-    A word's weight is 1 / rank, so that every range of log rank has about the same say; the first
-    2 × dimensions words weigh alike. Without that bound the fit would lean on a handful of words,
-    and leave their own directions in every vector of an embedding with many dimensions.
+    A word's weight is 1 / rank, so that every range of log rank has about the same influence; the
+    first 2 × dimensions words have equal weights. Without that bound the fit would depend on a
+    handful of words, whose own directions would remain in every vector of an embedding with many
+    dimensions.
 
     Examples
     --------
     >>> import weatherglass as wg
-    >>> plain, done = wg.control(wg.open_vectors("default"))
-    >>> done.method, round(done.r2_before, 2), round(done.r2_after, 2)
+    >>> vectors, control = wg.control(wg.open_vectors("default"))
+    >>> control.method, round(control.r2_before, 2), round(control.r2_after, 2)
     ('frequency', 0.88, 0.04)
     """
     if method not in get_args(ControlMethod):
         raise UsageError(
             f"control is {method!r}; it must be one of {', '.join(get_args(ControlMethod))}."
         )
-    by = "rank" if _counts(vectors) is None else "counts"
-    unknown = _why_unknown(vectors)
-    if unknown and (method == "frequency" or (method == "auto" and vectors.part)):
-        raise CannotMeasure(f"Frequency cannot be taken out of {vectors.source}: {unknown}.")
-    if unknown:
+    by = "rank" if _informative_counts(vectors) is None else "counts"
+    problem = _find_problem(vectors)
+    if problem and (method == "frequency" or (method == "auto" and vectors.part)):
+        raise CannotMeasure(f"Frequency cannot be removed from {vectors.source}: {problem}.")
+    if problem:
         return vectors, Control("none", None, None, method, by)
     from threadpoolctl import threadpool_limits
 
-    words, workers = _Words.of(vectors), workers or cpu_count()
-    with threadpool_limits(limits=1, user_api="blas"):  # the threads are ours
-        before = _r2(vectors, words, workers)
+    words, workers = _WordFrequencies.of(vectors), workers or cpu_count()
+    with threadpool_limits(limits=1, user_api="blas"):  # we start the threads ourselves
+        before = _compute_r2(vectors, words, workers)
         if method == "none" or (method == "auto" and before <= R2_THRESHOLD):
             return vectors, Control("none", before, None, method, by)
-        made = _controlled(vectors, words, workers, progress or (lambda done, total: None))
-        after = _r2(made, words, workers)
-    return made, Control("frequency", before, after, method, by)
+        controlled = _remove_frequency(
+            vectors, words, workers, progress or (lambda done, total: None)
+        )
+        after = _compute_r2(controlled, words, workers)
+    return controlled, Control("frequency", before, after, method, by)
 
 
-def _why_unknown(vectors: Vectors) -> str:
-    """Why nothing can be said about frequency; empty if something can."""
+def _find_problem(vectors: Vectors) -> str:
+    """Return why frequency cannot be controlled for; an empty text if it can."""
     if vectors.part:
         return (
             "only some of its words were opened, so it is not known how frequent each is; open all "
-            "of it, control that, and then take the words"
+            "words, control for frequency, and then select words"
         )
     usable = len(vectors) - len(vectors.unusable)
-    least = max(MIN_WORDS, MIN_WORDS_PER_DIM * vectors.dim)
-    if usable < least:
+    min_words = max(MIN_WORDS, MIN_WORDS_PER_DIM * vectors.dim)
+    if usable < min_words:
         return (
-            f"it has {usable:,} usable words, and with {vectors.dim} dimensions at least "
-            f"{least:,} are needed"
+            f"it has {usable:,} usable words, but with {vectors.dim} dimensions at least "
+            f"{min_words:,} are needed"
         )
     return ""
 
 
-def _counts(vectors: Vectors) -> NDArray[np.int64] | None:
-    """The counts, if the source has them and they say something."""
+def _informative_counts(vectors: Vectors) -> NDArray[np.int64] | None:
+    """Return the counts, if the source has them and enough of them differ for the fit."""
     counts = vectors.counts
     if counts is None or len(np.unique(np.delete(counts, vectors.unusable))) <= DEGREE:
         return None
@@ -164,22 +166,31 @@ def _counts(vectors: Vectors) -> NDArray[np.int64] | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Words:
-    """Of every word: log frequency up to a constant, the same as a number from -1 to 1, and the
-    weight in the fit, which is 0 for a row without direction."""
+class _WordFrequencies:
+    """The frequencies of all words.
+
+    Attributes
+    ----------
+    log
+        Log frequency, up to a constant.
+    scaled
+        Log frequency scaled to the range from -1 to 1.
+    weight
+        The weight in the fit; 0 for a row without direction.
+    """
 
     log: Floats
     scaled: Floats
     weight: Floats
 
     @classmethod
-    def of(cls, vectors: Vectors) -> _Words:
-        counts = _counts(vectors)
+    def of(cls, vectors: Vectors) -> _WordFrequencies:
+        counts = _informative_counts(vectors)
         if counts is None:
             rank = np.arange(1, len(vectors) + 1, dtype=np.float64)
             log = -np.log(rank)
         else:
-            # Half a time for a word that was never seen. Words of one count share their ranks.
+            # A count of 0 is taken as 0.5. Words of the same count share their mean rank.
             log = np.log(np.maximum(counts, 0.5))
             _, group, size = np.unique(-counts, return_inverse=True, return_counts=True)
             rank = (np.cumsum(size) - (size - 1) / 2).astype(np.float64)[group]
@@ -189,81 +200,84 @@ class _Words:
         return cls(log, np.clip(2 * (log - low) / (high - low) - 1, -1, 1), weight)
 
     def terms(self, rows: slice) -> Floats:
-        """The Chebyshev polynomials of log frequency."""
-        made = np.polynomial.chebyshev.chebvander(self.scaled[rows], DEGREE)
-        return np.asarray(made, dtype=np.float64)
+        """Return the Chebyshev polynomials of log frequency, one column for each degree."""
+        terms = np.polynomial.chebyshev.chebvander(self.scaled[rows], DEGREE)
+        return np.asarray(terms, dtype=np.float64)
 
 
-def _added(
-    sums: Callable[[slice], tuple[Floats, ...]],
-    parts: list[slice],
+def _sum_blocks(
+    function: Callable[[slice], tuple[Floats, ...]],
+    blocks: list[slice],
     workers: int,
-    seen: Callable[[int], None] = lambda end: None,
+    report: Callable[[int], None] = lambda end: None,
 ) -> tuple[Floats, ...]:
-    """What a function gives for each slice, added up in order, whatever the number of threads."""
+    """Sum the results of a function over blocks, in an order that threads do not change."""
     total: tuple[Floats, ...] = ()
-    for part, values in zip(parts, map_in_order(sums, parts, workers), strict=True):
+    for block, values in zip(blocks, map_in_order(function, blocks, workers), strict=True):
         total = tuple(a + b for a, b in zip(total, values, strict=True)) if total else values
-        seen(part.stop)
+        report(block.stop)
     return total
 
 
-def _r2(vectors: Vectors, words: _Words, workers: int) -> float:
-    """The share of the variance of log frequency that is linear in the unit vectors.
+def _compute_r2(vectors: Vectors, words: _WordFrequencies, workers: int) -> float:
+    """Return R² of the linear regression of log frequency on the unit vectors.
 
-    With an intercept, by least squares, over the most frequent usable words.
+    By least squares with an intercept, over the most frequent usable words.
     """
-    usable = words.weight > 0
-    usable[vectors.unusable] = False
-    at = np.flatnonzero(usable)
-    at = at[np.argsort(-words.log[at], kind="stable")][:MAX_R2_WORDS]
-    y = words.log[at] - words.log[at].mean()
+    is_usable = words.weight > 0
+    is_usable[vectors.unusable] = False
+    positions = np.flatnonzero(is_usable)
+    positions = positions[np.argsort(-words.log[positions], kind="stable")][:MAX_R2_WORDS]
+    y = words.log[positions] - words.log[positions].mean()
     variance = float(y @ y)
     if variance == 0:
         return 0.0
 
-    def sums(part: slice) -> tuple[Floats, ...]:
-        rows = unit_rows(vectors, at[part])
-        return rows.sum(axis=0), rows.T @ rows, rows.T @ y[part]
+    def sums(block: slice) -> tuple[Floats, ...]:
+        rows = unit_rows(vectors, positions[block])
+        return rows.sum(axis=0), rows.T @ rows, rows.T @ y[block]
 
-    total, squares, products = _added(sums, list(row_blocks(len(at))), workers)
-    spread, axes = np.linalg.eigh(squares - np.outer(total, total / len(at)))
-    real = spread > EPSILON**2 * len(at)  # the rest is rounding: there is no such dimension
-    predicted = float(((products @ axes[:, real]) ** 2 / spread[real]).sum())
+    total, squares, products = _sum_blocks(sums, list(row_blocks(len(positions))), workers)
+    spread, axes = np.linalg.eigh(squares - np.outer(total, total / len(positions)))
+    is_real = spread > EPSILON**2 * len(positions)  # smaller variance is rounding error
+    predicted = float(((products @ axes[:, is_real]) ** 2 / spread[is_real]).sum())
     return min(1.0, predicted / variance)
 
 
-def _controlled(
-    vectors: Vectors, words: _Words, workers: int, progress: Callable[[int, int], None]
+def _remove_frequency(
+    vectors: Vectors,
+    words: _WordFrequencies,
+    workers: int,
+    progress: Callable[[int, int], None],
 ) -> Vectors:
-    """Unit vectors less what is expected at their frequency, made unit vectors again."""
+    """Return the unit vectors minus those expected at their frequency, normalised again."""
     count = len(vectors)
-    parts = list(row_blocks(count))
+    blocks = list(row_blocks(count))
 
-    def sums(part: slice) -> tuple[Floats, ...]:
-        terms = words.terms(part)
-        weighted = (terms * words.weight[part, None]).T
-        return weighted @ terms, weighted @ unit_rows(vectors, part)
+    def sums(block: slice) -> tuple[Floats, ...]:
+        terms = words.terms(block)
+        weighted = (terms * words.weight[block, None]).T
+        return weighted @ terms, weighted @ unit_rows(vectors, block)
 
-    squares, products = _added(sums, parts, workers, lambda end: progress(end // 2, count))
-    expected = np.linalg.lstsq(squares, products, rcond=None)[0]
+    squares, products = _sum_blocks(sums, blocks, workers, lambda end: progress(end // 2, count))
+    coefficients = np.linalg.lstsq(squares, products, rcond=None)[0]
     matrix = np.empty(vectors.matrix.shape, dtype=np.float32)
 
-    def write(part: slice) -> int:
-        rows = unit_rows(vectors, part)
-        rows -= words.terms(part) @ expected
+    def write(block: slice) -> int:
+        rows = unit_rows(vectors, block)
+        rows -= words.terms(block) @ coefficients
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         rows /= np.maximum(norms, EPSILON)[:, None]
-        rows[(norms < EPSILON) | (words.weight[part] == 0)] = 0
-        matrix[part] = rows
-        return int(part.stop)
+        rows[(norms < EPSILON) | (words.weight[block] == 0)] = 0
+        matrix[block] = rows
+        return int(block.stop)
 
-    for end in map_in_order(write, parts, workers):
+    for end in map_in_order(write, blocks, workers):
         progress((count + end) // 2, count)
     unusable = unusable_rows(matrix)
     if len(unusable) == count:
         raise CannotMeasure(
-            f"Nothing is left of {vectors.source} without frequency: every vector is the one "
+            f"Nothing is left of {vectors.source} without frequency: every vector equals the one "
             "expected at its word's frequency."
         )
     matrix.flags.writeable = False
@@ -272,6 +286,6 @@ def _controlled(
 
 
 def controlled_fingerprint(fingerprint: str) -> str:
-    """The fingerprint that vectors have without frequency: of what went in and what was done."""
+    """Return the fingerprint that vectors with this fingerprint have after frequency control."""
     recipe = f"{fingerprint} without frequency, degree {DEGREE}"
     return hashlib.blake2b(recipe.encode(), digest_size=16).hexdigest()

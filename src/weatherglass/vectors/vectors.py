@@ -15,11 +15,11 @@ from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, join_fir
 from .formats import Rows, has_capitals
 from .vocabulary import Vocabulary, to_bytes
 
-_BLOCK = 256  # rows that stay in the processor's cache while they are made unit vectors
+_CACHED_ROWS = 256  # rows that stay in the processor's cache while they are normalised
 
 
-class Taken(NamedTuple):
-    """Rows for the words that were found, and the words that were not."""
+class FoundRows(NamedTuple):
+    """The rows of the words that were found, and the words that were not."""
 
     words: list[str]
     rows: Rows
@@ -33,23 +33,23 @@ class Vectors:
     Attributes
     ----------
     words
-        The words in the order of the file; looking one up takes constant time.
+        The words in file order; looking a word up takes constant time.
     matrix
-        One float32 row a word, memory-mapped where possible; read-only.
+        A float32 row for each word, memory-mapped if possible; read-only.
     source
-        What was opened, as it was named.
+        The name of the source that was opened.
     fingerprint
         A hash of the source's content.
     cased
         Whether the source's vocabulary has capital letters A to Z.
     duplicates
-        How many rows were dropped because their word stood earlier in the file.
+        The number of rows dropped because their word occurred earlier in the file.
     unusable
-        Positions of the rows that hold NaN or infinity, or only zeros.
+        Positions of the rows that contain NaN or infinity, or only zeros.
     counts
-        How often each word was seen in training, where the source says so.
+        How often each word occurs in the training text, if the source has counts.
     part
-        Whether only some words of the source are here, so that their order says nothing of how
+        Whether these are only some words of the source, so that their order does not show how
         frequent they are.
 
     Examples
@@ -58,7 +58,7 @@ class Vectors:
     >>> vectors.dim, len(vectors), "east" in vectors.words
     (2, 2, True)
     >>> vectors.take(["east", "west"])
-    Taken(words=['east'], rows=array([[3., 0.]], dtype=float32), missing=['west'])
+    FoundRows(words=['east'], rows=array([[3., 0.]], dtype=float32), missing=['west'])
     >>> vectors.unit(["north"])
     array([[0., 1.]])
     """
@@ -81,26 +81,26 @@ class Vectors:
         source: str = "memory",
         counts: ArrayLike | None = None,
     ) -> Vectors:
-        """Vectors from a list of words and a table of numbers; with counts, one a word."""
+        """Make vectors from a list of words, a table of numbers and perhaps counts of words."""
         try:
             with np.errstate(all="ignore"):
                 rows = np.array(matrix, dtype=np.float32, order="C")
         except (ValueError, TypeError) as error:
-            raise BadContent(f"The vectors are no table of numbers ({error}).") from None
+            raise BadContent(f"The vectors are not a table of numbers ({error}).") from None
         if rows.ndim != 2 or len(rows) != len(words) or not rows.shape[1]:
             raise BadContent(
-                f"{len(words)} words and an array of shape {rows.shape} do not fit: expected one "
+                f"{len(words)} words and an array of shape {rows.shape} do not match: expected one "
                 "row of numbers for each word."
             )
-        seen = None if counts is None else _counts(counts, len(words))
+        checked_counts = None if counts is None else _check_counts(counts, len(words))
         vocabulary, keep = Vocabulary.of(map(to_bytes, words))
         if keep is not None:
             rows = np.ascontiguousarray(rows[keep])
-            seen = None if seen is None else seen[keep]
+            checked_counts = None if checked_counts is None else checked_counts[keep]
         digest = hashlib.blake2b(rows.tobytes(), digest_size=16)
         digest.update(vocabulary.ends.tobytes() + vocabulary.blob.tobytes())
-        if seen is not None:
-            digest.update(seen.tobytes())
+        if checked_counts is not None:
+            digest.update(checked_counts.tobytes())
         rows.flags.writeable = False
         return cls(
             words=vocabulary,
@@ -110,12 +110,12 @@ class Vectors:
             cased=has_capitals(vocabulary.blob),
             duplicates=len(words) - len(vocabulary),
             unusable=unusable_rows(rows),
-            counts=seen,
+            counts=checked_counts,
         )
 
     @property
     def dim(self) -> int:
-        """Numbers a row."""
+        """The number of dimensions."""
         return int(self.matrix.shape[1])
 
     def __len__(self) -> int:
@@ -127,65 +127,65 @@ class Vectors:
     def __repr__(self) -> str:
         return f"<Vectors {self.source}: {len(self):,} words × {self.dim}>"
 
-    def take(self, words: Iterable[str]) -> Taken:
-        """The rows of those words that are there, in the order asked for, and the missing words."""
-        asked = list(words)
-        positions = self.words.find(asked)
-        found = [word for word, at in zip(asked, positions, strict=True) if at >= 0]
-        missing = [word for word, at in zip(asked, positions, strict=True) if at < 0]
-        return Taken(found, np.array(self.matrix[positions[positions >= 0]]), missing)
+    def take(self, words: Iterable[str]) -> FoundRows:
+        """Return the rows of the words that are in the vocabulary, in that order, and the rest."""
+        requested = list(words)
+        positions = self.words.find(requested)
+        found = [word for word, row in zip(requested, positions, strict=True) if row >= 0]
+        missing = [word for word, row in zip(requested, positions, strict=True) if row < 0]
+        return FoundRows(found, np.array(self.matrix[positions[positions >= 0]]), missing)
 
     def unit(self, words: Iterable[str]) -> NDArray[np.float64]:
-        """Rows of unit length, float64, for measuring. All words must be there and usable.
+        """Return rows of unit length in float64. All words must be found and usable.
 
         Raises
         ------
         CannotMeasure
             A word is not in the vocabulary.
         UnusableRow
-            A row holds NaN or infinity, or only zeros, and so has no direction.
+            A row contains NaN or infinity, or only zeros, and so has no direction.
         """
-        asked = list(words)
-        positions = self.words.find(asked)
-        missing = [word for word, at in zip(asked, positions.tolist(), strict=True) if at < 0]
+        requested = list(words)
+        positions = self.words.find(requested)
+        missing = [word for word, row in zip(requested, positions.tolist(), strict=True) if row < 0]
         if missing:
-            raise CannotMeasure(
-                f"{len(missing)} words are not in {self.source}: {join_first(map(quote_safe, missing))}."
-            )
+            names = join_first(map(quote_safe, missing))
+            raise CannotMeasure(f"{len(missing)} words are not in {self.source}: {names}.")
         return self.unit_at(positions)
 
     def unit_at(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
-        """As `unit`, for words whose positions are known."""
-        made = np.empty((len(positions), self.dim))
-        self._unit_into(made, positions)
-        return made
+        """Return rows as `unit` does, for positions instead of words."""
+        out = np.empty((len(positions), self.dim))
+        self._unit_into(out, positions)
+        return out
 
     def single_unit_at(self, positions: NDArray[np.intp]) -> NDArray[np.float32]:
-        """As `unit_at`, rounded to float32."""
-        made = np.empty((len(positions), self.dim), np.float32)
-        self._unit_into(made, positions)
-        return made
+        """Return rows as `unit_at` does, rounded to float32."""
+        out = np.empty((len(positions), self.dim), np.float32)
+        self._unit_into(out, positions)
+        return out
 
     def _unit_into(
-        self, made: NDArray[np.float32] | NDArray[np.float64], positions: NDArray[np.intp]
+        self, out: NDArray[np.float32] | NDArray[np.float64], positions: NDArray[np.intp]
     ) -> None:
-        bad: list[int] = []
-        for start in range(0, len(made), _BLOCK):
-            part = positions[start : start + _BLOCK]
-            found = np.asarray(self.matrix[part])
-            bad += part[unusable_rows(found)].tolist()
-            rows = found.astype(np.float64)
+        unusable: list[int] = []
+        for start in range(0, len(out), _CACHED_ROWS):
+            part = positions[start : start + _CACHED_ROWS]
+            stored = np.asarray(self.matrix[part])
+            unusable += part[unusable_rows(stored)].tolist()
+            rows = stored.astype(np.float64)
             with np.errstate(all="ignore"):
-                made[start : start + _BLOCK] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        if bad:
-            names = join_first(map(quote_safe, self.words.at(np.array(bad))))
+                norms = np.linalg.norm(rows, axis=1, keepdims=True)
+                out[start : start + _CACHED_ROWS] = rows / norms
+        if unusable:
+            names = join_first(map(quote_safe, self.words.at(np.array(unusable))))
             raise UnusableRow(
                 f"{self.source}: the rows of {names} have no direction (NaN, infinity or only "
-                "zeros). Leave these words out of the test, or mend the file."
+                "zeros). Leave these words out of the test, or repair the file."
             )
 
     def subset(self, words: Iterable[str]) -> Vectors:
-        """Only the rows of those words that are there, in the order of the file."""
+        """Return only the rows of these words, in file order; missing words are ignored."""
         positions = np.unique(self.words.find(words))
         positions = positions[positions >= 0]
         vocabulary, _ = Vocabulary.of(self.words.raw(int(i)) for i in positions)
@@ -204,7 +204,7 @@ class Vectors:
         )
 
     def neighbours(self, word: str, count: int = 10) -> list[tuple[str, float]]:
-        """The words nearest to `word` by cosine, nearest first, without the word itself.
+        """Return the nearest neighbours of `word` by cosine similarity, nearest first.
 
         >>> Vectors.of(["a", "b", "c"], [[1, 0], [1, 1], [-1, 0]]).neighbours("a", 1)
         [('b', 0.7071067811865475)]
@@ -214,8 +214,8 @@ class Vectors:
         for start in range(0, len(self), step := 1 << 15):
             with np.errstate(all="ignore"):
                 rows = np.asarray(self.matrix[start : start + step], dtype=np.float64)
-                near = np.clip(rows @ target / np.linalg.norm(rows, axis=1), -1, 1)
-            cosines[start : start + step] = np.where(np.isfinite(near), near, -np.inf)
+                block = np.clip(rows @ target / np.linalg.norm(rows, axis=1), -1, 1)
+            cosines[start : start + step] = np.where(np.isfinite(block), block, -np.inf)
         cosines[self.words.index(word)] = -np.inf
         count = min(max(0, count), int(np.isfinite(cosines).sum()))
         best = np.argpartition(-cosines, count - 1)[:count].tolist() if count else []
@@ -223,31 +223,32 @@ class Vectors:
         return [(self.words[i], float(cosines[i])) for i in ranked]
 
 
-def _counts(given: ArrayLike, words: int) -> NDArray[np.int64]:
-    counts = np.asarray(given)
-    if counts.shape != (words,) or counts.dtype.kind not in "iu" or (counts < 0).any():
-        raise BadContent(f"The counts must be {words} whole numbers of 0 or more, one a word.")
-    return counts.astype(np.int64)
+def _check_counts(counts: ArrayLike, words: int) -> NDArray[np.int64]:
+    array = np.asarray(counts)
+    if array.shape != (words,) or array.dtype.kind not in "iu" or (array < 0).any():
+        raise BadContent(f"The counts must be {words} integers of 0 or more, one for each word.")
+    return array.astype(np.int64)
 
 
 def unusable_rows(rows: Rows) -> NDArray[np.int64]:
-    """Positions of the rows that have no direction: NaN, infinity, or only zeros."""
+    """Return the positions of rows that have no direction: NaN, infinity, or only zeros."""
     with np.errstate(all="ignore"):
-        # Quick and never blind; a large sum may overflow, so that what it finds is looked at again.
-        suspect = np.flatnonzero(~np.isfinite(rows.sum(axis=1)) | ~rows.any(axis=1))
-        again = rows[suspect]
-        return suspect[~np.isfinite(again).all(axis=1) | ~again.any(axis=1)].astype(np.int64)
+        # The sum of a row is a quick test that misses nothing, but it may overflow for usable rows:
+        # check the rows that it finds.
+        suspects = np.flatnonzero(~np.isfinite(rows.sum(axis=1)) | ~rows.any(axis=1))
+        checked = rows[suspects]
+        return suspects[~np.isfinite(checked).all(axis=1) | ~checked.any(axis=1)].astype(np.int64)
 
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
-EPSILON = 1e-6  # of a unit vector; what float32 cannot tell from zero
+EPSILON = 1e-6  # lengths below this cannot be told from zero in float32 unit vectors
 BLOCK_ROWS = 1 << 13
 
 
 def row_blocks(count: int) -> Iterator[slice]:
-    """The blocks that `count` rows are cut into.
+    """Yield the slices of blocks that `count` rows are processed in.
 
     >>> list(row_blocks(10_000))
     [slice(0, 8192, None), slice(8192, 10000, None)]
@@ -256,15 +257,15 @@ def row_blocks(count: int) -> Iterator[slice]:
 
 
 def unit_rows(vectors: Vectors, rows: slice | Positions) -> Floats:
-    """Some rows at unit length; zeros for those without direction.
+    """Return rows at unit length; zeros for rows without direction.
 
     >>> unit_rows(Vectors.of(["far", "zero"], [[3, 4], [0, 0]]), slice(0, 2))
     array([[0.6, 0.8],
            [0. , 0. ]])
     """
-    made = np.array(vectors.matrix[rows], dtype=np.float64)
+    units = np.array(vectors.matrix[rows], dtype=np.float64)
     with np.errstate(all="ignore"):
-        norms = np.sqrt(np.einsum("ij,ij->i", made, made))
-        made /= norms[:, None]
-    made[~((norms > 0) & (norms < np.inf))] = 0
-    return made
+        norms = np.sqrt(np.einsum("ij,ij->i", units, units))
+        units /= norms[:, None]
+    units[~((norms > 0) & (norms < np.inf))] = 0
+    return units

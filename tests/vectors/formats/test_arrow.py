@@ -114,7 +114,10 @@ def test_capitals_are_seen_in_any_part_of_the_table(put):
         ({"word": ["a", "b"], "vector": [[1.0, 2.0], [1.0, None]]}, "no gaps"),
         ({"word": ["a", "b"], "vector": [["x"], ["y"]]}, "contain string, expected numbers"),
         ({"word": ["a", None], "vector": [[1.0], [2.0]]}, "1 rows have no word"),
-        ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, None]}, "count of a word is missing"),
+        (
+            {"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, None]},
+            "count of a word is missing",
+        ),
         ({"word": ["a", "b"], "vector": [[1.0], [2.0]], "count": [3, -1]}, "missing or negative"),
         (
             {"word": ["a"], "vector": [[1.0]], "count": pa.array([2**63], pa.uint64())},

@@ -79,8 +79,14 @@ def test_a_number_that_looks_like_white_space_is_a_number(put):
         ),
         (packed(WORDS, ROWS)[:20], "the file is cut off after 1"),
         (packed(WORDS, ROWS, said=(5, 2)), "the file is cut off after 4"),
-        (packed(WORDS, ROWS, said=(3, 2)), "the header says 3 rows of 2 numbers, but the file goes on"),
-        (packed(WORDS, ROWS, said=(2, 2)), "the header says 2 rows of 2 numbers, but the file goes on"),
+        (
+            packed(WORDS, ROWS, said=(3, 2)),
+            "the header says 3 rows of 2 numbers, but the file goes on",
+        ),
+        (
+            packed(WORDS, ROWS, said=(2, 2)),
+            "the header says 2 rows of 2 numbers, but the file goes on",
+        ),
         (packed(WORDS, ROWS, said=(4, 3)), "the header says 4 rows of 3 numbers"),
         (packed(WORDS, ROWS, said=(10**17, 2)), "the file is cut off after 4"),
         (

@@ -291,7 +291,7 @@ def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int,
     The starts of these lines go to `hits`. Returns the number of hits, of lines, and of lines that
     are not blank, and whether any first field has a capital letter A to Z.
     """
-    i, found, lines, rows, cased = 0, 0, 0, 0, False
+    i, count, lines, rows, cased = 0, 0, 0, 0, False
     mask = np.uint64(table.size - 1)
     while i < size:
         begin = i
@@ -311,12 +311,12 @@ def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int,
         slot = digest & mask
         while table[slot] != 0:
             if table[slot] == digest:
-                hits[found] = begin
-                found += 1
+                hits[count] = begin
+                count += 1
                 break
             slot = (slot + np.uint64(1)) & mask
         i = _find_newline(buffer, size, i) + 1
-    return found, lines, rows, cased
+    return count, lines, rows, cased
 
 
 @compiled()
@@ -340,8 +340,8 @@ def walk_records(
 
     Returns the number of complete records, and the start of the first incomplete one.
     """
-    found, size = 0, buffer.size
-    while found < word_start.size:
+    count, size = 0, buffer.size
+    while count < word_start.size:
         k = i
         if terminator == SPACE and k < size and buffer[k] == NEWLINE:
             k += 1
@@ -350,10 +350,10 @@ def walk_records(
             k += 1
         if k + 1 + width > size:
             break
-        word_start[found], word_end[found] = begin, k
-        found += 1
+        word_start[count], word_end[count] = begin, k
+        count += 1
         i = k + 1 + width
-    return found, i
+    return count, i
 
 
 @compiled()

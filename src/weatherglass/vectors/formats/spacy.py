@@ -26,7 +26,11 @@ def _find_folder(source: Input) -> Path | None:
     if not source.is_folder:
         return None
     nested = [path for path in sorted(source.path.glob("*/vocab")) if path.is_dir()]
-    folders = [source.path, source.path / "vocab", *(nested if len(nested) == 1 else ())]
+    folders: list[Path] = [
+        source.path,
+        source.path / "vocab",
+        *(nested if len(nested) == 1 else ()),
+    ]
     for folder in folders:
         if all((folder / name).is_file() for name in _FILES):
             return folder
