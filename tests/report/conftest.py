@@ -264,7 +264,7 @@ def large() -> Discovery:
 
 
 @pytest.fixture(scope="session")
-def compared(paper: Discovery) -> Comparison:
+def comparison(paper: Discovery) -> Comparison:
     """The published table, and one in which a third has gone, a little has come."""
     after, changes = [], []
     for at, cell in enumerate(paper.cells):
@@ -319,7 +319,7 @@ ABOUT = {
 
 
 @pytest.fixture(scope="session")
-def audited(paper: Discovery) -> AuditResult:
+def audit(paper: Discovery) -> AuditResult:
     """A little of everything, measured on real vectors; the discovery is the published one."""
     vectors = wg.open_vectors("default")
     tests = [
@@ -359,7 +359,7 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="session")
-def attacked(audited) -> AuditResult:
+def hostile_audit(audit) -> AuditResult:
     """The same, in which everything that comes from a file is an attack."""
     bad = iter(HOSTILE * 1000)
     words = [f"{one}{k}" for k, one in enumerate(HOSTILE * 2)]
@@ -384,11 +384,11 @@ def attacked(audited) -> AuditResult:
     results = [
         wg.weat(vectors, test, intervals=True),
         wg.wefat(vectors, facts),
-        dataclasses.replace(audited.results[4], missing={"X": HOSTILE}, reason=HOSTILE[1]),
+        dataclasses.replace(audit.results[4], missing={"X": HOSTILE}, reason=HOSTILE[1]),
     ]
     source = {"name": HOSTILE[0], "dim": 2}
     results = [dataclasses.replace(one, source=source) for one in results]
-    (lint,), (many,), (found,) = audited.lints, audited.multiverses, audited.discoveries
+    (lint,), (many,), (found,) = audit.lints, audit.multiverses, audit.discoveries
     sentences = tuple(
         dataclasses.replace(one, sentence=next(bad), sets=(next(bad),)) for one in lint.findings
     )
@@ -396,7 +396,7 @@ def attacked(audited) -> AuditResult:
         dataclasses.replace(one, words=tuple(next(bad) for _ in one.words)) for one in found.cells
     )
     about = {
-        **audited.about,
+        **audit.about,
         "suite": {"id": HOSTILE[0], "title": HOSTILE[1]},
         "sources": [{"name": HOSTILE[0], "kind": HOSTILE[1], "fingerprint": HOSTILE[2]}],
         "command": HOSTILE[1],

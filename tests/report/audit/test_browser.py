@@ -25,75 +25,75 @@ SECTIONS = (
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
+    with chromium() as running:
+        yield running
 
 
 @contextmanager
 def opened(
     browser: Any, page: str, folder: Path, **options: Any
 ) -> Iterator[tuple[Any, list[str]]]:
-    """A page from a file in a browser that is offline, and all that goes wrong in it."""
+    """Open a page from a file in an offline browser; yields the tab and the errors in it."""
     path = folder / "report.html"
     path.write_text(page, encoding="utf-8")
-    with browsing.opened(browser, path.as_uri(), offline=True, **options) as one:
-        yield one
+    with browsing.opened(browser, path.as_uri(), offline=True, **options) as tab_and_errors:
+        yield tab_and_errors
 
 
 def draw_all(tab: Any) -> None:
-    """Come by every chart, and wait until it is drawn."""
+    """Scroll to every chart, and wait until it is drawn."""
     for figure in tab.query_selector_all("figure.chart"):
         figure.scroll_into_view_if_needed()
         tab.wait_for_function("one => one.dataset.live === 'yes'", arg=figure, timeout=60_000)
 
 
 @pytest.fixture(scope="module")
-def page(audited: AuditResult) -> str:
-    return audit_page(audited)
+def page(audit: AuditResult) -> str:
+    return audit_page(audit)
 
 
-def test_every_section_and_chart_is_there_without_network_or_errors(browser, page, tmp_path):
-    with opened(browser, page, tmp_path) as (tab, wrong):
-        assert [one.get_attribute("id") for one in tab.query_selector_all("section")] == [*SECTIONS]
+def test_every_section_and_chart_appears_without_network_or_errors(browser, page, tmp_path):
+    with opened(browser, page, tmp_path) as (tab, errors):
+        assert [tag.get_attribute("id") for tag in tab.query_selector_all("section")] == [*SECTIONS]
         assert all(tab.is_visible(f"#{name} h2") for name in SECTIONS)
         draw_all(tab)
         assert tab.locator("figure.chart .live svg").count() == 8
-        assert wrong == []
+        assert errors == []
 
 
-def test_charts_name_the_word_that_is_pointed_at(browser, page, tmp_path):
-    with opened(browser, page, tmp_path) as (tab, wrong):
+def test_charts_name_the_word_under_the_pointer(browser, page, tmp_path):
+    with opened(browser, page, tmp_path) as (tab, errors):
         tab.locator("#facts-0-0").scroll_into_view_if_needed()
         tab.wait_for_selector("#facts-0-0[data-live=yes]")
         tab.locator("#facts-0-0 .mark-symbol path").first.hover(force=True)
         tab.wait_for_selector("#vg-tooltip-element.visible")
         assert "Share of women" in tab.inner_text("#vg-tooltip-element")
-        assert wrong == []
+        assert errors == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_phone(browser, page, tmp_path, scheme):
+def test_no_part_of_the_page_is_wider_than_a_phone(browser, page, tmp_path, scheme):
     phone = {"viewport": {"width": 390, "height": 844}, "color_scheme": scheme}
-    with opened(browser, page, tmp_path, **phone) as (tab, wrong):
+    with opened(browser, page, tmp_path, **phone) as (tab, errors):
         draw_all(tab)
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        for chart in ("#forest", "#choices-0"):  # of a curve, the part that a phone has room for
+        for chart in ("#forest", "#choices-0"):  # of a curve, the part that fits a phone
             assert tab.evaluate(f"document.querySelector('{chart} svg').clientWidth") <= 390
         cell = tab.locator("#effects td[data-name=Effect]").first
         assert cell.evaluate("one => getComputedStyle(one, '::before').content") == '"Effect"'
         assert tab.locator("#effects .scroll").evaluate("one => one.scrollWidth") <= 390
-        assert wrong == []
+        assert errors == []
 
 
-def test_the_still_pictures_are_there_without_scripts(browser, page, tmp_path):
-    with opened(browser, page, tmp_path, java_script_enabled=False) as (tab, wrong):
+def test_static_charts_appear_without_scripts(browser, page, tmp_path):
+    with opened(browser, page, tmp_path, java_script_enabled=False) as (tab, errors):
         assert tab.locator("figure.chart svg").count() == 8
         assert tab.locator("#forest svg").is_visible()
-        assert wrong == []
+        assert errors == []
 
 
-def test_a_hostile_vocabulary_injects_nothing(browser, attacked, tmp_path):
-    with opened(browser, audit_page(attacked), tmp_path) as (tab, wrong):
+def test_a_hostile_vocabulary_injects_nothing(browser, hostile_audit, tmp_path):
+    with opened(browser, audit_page(hostile_audit), tmp_path) as (tab, errors):
         draw_all(tab)
         assert tab.locator("img").count() == 0
         assert tab.locator("script:not([type])").count() == 1
@@ -103,14 +103,14 @@ def test_a_hostile_vocabulary_injects_nothing(browser, attacked, tmp_path):
         tab.locator("#facts-0-0 .mark-symbol path").first.hover(force=True)
         tab.wait_for_selector("#vg-tooltip-element.visible")
         assert tab.locator("#vg-tooltip-element img, #vg-tooltip-element script").count() == 0
-        assert wrong == []
+        assert errors == []
 
 
-def test_slurs_are_written_out_when_the_reader_asks(browser, audited, tmp_path):
-    first = audited.results[0]
+def test_slurs_are_shown_when_the_reader_ticks_the_box(browser, audit, tmp_path):
+    first = audit.results[0]
     words = {**first.words, "X": ("redneck", *first.words["X"][1:])}
     results = wg.Results.of([type(first)(**{**vars(first), "words": words})])
-    with opened(browser, audit_page(AuditResult(audited.about, results)), tmp_path) as (tab, wrong):
+    with opened(browser, audit_page(AuditResult(audit.about, results)), tmp_path) as (tab, errors):
         draw_all(tab)
         assert "redneck" not in tab.content().split("<script")[0]
         assert "r******" in tab.locator("#words-0 svg").text_content()
@@ -122,4 +122,4 @@ def test_slurs_are_written_out_when_the_reader_asks(browser, audited, tmp_path):
         tab.wait_for_function(
             "!document.querySelector('#words-0 .live svg')?.textContent.includes('redneck')"
         )
-        assert wrong == []
+        assert errors == []

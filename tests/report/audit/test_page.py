@@ -13,8 +13,8 @@ from weatherglass.errors import MissingExtra
 from weatherglass.measures import MeasureResult
 from weatherglass.report import audit_figures, audit_page
 from weatherglass.report import page as page_module
-from weatherglass.report.audit.data import AuditResult, p_of
-from weatherglass.report.audit.headline import ALPHA, claim, corrected_p, strongest_findings
+from weatherglass.report.audit.data import AuditResult
+from weatherglass.report.audit.headline import ALPHA, corrected_p, strongest_findings
 from weatherglass.report.html import element, table
 
 OVER = [("", 1), (element("bdi", "b<c"), 2), ("d", 1)]
@@ -28,10 +28,10 @@ SECTIONS = {
     "sentences": "Sentence encoders",
     "measures": "Other measures",
     "choices": "Other seed words",
-    "discovery": "What nobody asked for",
-    "lint": "The seed sets",
+    "discovery": "Discovered associations",
+    "lint": "Checks of the seed sets",
     "missing": "Missing words",
-    "steps": "What was not done",
+    "steps": "Steps without a result",
     "notes": "How to read it",
     "cite": "How to cite",
     "repeat": "How to repeat it",
@@ -86,100 +86,124 @@ class Page(HTMLParser):
         return " ".join("".join(pieces).split())
 
     def of(self, tag: str) -> list[dict[str, str | None]]:
-        return [found for name, found in self.elements if name == tag]
+        return [attributes for name, attributes in self.elements if name == tag]
 
 
 @pytest.fixture(scope="session")
-def written(audited) -> str:
-    return audit_page(audited)
+def html(audit) -> str:
+    return audit_page(audit)
 
 
 @pytest.fixture(scope="session")
-def page(written) -> Page:
-    return Page(written)
+def page(html) -> Page:
+    return Page(html)
 
 
-def without_plots(monkeypatch, audited, **options) -> Page:
+def render_without_charts(monkeypatch, audit, **options) -> Page:
     monkeypatch.setattr(page_module, "can_draw", lambda: False)
-    return Page(audit_page(audited, **options))
+    return Page(audit_page(audit, **options))
 
 
-def test_every_section_is_there_in_order_and_in_the_contents(page):
-    assert [one["id"] for one in page.of("section")] == list(SECTIONS)
+def test_every_section_is_in_order_and_in_the_contents(page):
+    assert [tag["id"] for tag in page.of("section")] == list(SECTIONS)
     assert [text for tag, text in page.headings if tag == "h2"] == list(SECTIONS.values())
-    links = [one["href"] for one in page.of("a")]
+    links = [tag["href"] for tag in page.of("a")]
     assert [f"#{name}" for name in SECTIONS] == [one for one in links if one[1:] in SECTIONS][
         : len(SECTIONS)
     ]
 
 
-def test_the_top_says_what_was_measured_and_on_what(page):
+def test_the_overview_states_what_was_measured_on_which_sources(page):
     text = page.text("measured")
-    for said in (
+    for sentence in (
         "Weatherglass ran Standard suite on default",
         "default, 400,000 words, 50 dimensions",
         "2026-01-05 08:09 UTC, in 1 minute 34 seconds",
-        "1 of 2 steps failed or were left out",
-        "81 associations were found that nobody asked for",
+        "1 of 2 steps failed or were skipped",
+        "81 associations were discovered without a test",
     ):
-        assert said in text, said
+        assert sentence in text, sentence
 
 
-def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page, audited):
+def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page, audit):
     text = page.text("findings")
-    same = audited.multiverses[0].summary.same_sign["whole"]
-    assert "Male names are nearer to career words, and female names to family words." in text
+    same = audit.multiverses[0].summary.same_sign["whole"]
+    assert (
+        "Male names are more strongly associated with career words, rather than family words"
+        in text
+    )
     assert "Effect 1.71 (published 1.81), 95% interval 1.49 to 1.81, p = 7.8e-05; " in text
     assert f"{same.share:.0%} of {same.of} documented seed choices agree in sign" in text
-    assert "1.67 without word frequency (98% of it)" in text
-    assert "The nearer occupations are to female terms rather than male terms" in text
+    assert "1.67 without word frequency (98% remains)" in text
+    assert (
+        "The more strongly occupations are associated with female terms rather than male terms"
+        in text
+    )
     assert "Correlation 0.66 (published 0.90), p = 1.5e-07; other seed words were not" in text
     assert "81 of 85 pairs of a group of names and a category of words are significant" in text
-    # The rule itself is told.
-    assert "Those with the largest effect come first" in text
+    # The page states the rule.
+    assert "Lists tests with corrected p ≤ 0.05" in text
 
 
-def test_the_rule_of_strength_is_kept(audited):
-    found = strongest_findings(audited.results, None)
-    assert all(one.corrected <= ALPHA for one in found)
-    assert [one.size for one in found] == sorted((one.size for one in found), reverse=True)
-    tests = [one.result.test for one in found]
-    # weat4 and weat5 ask the same with other words; of words and of sentences, so do the weat6.
+def test_the_strongest_findings_follow_the_stated_rule(audit):
+    findings = strongest_findings(audit.results, None)
+    assert all(finding.corrected <= ALPHA for finding in findings)
+    sizes = [finding.size for finding in findings]
+    assert sizes == sorted(sizes, reverse=True)
+    tests = [finding.result.test for finding in findings]
+    # weat4 and weat5 ask the same question with other words; so do weat6 and its sentence test.
     assert "weat5" in tests
     assert "weat4" not in tests
     assert len({"weat6", "sent-weat6"} & set(tests)) == 1
-    assert "weat9" not in tests  # it was tested the other way round, and is not significant
-    by_test = {one.result.test: one for one in found}
+    assert "weat9" not in tests  # it was tested in the other direction, and is not significant
+    by_test = {finding.result.test: finding for finding in findings}
     assert by_test["wefat1"].size == pytest.approx(0.664, abs=1e-3)
     assert by_test["weat5"].size == pytest.approx(0.995 / 2, abs=1e-3)
-    tested = [one for one in audited.results if one.source["name"] == "default"]
-    p_values = sum(p_of(one) is not None for one in tested)
-    fact = next(one for one in tested if one.test == "wefat1")
-    assert corrected_p(fact, audited.results) == pytest.approx(fact.pearson_p * p_values)
+    tested = [result for result in audit.results if result.source["name"] == "default"]
+    p_values = sum(result.main_p is not None for result in tested)
+    fact = next(result for result in tested if result.test == "wefat1")
+    assert corrected_p(fact, audit.results) == pytest.approx(fact.pearson_p * p_values)
 
 
-def test_a_negative_effect_turns_the_sentence_round(audited):
-    first = audited.results[0]
-    turned = dataclasses.replace(first, effect=-first.effect)
-    assert claim(turned) == (
-        "Male names are nearer to family words, and female names to career words."
+def test_the_sentence_of_a_negative_effect_swaps_the_attributes(audit):
+    reversed_result = dataclasses.replace(audit.results[0], effect=-audit.results[0].effect)
+    assert reversed_result.sentence() == (
+        "Male names are more strongly associated with family words, rather than career words, than "
+        "female names are."
     )
 
 
-def test_nothing_significant_is_said(audited, monkeypatch):
-    weak = [dataclasses.replace(audited.results[0], p_holm=0.2)]
-    page = without_plots(monkeypatch, AuditResult(audited.about, wg.Results.of(weak)))
+def test_sentences_change_direction_when_sets_are_swapped():
+    vectors = wg.open_vectors("default")
+    test = wg.test("weat6")
+    sets = {"x": test.x, "y": test.y, "a": test.a, "b": test.b}
+    swapped = wg.weat(vectors, wg.Test(**sets | {"x": test.y, "y": test.x}))
+    assert swapped.effect == pytest.approx(-wg.weat(vectors, test).effect)
+    assert swapped.sentence() == (
+        "Female names are more strongly associated with family words, rather than career words, "
+        "than male names are."
+    )
+    fact = wg.wefat(vectors, "wefat1")
+    assert fact.pearson > 0
+    assert fact.sentence().endswith("male terms, the higher their share of women.")
+    falling = dataclasses.replace(fact, pearson=-fact.pearson)
+    assert falling.sentence().endswith("male terms, the lower their share of women.")
+
+
+def test_a_page_without_significant_tests_says_so(audit, monkeypatch):
+    weak = [dataclasses.replace(audit.results[0], p_holm=0.2)]
+    page = render_without_charts(monkeypatch, AuditResult(audit.about, wg.Results.of(weak)))
     assert "No test is significant after correction." in page.text("findings")
-    assert [one["id"] for one in page.of("section")] == [
+    assert [tag["id"] for tag in page.of("section")] == [
         *("findings", "measured", "effects", "words", "missing", "steps"),
         *("notes", "cite", "repeat"),
     ]
 
 
 def test_an_audit_of_nothing_has_a_page(monkeypatch):
-    page = without_plots(monkeypatch, AuditResult({}, wg.Results.of([])))
+    page = render_without_charts(monkeypatch, AuditResult({}, wg.Results.of([])))
     assert "Audit of nothing" in page.text()
-    assert "Every step was done." in page.text("steps")
+    assert "All steps have a result." in page.text("steps")
     assert "No word is missing." in page.text("missing")
 
 
@@ -192,89 +216,94 @@ def test_tables_have_effects_intervals_p_values_and_published_figures(page):
 
 
 @pytest.mark.slow
-def test_many_curves_do_not_fill_the_page(audited):
-    """Five sources with four multiverses each: twelve are drawn, all are told of."""
-    found = wg.multiverse(wg.open_vectors("default"), "weat8")
-    many = dataclasses.replace(audited, multiverses=(found,) * 20)
-    made = audit_page(many)
-    assert len(re.findall(r'<figure id="choices-', made)) == 12
-    assert made.count("have the sign of the documented choice") >= 20
-    assert "Only the first 12 of 20 have a picture here" in made
-    assert len(made.encode()) < 5_000_000
+def test_a_page_with_many_specification_curves_stays_small(audit):
+    """Five sources with four multiverses each: twelve are drawn, all are described."""
+    multiverse = wg.multiverse(wg.open_vectors("default"), "weat8")
+    html = audit_page(dataclasses.replace(audit, multiverses=(multiverse,) * 20))
+    assert len(re.findall(r'<figure id="choices-', html)) == 12
+    assert html.count("have the sign of the documented choice") >= 20
+    assert "Only the first 12 of 20 have a chart here" in html
+    assert len(html.encode()) < 5_000_000
 
 
-def test_cells_have_names_where_their_headings_are_out_of_sight(page):
-    names = {one.get("data-name") for one in page.of("td")}
+def test_cells_carry_their_headings_for_narrow_screens(page):
+    names = {tag.get("data-name") for tag in page.of("td")}
     assert {"Published", "Rank correlation", "Above the others"} <= {
         (name or "").rpartition(" · ")[2] for name in names
     }
-    made = Page(table("t", ["Test", "p", "q", "p"], [["a", "1", "2", "3"]], over=OVER))
-    assert [one["data-name"] for one in made.of("td")[1:]] == ["b<c · p", "b<c · q", "d · p"]
+    small = Page(table("t", ["Test", "p", "q", "p"], [["a", "1", "2", "3"]], over=OVER))
+    assert [tag["data-name"] for tag in small.of("td")[1:]] == ["b<c · p", "b<c · q", "d · p"]
 
 
-def test_sets_with_notes_only_are_folded_together(audited, monkeypatch):
-    (lint,) = audited.lints
+def test_sets_with_notes_only_are_folded_together(audit, monkeypatch):
+    (lint,) = audit.lints
     first = dataclasses.replace(lint.findings[0], severity="warning")
     mixed = dataclasses.replace(lint, findings=(*lint.findings[1:], first))
-    light = {one.sets for one in lint.findings} - {first.sets}
-    page = without_plots(monkeypatch, dataclasses.replace(audited, lints=(mixed,)))
-    assert len(light) == 1
+    with_notes_only = {finding.sets for finding in lint.findings} - {first.sets}
+    page = render_without_charts(monkeypatch, dataclasses.replace(audit, lints=(mixed,)))
+    assert len(with_notes_only) == 1
     assert "1 set or pair with notes only" in page.text("lint")
     assert page.text("lint").index("1 warning") < page.text("lint").index("with notes only")
 
 
-def test_other_measures_come_with_what_they_mean(page, audited):
-    rnd = next(one for one in audited.results if one.measure == "rnd")
+def test_other_measures_are_explained(page, audit):
+    rnd = next(result for result in audit.results if result.measure == "rnd")
     assert isinstance(rnd, MeasureResult)
     text = page.text("measures")
     assert "Relative norm distance" in text
     assert f"Occupations{rnd.value:.2f}".replace("-", "−") in text
-    assert "0 is without bias, the sign is the direction." in text
+    assert "0 is unbiased; the sign is the direction." in text
 
 
-def test_seed_choices_lint_missing_words_and_failed_steps_are_told(page, audited):
-    summary = audited.multiverses[0].summary
+def test_the_page_reports_seed_choices_lint_missing_words_and_failed_steps(page, audit):
+    summary = audit.multiverses[0].summary
     assert f"{summary.same_sign['whole'].count} (100%) have the sign" in page.text("choices")
-    assert "What each choice of sets does" in page.text("choices")
-    (lint,) = audited.lints
+    assert "Effect of each choice of sets" in page.text("choices")
+    (lint,) = audit.lints
     assert f"{lint.counts['warning']} warning" in page.text("lint")
-    assert sum(one.get("class") == "findings" for one in page.of("ul")) == len(
-        {one.sets for one in lint.findings}
+    assert sum(tag.get("class") == "findings" for tag in page.of("ul")) == len(
+        {finding.sets for finding in lint.findings}
     )
     assert "15 of 15" in page.text("missing")
     assert "more than the share of 0.2" in page.text("missing")
     assert "Sentencesdefaultfailedno encoder was given" in page.text("steps")
 
 
-def test_the_end_says_how_to_cite_and_repeat(page):
-    for said in (
+def test_the_page_ends_with_how_to_cite_and_repeat_it(page):
+    for sentence in (
         "doi:10.1126/science.aal4230",
         "doi:10.1145/3306618.3314270",
         "doi:10.18653/v1/2021.acl-long.148",
         "Harvesting implicit group attitudes",
         f"Weatherglass {wg.__version__}",
     ):
-        assert page.text("cite").count(said) == 1, said
+        assert page.text("cite").count(sentence) == 1, sentence
     assert "weatherglass audit default --suite standard" in page.text("repeat")
     assert "default: 8fc4" in page.text("repeat")
 
 
-def test_several_sources_stand_side_by_side(audited, monkeypatch):
+def test_several_sources_are_side_by_side_in_tables(audit, monkeypatch):
     both = []
-    for one in audited.results:
-        other = {**one.source, "name": "/data/other.vec"}
-        both += [one, dataclasses.replace(one, source=other)] if one.test == "weat6" else [one]
-    page = without_plots(monkeypatch, dataclasses.replace(audited, results=wg.Results.of(both)))
-    over = [one for one in page.of("th") if one.get("scope") == "colgroup"]
-    assert [one["colspan"] for one in over] == ["3", "3"]
+    for result in audit.results:
+        other = {**result.source, "name": "/data/other.vec"}
+        both += (
+            [result, dataclasses.replace(result, source=other)]
+            if result.test == "weat6"
+            else [result]
+        )
+    page = render_without_charts(
+        monkeypatch, dataclasses.replace(audit, results=wg.Results.of(both))
+    )
+    over = [tag for tag in page.of("th") if tag.get("scope") == "colgroup"]
+    assert [tag["colspan"] for tag in over] == ["3", "3"]
     text = page.text("effects")
     assert text.count("1.71") == 2
     assert "other.vec" in text
     assert "On default; on other.vec 1.71." in page.text("findings")
 
 
-def test_nothing_is_fetched_and_only_our_script_may_run(written, page):
-    (policy,) = (one["content"] for one in page.of("meta") if one.get("http-equiv"))
+def test_the_page_fetches_nothing_and_runs_only_its_own_script(html, page):
+    (policy,) = (tag["content"] for tag in page.of("meta") if tag.get("http-equiv"))
     runnable = [text for kind, text in page.scripts if kind is None]
     assert len(runnable) == 1
     digest = base64.b64encode(hashlib.sha256(runnable[0].encode()).digest()).decode()
@@ -285,67 +314,76 @@ def test_nothing_is_fetched_and_only_our_script_may_run(written, page):
         assert not set(attributes) & {"src", "srcset", "action", "onclick", "onerror"}
         for name in ("href", "xlink:href"):
             assert (attributes.get(name) or "#").startswith("#")
-    rest = written.replace(runnable[0], "")
+    rest = html.replace(runnable[0], "")
     assert "url(http" not in rest
     assert "@import" not in rest
     assert "http:" not in rest
     assert "https:" not in rest
 
 
-def test_charts_have_alternatives_and_inline_data(page):
-    figures = [one for one in page.of("figure") if one.get("class") == "chart"]
-    ids = [one["id"] for one in figures]
+def unpack_rows(value: dict) -> dict | list:
+    """Read a table of a page's chart: its columns, then its rows."""
+    if "$rows" not in value:
+        return value
+    columns, *rows = value["$rows"]
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def test_charts_have_text_alternatives_and_inline_data(page):
+    figures = [tag for tag in page.of("figure") if tag.get("class") == "chart"]
+    ids = [tag["id"] for tag in figures]
     assert ids == [
         *("forest", "facts-0-0", "words-0", "words-1", "words-2", "words-3"),
         *("matrix", "choices-0"),
     ]
-    images = [one for one in page.of("div") if one.get("role") == "img"]
+    images = [tag for tag in page.of("div") if tag.get("role") == "img"]
     assert len(images) == len(figures)
-    assert all(len(one["aria-label"]) > 40 for one in images)
-    specs = [json.loads(text) for kind, text in page.scripts if kind == "application/json"]
+    assert all(len(tag["aria-label"]) > 40 for tag in images)
+    data = [text for kind, text in page.scripts if kind == "application/json"]
+    specs = [json.loads(text, object_hook=unpack_rows) for text in data]
     assert len(specs) == len(figures)
     assert all("url" not in json.dumps(one) for one in specs)
-    strokes = specs[2]["layer"][0]["data"]["values"]["$rows"]  # heads, then a row for each word
-    words = {row[strokes[0].index("word")] for row in strokes[1:]}
+    strokes = specs[2]["layer"][0]["data"]["values"]
+    words = {row["word"] for row in strokes}
     assert {"john", "amy"} <= words
-    assert len(words) == 16
+    assert len(words) == len(strokes) == 16
 
 
-def test_the_page_can_be_heard_and_used_without_a_mouse(page):
+def test_the_page_works_with_a_screen_reader_and_without_a_mouse(page):
     assert page.of("html")[0]["lang"] == "en"
     levels = [int(tag[1]) for tag, _ in page.headings]
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
-    assert all(one.get("scope") for one in page.of("th"))
+    assert all(tag.get("scope") for tag in page.of("th"))
     ids = [found["id"] for _, found in page.elements if "id" in found]
     assert len(ids) == len(set(ids))
-    targets = [one["href"][1:] for one in page.of("a")]
+    targets = [tag["href"][1:] for tag in page.of("a")]
     assert set(targets) <= set(ids)
-    regions = [one for one in page.of("div") if one.get("role") == "region"]
-    assert all(one["tabindex"] == "0" and one["aria-label"] for one in regions)
+    regions = [tag for tag in page.of("div") if tag.get("role") == "region"]
+    assert all(tag["tabindex"] == "0" and tag["aria-label"] for tag in regions)
     assert page.of("nav")[0]["aria-label"] == "Contents"
     assert len(page.of("svg")) == len(page.of("figure"))
 
 
-def test_without_the_extra_all_tables_are_there_and_one_line_says_how_to_get_pictures(
-    audited, monkeypatch, page
+def test_without_the_extra_all_tables_are_there_and_one_line_says_how_to_get_charts(
+    audit, monkeypatch, page
 ):
-    plain = without_plots(monkeypatch, audited)
+    plain = render_without_charts(monkeypatch, audit)
     assert plain.of("figure") == []
     assert plain.scripts == []
     assert plain.text().count("Install the extra 'plots' of Weatherglass") == 1
     assert len(plain.of("table")) == len(page.of("table"))
     for section in ("findings", "measured", "measures", "discovery", "lint", "missing", "steps"):
         assert plain.text(section) == page.text(section)
-    ticked = without_plots(monkeypatch, audited, show_slurs=True)
-    assert "checked" in next(one for one in ticked.of("input") if one["id"] == "slurs")
+    ticked = render_without_charts(monkeypatch, audit, show_slurs=True)
+    assert "checked" in next(tag for tag in ticked.of("input") if tag["id"] == "slurs")
 
 
 @pytest.mark.slow
-def test_a_hostile_vocabulary_stays_text(attacked):
-    written = audit_page(attacked)
-    page = Page(written)
+def test_a_hostile_vocabulary_stays_text(hostile_audit):
+    html = audit_page(hostile_audit)
+    page = Page(html)
     assert {name for name, _ in page.elements} <= {
         *("html", "head", "meta", "title", "style", "body", "a", "header", "h1", "h2", "h3", "div"),
         *("p", "label", "input", "nav", "ul", "ol", "li", "main", "section", "b", "bdi", "span"),
@@ -358,68 +396,69 @@ def test_a_hostile_vocabulary_stays_text(attacked):
     data = [text for kind, text in page.scripts if kind == "application/json"]
     assert all(not set("<>&\u2028") & set(text) for text in data)
     assert "alert(1)</script>" in "".join(page.sections["effects"])
-    written.encode("utf-8")  # a lone surrogate would not go to a file
+    html.encode("utf-8")  # a lone surrogate would not go to a file
 
 
-def test_slurs_are_masked_on_the_page_and_in_charts(audited):
-    first = audited.results[0]
+def test_slurs_are_masked_on_the_page_and_in_charts(audit):
+    first = audit.results[0]
     words = {**first.words, "X": ("mentally_retarded", *first.words["X"][1:])}
     slurs = wg.Results.of([dataclasses.replace(first, words=words)])
-    written = audit_page(AuditResult(audited.about, slurs))
-    page = Page(written)
+    html = audit_page(AuditResult(audit.about, slurs))
+    page = Page(html)
     assert "Show slurs" in page.text()
     assert "retarded" not in page.text()  # nor in the still pictures, whose text this is, too
     assert "mentally r*******" in page.text("words")
-    assert 'data-word="mentally retarded"' in written
-    assert r'{"$slur":["mentally r*******","mentally retarded"]}' in written
-    chart = audit_figures(AuditResult(audited.about, slurs))["words-weat6"]
+    assert 'data-word="mentally retarded"' in html
+    assert r'{"$slur":["mentally r*******","mentally retarded"]}' in html
+    chart = audit_figures(AuditResult(audit.about, slurs))["words-weat6"]
     assert "retarded" not in json.dumps(chart.to_dict())
 
 
-def test_a_page_without_slurs_does_not_ask(audited, monkeypatch):
-    results = wg.Results.of(audited.results[:1])
+def test_a_page_without_slurs_has_no_box_to_show_them(audit, monkeypatch):
+    results = wg.Results.of(audit.results[:1])
     assert (
-        "Show slurs" not in without_plots(monkeypatch, AuditResult(audited.about, results)).text()
+        "Show slurs"
+        not in render_without_charts(monkeypatch, AuditResult(audit.about, results)).text()
     )
 
 
 @pytest.mark.slow
-def test_figures_can_be_written_to_files(audited, tmp_path):
-    made = audit_figures(audited)
-    assert list(made) == [
+def test_figures_can_be_written_to_files(audit, tmp_path):
+    figures = audit_figures(audit)
+    assert list(figures) == [
         *("effects", "facts-wefat1-default", "words-weat6", "words-weat4", "words-weat5"),
         *("words-weat9", "sentences", "choices-weat6-default", "discovery-default"),
     ]
-    wg.save_plot(made["effects"], tmp_path / "effects.svg")
+    wg.save_plot(figures["effects"], tmp_path / "effects.svg")
     assert "7.8e-05" in (tmp_path / "effects.svg").read_text()
 
 
-def test_figures_have_names_that_files_may_have(attacked):
-    assert all(re.fullmatch(r"[\w.+-]+", name) for name in audit_figures(attacked))
+def test_figures_have_valid_file_names(hostile_audit):
+    assert all(re.fullmatch(r"[\w.+-]+", name) for name in audit_figures(hostile_audit))
 
 
-def test_figures_need_the_extra(audited, monkeypatch):
+def test_figures_need_the_extra_plots(audit, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
     with pytest.raises(MissingExtra, match="plots"):
-        audit_figures(audited)
+        audit_figures(audit)
     assert not page_module.can_draw()
 
 
 @pytest.mark.slow
-def test_a_whole_audit_of_the_default_is_under_five_megabytes(audited):
+def test_a_whole_audit_of_the_default_is_under_five_megabytes(audit):
     vectors = wg.open_vectors("default")
     tests = [one.id for one in wg.tests(level="word")]
     results = [
         (wg.wefat if id.startswith("wefat") else wg.weat)(vectors, id, control="frequency")
         for id in tests
     ]
-    written = audit_page(
+    html = audit_page(
         AuditResult(
-            audited.about,
+            audit.about,
             wg.Results.of(results).correct(),
             (wg.discover(vectors, rotations=99),),
             tuple(wg.multiverse(vectors, id) for id in ("weat6", "weat7")),
             (wg.lint("*Caliskan*", source=vectors),),
         )
     )
-    assert len(written.encode()) < 5_000_000
+    assert len(html.encode()) < 5_000_000

@@ -109,9 +109,9 @@ def test_the_page_says_what_was_searched_and_how(paper):
     page = Page(discovery_page(paper))
     assert page.headings == [
         "What was searched",
-        "The groups of names",
-        "The table",
-        "Words that stand in for names",
+        "Groups of names",
+        "Table of associations",
+        "Proxies for names",
         "Notes",
         "What it does not mean",
         "How to repeat and cite it",
@@ -121,15 +121,15 @@ def test_the_page_says_what_was_searched_and_how(paper):
         "6,340 names into 12 groups",
         "81 of 85 cells are significant, in 12 categories",
         "The list ssa: 7,850 listed, 1 missing, 1,569 dropped, 6,280 used",
-        "predicted from its vector with R² 0.21; it would be taken out over 0.25",
-        "at random 4,000 times of 10,000 asked for (no verdict could change)",
-        "significant at p ≤ 0.015, so that at most 5% of the significant cells",
-        "nobody's name stands on top of a column of stereotypes",
+        "predicted from its vector with R² 0.21; it is removed above 0.25",
+        "against the words: 4,000, of 10,000 requested (no verdict could change)",
+        "significant at p ≤ 0.015, so that at most 5% of the significant cells are expected to be false",
+        "nobody's name heads a column of stereotypes",
         "No significant cell: F10.",
         "99.0% of 2,713 four-tuples",
-        "hostess rather than cab driver tells F1 from F11 without a name",
+        "hostess rather than cab driver distinguishes F1 from F11 without a name",
         "The names file has 12 names twice.",
-        f"Found with Weatherglass {wg.__version__} on w2v (fingerprint 0f0f",
+        f"Measured with Weatherglass {wg.__version__} on w2v (fingerprint 0f0f",
         "Swinger, N.",
         "doi:10.1145/3306618.3314270",
     ):
@@ -139,7 +139,9 @@ def test_the_page_says_what_was_searched_and_how(paper):
 def test_what_was_done_about_frequency_is_said(paper, large):
     assert "with R² 0.88; after, with 0.04" in Page(discovery_page(large)).text
     left_in = dataclasses.replace(paper, control=Control("none", 0.9, None, "none"))
-    assert "Frequency was left in, and this embedding has much of it" in discovery_page(left_in)
+    assert "Word frequency was not removed, and this embedding holds much of it" in discovery_page(
+        left_in
+    )
     unknown = dataclasses.replace(paper, control=Control("none", None, None, "auto"))
     assert "too few words" in discovery_page(unknown)
 
@@ -252,7 +254,7 @@ def test_hostile_words_stay_words(hostile, kind):
     assert len(page.of("style")) == 1
 
 
-@pytest.mark.parametrize("kind", ["paper", "compared"])
+@pytest.mark.parametrize("kind", ["paper", "comparison"])
 def test_a_page_is_one_file_that_fetches_nothing(kind, request):
     found = request.getfixturevalue(kind)
     written = (discovery_page if kind == "paper" else comparison_page)(found)
@@ -325,7 +327,7 @@ def test_a_heading_has_the_end_of_a_long_path(paper):
     name = "/data/embeddings/of/a/very/long/path/glove_840B.300d.txt"
     page = Page(discovery_page(dataclasses.replace(paper, source={"name": name})))
     assert "What glove_840B.300d.txt associates with names" in page.text
-    assert f"as they lie in {name}." in page.text
+    assert f"by their vectors in {name}." in page.text
 
 
 def test_nothing_found_is_said(paper):
@@ -336,15 +338,15 @@ def test_nothing_found_is_said(paper):
     page = Page(discovery_page(none))
     assert "No cell is significant." in page.text
     assert "No p-value is small enough" in page.text
-    assert "nothing can be said about words that stand in for names" in page.text
+    assert "proxies for names cannot be assessed" in page.text
     with pytest.raises(CannotMeasure, match="no cell is significant"):
         plot_discovery(none)
 
 
-def test_a_comparison_counts_and_marks_what_changed(compared):
-    written = comparison_page(compared)
+def test_a_comparison_counts_and_marks_what_changed(comparison):
+    written = comparison_page(comparison)
     page = Page(written)
-    kinds = [one.change for one in compared.changes]
+    kinds = [one.change for one in comparison.changes]
     for kind, plural in (("appears", "appear"), ("vanishes", "vanish"), ("stays", "stay")):
         cells = [one for one in page.of("td", role="cell") if kind in (one["class"] or "").split()]
         assert len(cells) == kinds.count(kind)
@@ -356,8 +358,8 @@ def test_a_comparison_counts_and_marks_what_changed(compared):
     assert "56 of 85" in page.text
 
 
-def test_a_cell_that_stays_shows_which_words_went_and_came(compared):
-    cell = cell_of(comparison_page(compared), "food", "F8")
+def test_a_cell_that_stays_shows_which_words_went_and_came(comparison):
+    cell = cell_of(comparison_page(comparison), "food", "F8")
     assert "<del><bdi>tequila</bdi></del>" in cell
     assert "<ins><bdi>newcomer</bdi></ins>" in cell
     assert "0.29→0.23" in cell
