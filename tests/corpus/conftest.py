@@ -1,4 +1,4 @@
-"""Shared by the tests of `weatherglass.corpus`: small corpora as numbers."""
+"""Fixtures of the tests of `weatherglass.corpus`: small corpora as token ids."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from weatherglass.corpus import Document, Tokenizer
-from weatherglass.corpus.token_ids import Gathering, Numbered, open_numbered
+from weatherglass.corpus.token_ids import TokenIds, TokenIdWriter, open_token_ids
 
-Number = Callable[..., Numbered]
+MakeTokenIds = Callable[..., TokenIds]
 
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:
-    """As in training: threads that share cores with others make small products slow."""
+    """Use one thread, as training does: with busy cores, threads slow down small products."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):
@@ -24,23 +24,23 @@ def _one_thread() -> Iterator[None]:
 
 
 @pytest.fixture
-def number(tmp_path_factory: pytest.TempPathFactory) -> Number:
-    """Texts as numbers on disk."""
+def token_ids(tmp_path_factory: pytest.TempPathFactory) -> MakeTokenIds:
+    """Return a function that writes texts to disk as token ids."""
 
-    def make(texts: Iterable[str], min_count: int = 1) -> Numbered:
-        folder: Path = tmp_path_factory.mktemp("numbers")
-        gathering = Gathering(folder, Tokenizer(words="spaces"))
+    def make(texts: Iterable[str], min_count: int = 1) -> TokenIds:
+        folder: Path = tmp_path_factory.mktemp("token-ids")
+        writer = TokenIdWriter(folder, Tokenizer(words="spaces"))
         for text in texts:
-            gathering.add(Document(text, {}))
-        gathering.finish("", min_count, "the corpus")
-        return open_numbered(gathering.folder(""))
+            writer.add(Document(text, {}))
+        writer.finish("", min_count, "the corpus")
+        return open_token_ids(writer.folder(""))
 
     return make
 
 
 @pytest.fixture(scope="session")
 def weather() -> list[str]:
-    """Texts about two kinds of weather, which share no word but little ones."""
+    """Return texts about two kinds of weather, which share only function words."""
     rng = np.random.default_rng(5)
     kinds = (
         ["sun", "warm", "bright", "dry", "summer", "heat", "light", "clear"],

@@ -1,4 +1,4 @@
-"""A folder of texts and a table of what is known of them are one corpus."""
+"""A folder of texts and a table of metadata make a corpus."""
 
 import json
 
@@ -27,7 +27,8 @@ def letters(tmp_path):
     return folder
 
 
-def table(folder, rows=ROWS, suffix=".csv"):
+def write_metadata(folder, rows=ROWS, suffix=".csv"):
+    """Write the rows to a table next to a folder, in the format of the suffix."""
     path = folder.parent / f"about{suffix}"
     names = list(rows[0])
     if suffix == ".parquet":
@@ -35,15 +36,15 @@ def table(folder, rows=ROWS, suffix=".csv"):
     elif suffix == ".jsonl":
         path.write_text("\n".join(map(json.dumps, rows)))
     else:
-        between = "\t" if suffix == ".tsv" else ","
+        delimiter = "\t" if suffix == ".tsv" else ","
         lines = [names, *([row[name] for name in names] for row in rows)]
-        path.write_text("\n".join(between.join(line) for line in lines))
+        path.write_text("\n".join(delimiter.join(line) for line in lines))
     return path
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
-def test_each_file_knows_what_the_table_says_in_its_order(letters, suffix):
-    about = table(letters, suffix=suffix)
+def test_documents_have_the_metadata_of_the_table_and_follow_its_order(letters, suffix):
+    about = write_metadata(letters, suffix=suffix)
     corpus = open_corpus(f"{letters}?about={about}")
     assert list(corpus) == [
         Document("text c", {"file": "c.txt", "writer": "Ann", "year": "1840"}),
@@ -54,74 +55,74 @@ def test_each_file_knows_what_the_table_says_in_its_order(letters, suffix):
     assert list(open_corpus(letters, about=about)) == list(corpus)
 
 
-def test_files_with_the_same_value_can_be_one_document_wherever_they_stand(letters):
+def test_files_with_the_same_value_can_be_joined_wherever_the_table_names_them(letters):
     (letters / "d.txt").write_text("text d")
     (letters / "e.txt").write_text("text e")
-    apart = [ROWS[0], {"file": "d.txt", "writer": "", "year": ""}, ROWS[2], ROWS[1]]
-    apart.append({"file": "e.txt", "writer": "", "year": ""})
-    corpus = open_corpus(letters, about=table(letters, apart), documents="writer")
+    rows = [ROWS[0], {"file": "d.txt", "writer": "", "year": ""}, ROWS[2], ROWS[1]]
+    rows.append({"file": "e.txt", "writer": "", "year": ""})
+    corpus = open_corpus(letters, about=write_metadata(letters, rows), documents="writer")
     texts = ["text c\ntext in/a", "text d", "text b", "text e"]
-    assert [one.text for one in corpus] == texts
-    assert [one.meta.get("writer") for one in corpus] == ["Ann", None, "Bea", None]
+    assert [document.text for document in corpus] == texts
+    assert [document.meta.get("writer") for document in corpus] == ["Ann", None, "Bea", None]
 
 
-def test_lines_and_paragraphs_know_it_too(letters):
+def test_lines_of_a_file_have_the_metadata_of_the_file(letters):
     (letters / "b.txt").write_text("one\ntwo\n")
-    *_, last, after = open_corpus(letters, about=table(letters), documents="lines")
-    assert (last.text, after.text) == ("one", "two")
-    assert last.meta == after.meta == {"file": "b.txt", "writer": "Bea", "year": "1841"}
+    *_, first, second = open_corpus(letters, about=write_metadata(letters), documents="lines")
+    assert (first.text, second.text) == ("one", "two")
+    assert first.meta == second.meta == {"file": "b.txt", "writer": "Bea", "year": "1841"}
 
 
-def test_the_table_has_the_last_word_and_one_file_is_enough(tmp_path):
+def test_the_table_overrides_the_metadata_in_a_file_even_of_a_single_file(tmp_path):
     (tmp_path / "one.xml").write_text(TEI.format("calm"))
     (tmp_path / "about.csv").write_text("file,title,party\none.xml,Given,red\n")
-    (one,) = open_corpus(tmp_path, about=tmp_path / "about.csv")
-    assert one == Document("calm", {"file": "one.xml", "title": "Given", "party": "red"})
+    (document,) = open_corpus(tmp_path, about=tmp_path / "about.csv")
+    assert document == Document("calm", {"file": "one.xml", "title": "Given", "party": "red"})
 
 
-def test_a_table_inside_the_folder_is_no_text_and_not_left_out(letters):
-    about = table(letters).rename(letters / "about.csv")
+def test_a_metadata_table_inside_the_folder_is_neither_read_as_text_nor_left_out(letters):
+    about = write_metadata(letters).rename(letters / "about.csv")
     assert open_corpus(letters, about=about).left_out == ("unnamed.txt",)
 
 
-def test_the_fingerprint_follows_the_table(letters):
-    before = open_corpus(letters, about=table(letters)).fingerprint()
-    together = open_corpus(letters, about=table(letters), documents="writer").fingerprint()
+def test_the_fingerprint_of_a_corpus_covers_its_metadata_table(letters):
+    before = open_corpus(letters, about=write_metadata(letters)).fingerprint()
+    joined = open_corpus(letters, about=write_metadata(letters), documents="writer").fingerprint()
     other = [ROWS[0] | {"writer": "Cleo"}, *ROWS[1:]]
-    after = open_corpus(letters, about=table(letters, other)).fingerprint()
-    assert len({before, together, after, open_corpus(letters).fingerprint()}) == 4
+    after = open_corpus(letters, about=write_metadata(letters, other)).fingerprint()
+    assert len({before, joined, after, open_corpus(letters).fingerprint()}) == 4
 
 
-def test_a_column_of_the_table_can_divide_the_corpus(letters):
-    corpus = open_corpus(letters, about=table(letters))
+def test_a_column_of_the_metadata_table_can_divide_the_corpus(letters):
+    corpus = open_corpus(letters, about=write_metadata(letters))
     check_column(corpus, "writer")
     with pytest.raises(UsageError, match=r"'file', 'folder', 'writer', 'year'.*mean writer"):
         check_column(corpus, "writr")
 
 
 @pytest.mark.parametrize(
-    ("content", "error", "sentence"),
+    ("content", "error", "message"),
     [
         ("file,writer\nc.tx,Ann\nd.txt,Ann\n", BadContent, r"'c\.tx', 'd\.txt'\. Did you mean c"),
-        ("file,writer\nc.txt,Ann\nc.txt,Bea\n", BadContent, r"two rows for the file 'c\.txt'"),
+        ("file,writer\nc.txt,Ann\nc.txt,Bea\n", BadContent, r"duplicate row for the file 'c\.txt'"),
         ("name,writer\nc.txt,Ann\n", UsageError, r"no column 'file'; its columns are 'name'"),
         ("file,writer\n", BadContent, r"empty corpus"),
-        ("file,writer\n../about.csv,Ann\n", BadContent, r"not there: '\.\./about\.csv'"),
+        ("file,writer\n../about.csv,Ann\n", BadContent, r"do not exist: '\.\./about\.csv'"),
     ],
 )
-def test_a_table_that_does_not_fit_is_told(letters, content, error, sentence):
+def test_a_metadata_table_that_does_not_fit_the_files_is_refused(letters, content, error, message):
     about = letters.parent / "about.csv"
     about.write_text(content)
-    with pytest.raises(error, match=sentence):
+    with pytest.raises(error, match=message):
         list(open_corpus(letters, about=about))
 
 
-def test_what_is_no_table_is_told(letters):
+def test_a_missing_or_unreadable_metadata_table_is_refused(letters):
     with pytest.raises(SourceNotFound, match=r"no file '.*none\.csv' for about="):
         open_corpus(letters, about="none.csv")
-    with pytest.raises(UsageError, match=r"is no table; about= takes CSV"):
+    with pytest.raises(UsageError, match=r"is not a table; about= takes CSV"):
         open_corpus(letters, about=letters / "b.txt")
     with pytest.raises(UsageError, match=r"no column 'writr'\. Did you mean writer"):
-        open_corpus(letters, about=table(letters), documents="writr")
+        open_corpus(letters, about=write_metadata(letters), documents="writr")
     with pytest.raises(UsageError, match=r"is not one of file, lines, paragraphs"):
-        list(open_corpus(letters, about=table(letters), documents="chapters"))
+        list(open_corpus(letters, about=write_metadata(letters), documents="chapters"))

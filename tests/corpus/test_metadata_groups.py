@@ -1,4 +1,4 @@
-"""A mistyped column is noticed before the corpus is read."""
+"""A typo in the name of a column is found before the corpus is read."""
 
 import gzip
 import json
@@ -15,11 +15,12 @@ from weatherglass.errors import UsageError
 ROWS = [{"text": f"the sea was calm on day {k}", "year": "1840", "place": ""} for k in range(30)]
 
 
-def write(folder, form):
+def write_letters(folder, form):
+    """Write `ROWS` to a file in a format."""
     path = folder / f"letters.{form}"
     if form in ("csv", "tsv"):
-        sep = "," if form == "csv" else "\t"
-        lines = [sep.join(ROWS[0]), *(sep.join(row.values()) for row in ROWS)]
+        delimiter = "," if form == "csv" else "\t"
+        lines = [delimiter.join(ROWS[0]), *(delimiter.join(row.values()) for row in ROWS)]
         path.write_text("\n".join(lines) + "\n")
     elif form == "parquet":
         pq.write_table(pa.Table.from_pylist(ROWS), path)
@@ -29,32 +30,32 @@ def write(folder, form):
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "jsonl"])
-def test_a_slip_of_the_pen_is_told_with_the_columns_there_are(tmp_path, form):
-    path = write(tmp_path, form)
+def test_a_typo_in_a_column_name_is_reported_with_the_columns_that_exist(tmp_path, form):
+    path = write_letters(tmp_path, form)
     with pytest.raises(UsageError, match=r"value for 'yaer'.*'year'.*Did you mean year\?"):
         check_column(open_corpus(path), "yaer")
     check_column(open_corpus(path), "year")
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
-def test_a_header_knows_all_columns_and_the_text_is_none_of_them(tmp_path, form):
-    path = write(tmp_path, form)
-    check_column(open_corpus(path), "place")  # empty here, but it is there
+def test_a_header_lists_all_metadata_columns_without_the_text_column(tmp_path, form):
+    path = write_letters(tmp_path, form)
+    check_column(open_corpus(path), "place")  # it exists, although all its values are empty
     for name in ("decade", "text"):
         with pytest.raises(UsageError, match=f"value for '{name}'"):
             check_column(open_corpus(path), name)
 
 
-def test_nothing_is_read_and_no_folder_made_for_a_column_that_is_not_there(tmp_path):
-    path = write(tmp_path, "csv")
+def test_training_by_an_unknown_column_reads_nothing_and_creates_no_folder(tmp_path):
+    path = write_letters(tmp_path, "csv")
     with path.open("a") as file:
-        file.write("one,two\n")  # reading would stumble here
+        file.write("one,two\n")  # reading this row would fail
     with pytest.raises(UsageError, match="Did you mean year"):
         wg.train(path, tmp_path / "models", by="yaer", method="ppmi-svd")
     assert not (tmp_path / "models").exists()
 
 
-def test_documents_that_come_later_may_know_more(tmp_path):
+def test_a_column_that_only_later_documents_have_is_accepted(tmp_path):
     path = tmp_path / "letters.jsonl.gz"
     later = [{"text": "the sea was high"}] * 1500 + [{"text": "calm", "decade": "1840"}]
     path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in later).encode()))
@@ -64,12 +65,12 @@ def test_documents_that_come_later_may_know_more(tmp_path):
         bootstrap=0, workers=1,
     )  # fmt: skip
     assert list(trained.groups) == ["1840"]
-    with pytest.raises(UsageError, match="has a value for 'colour'; what is known of them is"):
+    with pytest.raises(UsageError, match="has a value for 'colour'; the columns are"):
         wg.train(path, tmp_path / "n", by="colour", method="ppmi-svd")
 
 
-def test_a_folder_has_the_columns_of_all_its_files_and_their_places(tmp_path):
-    write(tmp_path, "csv")
+def test_a_folder_has_the_columns_of_all_its_files_and_their_paths(tmp_path):
+    write_letters(tmp_path, "csv")
     (tmp_path / "more.tsv").write_text("text\tport\nthe sea\tDover\n")
     (tmp_path / "empty.csv").write_text("")
     corpus = open_corpus(tmp_path)
@@ -79,12 +80,12 @@ def test_a_folder_has_the_columns_of_all_its_files_and_their_places(tmp_path):
         check_column(corpus, "prt")
 
 
-def test_plain_text_and_texts_in_memory(tmp_path):
+def test_the_columns_of_plain_text_and_of_documents_in_memory_are_known(tmp_path):
     (tmp_path / "a.txt").write_text("the sea")
     check_column(open_corpus(tmp_path / "a.txt"), "file")
-    with pytest.raises(UsageError, match="value for 'author'; what is known of them is 'file'"):
+    with pytest.raises(UsageError, match="value for 'author'; the columns are 'file'"):
         check_column(open_corpus(tmp_path / "a.txt"), "author")
     texts = [Document("the sea", {}), Document("the sea", {"year": "1840"})]
     check_column(open_corpus(texts), "year")
-    with pytest.raises(UsageError, match="value for 'author'; what is known of them is 'year'"):
+    with pytest.raises(UsageError, match="value for 'author'; the columns are 'year'"):
         check_column(open_corpus(texts), "author")

@@ -1,4 +1,4 @@
-"""Reading corpora: every format gives its documents, and a mistake gives a sentence."""
+"""Opening corpora: every format gives its documents, and errors are plain sentences."""
 
 import gzip
 import json
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from weatherglass.corpus import Corpus, Document, document, open_corpus
+from weatherglass.corpus import Corpus, Document, open_corpus
 from weatherglass.errors import BadContent, SourceNotFound, TooLarge, UsageError
 
 ROWS = [
@@ -21,10 +21,12 @@ ROWS = [
 
 
 def texts(corpus):
+    """Return the texts of a corpus."""
     return [document.text for document in corpus]
 
 
 def write_table(path, column="text"):
+    """Write `ROWS` to a file, in the format of its suffix."""
     rows = [{column: row["text"], "year": row["year"], "author": row["author"]} for row in ROWS]
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path)
@@ -42,17 +44,17 @@ def write_table(path, column="text"):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
-def test_a_table_gives_its_texts_and_what_is_known_of_them(tmp_path, suffix):
+def test_a_table_gives_its_texts_and_their_metadata(tmp_path, suffix):
     corpus = open_corpus(write_table(tmp_path / f"t{suffix}"))
     expected = [
         Document(row["text"], {k: v for k, v in row.items() if v and k != "text"}) for row in ROWS
     ]
     assert list(corpus) == expected
-    assert list(corpus) == expected  # again
+    assert list(corpus) == expected  # a corpus can be read again
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
-def test_the_text_column_can_be_named_and_is_asked_for(tmp_path, suffix):
+def test_the_text_column_can_be_named_and_is_requested_if_there_is_no_default(tmp_path, suffix):
     path = write_table(tmp_path / f"t{suffix}", column="body")
     assert texts(open_corpus(f"{path}?text=body")) == [row["text"] for row in ROWS]
     assert texts(open_corpus(path, text="body")) == [row["text"] for row in ROWS]
@@ -63,7 +65,7 @@ def test_the_text_column_can_be_named_and_is_asked_for(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-def test_neighbouring_rows_with_the_same_value_can_be_one_document(tmp_path, suffix):
+def test_neighbouring_rows_with_the_same_value_can_be_joined_to_a_document(tmp_path, suffix):
     corpus = open_corpus(write_table(tmp_path / f"t{suffix}"), documents="year")
     first, second = corpus
     assert first.text == ROWS[0]["text"]
@@ -71,12 +73,12 @@ def test_neighbouring_rows_with_the_same_value_can_be_one_document(tmp_path, suf
     assert second.meta == {"year": "1841", "author": "Bea"}
 
 
-def test_rows_without_a_value_are_documents_of_their_own(tmp_path):
+def test_rows_without_a_value_in_the_joining_column_stay_separate_documents(tmp_path):
     (tmp_path / "t.csv").write_text("text,id\na,1\nb,\nc,\nd,2\ne,2\n")
     assert texts(open_corpus(tmp_path / "t.csv", documents="id")) == ["a", "b", "c", "d\ne"]
 
 
-def test_numbers_and_gaps_of_json_and_parquet_become_text_or_nothing(tmp_path):
+def test_numbers_of_json_and_parquet_become_text_and_missing_values_are_dropped(tmp_path):
     (tmp_path / "t.jsonl").write_text(
         '{"text": "a", "n": 3, "x": 1.5, "t": true, "none": null, "list": [1]}\n\n{"text": null}\n'
     )
@@ -97,14 +99,14 @@ def test_numbers_and_gaps_of_json_and_parquet_become_text_or_nothing(tmp_path):
         ("paragraphs", ["One\ntwo.\n", "Three.\n"]),
     ],
 )
-def test_plain_text_is_one_document_or_its_lines_or_paragraphs(tmp_path, unit, expected):
+def test_a_document_of_plain_text_is_a_file_a_line_or_a_paragraph(tmp_path, unit, expected):
     path = tmp_path / "a.txt"
     path.write_text("One\ntwo.\n\nThree.\n")
     assert texts(open_corpus(path, documents=unit)) == expected
     assert {document.meta["file"] for document in open_corpus(path)} == {"a.txt"}
 
 
-def test_a_folder_is_read_in_the_order_of_names_and_says_what_it_left_out(tmp_path):
+def test_a_folder_is_read_in_the_order_of_names_and_lists_the_files_left_out(tmp_path):
     (tmp_path / "b").mkdir()
     (tmp_path / ".hidden.txt").write_text("no")
     (tmp_path / "b" / "two.txt").write_text("Two.")
@@ -121,23 +123,23 @@ def test_a_folder_is_read_in_the_order_of_names_and_says_what_it_left_out(tmp_pa
     assert corpus.left_out == ("picture.png",)
 
 
-@pytest.mark.parametrize("pack", ["gz", "xz", "zst", "zip"])
-def test_packed_files_are_read_as_they_are(tmp_path, pack):
+@pytest.mark.parametrize("compression", ["gz", "xz", "zst", "zip"])
+def test_compressed_files_are_read_like_plain_ones(tmp_path, compression):
     plain = write_table(tmp_path / "t.csv")
-    path = tmp_path / f"t.csv.{pack}"
+    path = tmp_path / f"t.csv.{compression}"
     content = plain.read_bytes()
-    if pack == "zip":
+    if compression == "zip":
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("inside.csv", content)
-    elif pack == "zst":
+    elif compression == "zst":
         with pa.CompressedOutputStream(str(path), "zstd") as stream:
             stream.write(content)
     else:
-        path.write_bytes({"gz": gzip, "xz": lzma}[pack].compress(content))
+        path.write_bytes({"gz": gzip, "xz": lzma}[compression].compress(content))
     assert list(open_corpus(path)) == list(open_corpus(plain))
 
 
-def test_the_format_is_found_from_the_content_where_the_name_does_not_tell(tmp_path):
+def test_the_format_is_detected_from_the_content_if_the_name_does_not_tell(tmp_path):
     for name, content, expected in [
         ("rows", b'{"text": "a"}\n', "a"),
         ("book", b"<?xml version='1.0'?><TEI><text><p>b</p></text></TEI>", "b"),
@@ -149,7 +151,7 @@ def test_the_format_is_found_from_the_content_where_the_name_does_not_tell(tmp_p
     assert texts(open_corpus(f"{tmp_path / 'rows.dat'}?format=csv")) == ["d"]
 
 
-def test_bytes_in_another_encoding_are_refused_with_the_way_out(tmp_path):
+def test_a_file_in_another_encoding_is_refused_with_the_option_that_reads_it(tmp_path):
     path = tmp_path / "letters.txt"
     path.write_bytes("Caf\xe9 noir".encode("latin-1"))
     with pytest.raises(BadContent, match=r"line 1: byte 0xe9 is not UTF-8.*txt\?encoding=latin-1"):
@@ -163,14 +165,14 @@ def test_bytes_in_another_encoding_are_refused_with_the_way_out(tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_a_byte_order_mark_is_understood_and_is_no_text(tmp_path, encoding):
+def test_a_byte_order_mark_sets_the_encoding_and_is_not_part_of_the_text(tmp_path, encoding):
     path = tmp_path / "a.csv"
     path.write_bytes("text,n\nnaïve,1\n".encode(encoding))
     assert list(open_corpus(path)) == [Document("naïve", {"n": "1"})]
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".csv", ".jsonl", ".xml"])
-def test_an_empty_file_is_an_empty_corpus(tmp_path, suffix):
+def test_a_file_without_text_is_refused(tmp_path, suffix):
     path = tmp_path / f"none{suffix}"
     for content in ("", " \n"):
         path.write_text(content)
@@ -178,7 +180,7 @@ def test_an_empty_file_is_an_empty_corpus(tmp_path, suffix):
             list(open_corpus(path))
 
 
-def test_an_empty_corpus_says_so(tmp_path):
+def test_a_corpus_without_text_is_refused_as_empty(tmp_path):
     for corpus in (Corpus.of([]), Corpus.of([" ", "\n"])):
         with pytest.raises(BadContent, match="empty corpus"):
             list(corpus)
@@ -187,7 +189,7 @@ def test_an_empty_corpus_says_so(tmp_path):
         list(open_corpus(tmp_path / "t.csv"))
 
 
-def test_a_folder_without_a_readable_file_names_what_is_there(tmp_path):
+def test_a_folder_without_a_readable_file_is_refused_with_the_names_of_its_files(tmp_path):
     (tmp_path / "a.png").write_bytes(b"x")
     with pytest.raises(BadContent, match=r"'a\.png'.*\.jsonl.*\?format=text"):
         open_corpus(tmp_path)
@@ -198,12 +200,12 @@ def test_a_folder_without_a_readable_file_names_what_is_there(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "says"),
+    ("name", "content", "message"),
     [
         ("t.csv", "text,n\na,1,2\n", r"line 2: has 3 columns; the header has 2"),
         ("t.csv", 'text,n\n"a,1\n', r"line 2: not a table"),
         ("t.jsonl", '{"text": "a"}\n{"text": \n', r"line 2: not JSON"),
-        ("t.jsonl", "[1]\n", r"line 1: a JSON list; expected an object a line"),
+        ("t.jsonl", "[1]\n", r"line 1: a JSON list; expected one object per line"),
         ("t.jsonl", '{"text": "a"}\n' + "[" * 100_000, r"line 2: not JSON"),
         ("t.parquet", "PAR1 no more", r"damaged or cut-off table"),
         ("t.parquet", "text", r"expected a Parquet file"),
@@ -213,15 +215,17 @@ def test_a_folder_without_a_readable_file_names_what_is_there(tmp_path):
         ("t.xml", "<html/>", r"without a <TEI> element"),
     ],
 )
-def test_content_that_breaks_the_rules_gets_a_sentence(tmp_path, name, content, says):
+def test_a_file_that_is_invalid_for_its_format_is_refused_with_the_place(
+    tmp_path, name, content, message
+):
     path = tmp_path / name
     path.write_text(content)
-    with pytest.raises(BadContent, match=says):
+    with pytest.raises(BadContent, match=message):
         list(open_corpus(path))
 
 
 @pytest.mark.parametrize(
-    ("spec", "error", "says"),
+    ("spec", "error", "message"),
     [
         ("none.txt", SourceNotFound, "There is no file or folder"),
         ("a.txt?text=body", UsageError, "no option 'text'"),
@@ -231,10 +235,12 @@ def test_content_that_breaks_the_rules_gets_a_sentence(tmp_path, name, content, 
         ("st:model", SourceNotFound, "There is no file or folder"),
     ],
 )
-def test_a_wrong_name_or_option_gets_a_sentence(tmp_path, monkeypatch, spec, error, says):
+def test_a_wrong_name_or_option_is_refused_with_the_allowed_ones(
+    tmp_path, monkeypatch, spec, error, message
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("a")
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         list(open_corpus(spec))
 
 
@@ -244,7 +250,7 @@ def test_a_parquet_text_column_must_hold_text(tmp_path):
         list(open_corpus(tmp_path / "t.parquet"))
 
 
-def test_the_fingerprint_is_of_the_content_and_of_how_it_is_read(tmp_path):
+def test_the_fingerprint_of_a_corpus_covers_its_content_and_how_it_is_read(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("One.\n\nTwo.")
     first = open_corpus(path).fingerprint()
@@ -255,7 +261,7 @@ def test_the_fingerprint_is_of_the_content_and_of_how_it_is_read(tmp_path):
     assert Corpus.of(["a", "b"]).fingerprint() != Corpus.of(["ab"]).fingerprint()
 
 
-def test_a_corpus_streams_by_and_is_never_in_memory_as_a_whole(tmp_path):
+def test_a_corpus_is_streamed_and_never_in_memory_as_a_whole(tmp_path):
     path = tmp_path / "big.jsonl.gz"
     line = json.dumps({"text": "the sea was calm and the sky was clear " * 250}) + "\n"
     with gzip.open(path, "wt", compresslevel=1) as file:
@@ -263,17 +269,17 @@ def test_a_corpus_streams_by_and_is_never_in_memory_as_a_whole(tmp_path):
             file.write(line)
     tracemalloc.start()
     try:
-        read = sum(len(document.text) for document in open_corpus(path))
+        characters = sum(len(document.text) for document in open_corpus(path))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert read > 38e6
+    assert characters > 38e6
     assert peak < 12e6
 
 
-def test_a_document_that_no_memory_holds_is_refused(tmp_path, monkeypatch):
-    for module in (document, __import__("weatherglass.corpus.formats.text", fromlist=["x"])):
-        monkeypatch.setattr(module, "MAX_DOCUMENT", 1000)
+def test_a_document_longer_than_the_limit_is_refused_with_ways_to_split_it(tmp_path, monkeypatch):
+    for module in ("format", "text"):
+        monkeypatch.setattr(f"weatherglass.corpus.formats.{module}.MAX_DOCUMENT_CHARACTERS", 1000)
     (tmp_path / "a.txt").write_text("word " * 300)
     with pytest.raises(TooLarge, match=r"\?documents=lines"):
         list(open_corpus(tmp_path / "a.txt"))
@@ -283,7 +289,7 @@ def test_a_document_that_no_memory_holds_is_refused(tmp_path, monkeypatch):
     assert len(list(open_corpus(tmp_path / "b.csv"))) == 100
 
 
-def test_texts_that_are_there_already_are_a_corpus():
+def test_texts_in_memory_are_a_corpus():
     corpus = open_corpus(Document(text, {"n": text}) for text in ("a", "b"))
     assert texts(corpus) == texts(corpus) == ["a", "b"]
     assert open_corpus(corpus) is corpus

@@ -1,4 +1,4 @@
-"""Skip-gram through gensim: reproducible, and on real novels it makes sense."""
+"""Skip-gram by gensim: reproducible, and plausible on real novels."""
 
 import itertools
 import json
@@ -21,13 +21,14 @@ def gensim():
 
 
 def files(folder):
+    """Return the content of each model file."""
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.parquet"))}
 
 
 OPTIONS = {"dim": 20, "min_count": 3, "bootstrap": 2, "epochs": 3}
 
 
-def test_the_same_seed_gives_the_same_vectors_in_any_process(gensim, tmp_path, weather):
+def test_the_same_seed_gives_the_same_skip_gram_vectors_in_any_process(gensim, tmp_path, weather):
     wg.train(weather, tmp_path / "one", workers=1, **OPTIONS)
     wg.train(weather, tmp_path / "two", workers=2, **OPTIONS)
     assert files(tmp_path / "one") == files(tmp_path / "two")
@@ -37,24 +38,24 @@ def test_the_same_seed_gives_the_same_vectors_in_any_process(gensim, tmp_path, w
         "texts = json.load(open(sys.argv[1]))\n"
         f"wg.train(texts, sys.argv[2], workers=1, **{OPTIONS})"
     )
-    for seed in ("1", "2"):  # Python's hashes of texts differ from one process to the next
-        line = [sys.executable, "-W", "ignore", "-c", code]
-        line += [str(tmp_path / "texts.json"), str(tmp_path / seed)]
-        subprocess.run(line, check=True, env={"PYTHONHASHSEED": seed, "HOME": str(tmp_path)})
+    for seed in ("1", "2"):  # Python hashes strings differently in each process
+        command = [sys.executable, "-W", "ignore", "-c", code]
+        command += [str(tmp_path / "texts.json"), str(tmp_path / seed)]
+        subprocess.run(command, check=True, env={"PYTHONHASHSEED": seed, "HOME": str(tmp_path)})
         assert files(tmp_path / seed) == files(tmp_path / "one")
     wg.train(weather, tmp_path / "other", workers=1, seed=1, **OPTIONS)
     assert files(tmp_path / "other")["full.parquet"] != files(tmp_path / "one")["full.parquet"]
 
 
-def test_words_that_share_contexts_are_near(gensim, tmp_path, weather):
+def test_skip_gram_vectors_of_words_that_share_contexts_are_similar(gensim, tmp_path, weather):
     trained = wg.train(weather, tmp_path / "m", workers=1, **OPTIONS | {"epochs": 30})
     for label, vectors in trained.open():
         sun, warm, rain = vectors.unit(["sun", "warm", "rain"])
         assert sun @ warm > sun @ rain + 0.2, label
 
 
-def test_it_is_gensims_own_training(gensim, tmp_path, weather):
-    """The same words, counts and settings, given to gensim as texts, make like vectors."""
+def test_skip_gram_vectors_correlate_with_those_of_gensim_alone(gensim, tmp_path, weather):
+    """Gensim given the texts themselves, with the same settings, gives similar cosines."""
     from gensim.models import Word2Vec
 
     trained = wg.train(weather, tmp_path / "m", workers=1, **OPTIONS | {"epochs": 30})
@@ -71,15 +72,17 @@ def test_it_is_gensims_own_training(gensim, tmp_path, weather):
     ).wv
     assert set(ours.words[:]) == set(theirs.index_to_key)
     words = ours.words[:]
-    mine = ours.unit(words)
-    other = np.array([theirs.get_vector(word, norm=True) for word in words])
+    our_units = ours.unit(words)
+    their_units = np.array([theirs.get_vector(word, norm=True) for word in words])
     upper = np.triu_indices(len(words), 1)
-    close = np.corrcoef((mine @ mine.T)[upper], (other @ other.T)[upper])[0, 1]
-    assert close > 0.95
+    correlation = np.corrcoef(
+        (our_units @ our_units.T)[upper], (their_units @ their_units.T)[upper]
+    )[0, 1]
+    assert correlation > 0.95
 
 
-def test_long_documents_are_not_cut_off(gensim, tmp_path):
-    texts = ["word other " * 8000 + "end " * 50, "end word " * 10]
+def test_skip_gram_trains_on_all_words_of_long_documents(gensim, tmp_path):
+    texts = ["word their_units " * 8000 + "end " * 50, "end word " * 10]
     trained = wg.train(texts, tmp_path / "m", workers=1, **OPTIONS | {"bootstrap": 0})
     full = trained.open()[0].vectors
     near = dict(full.neighbours("end", 2))
@@ -89,7 +92,7 @@ def test_long_documents_are_not_cut_off(gensim, tmp_path):
 
 @pytest.fixture(scope="module")
 def novels(tmp_path_factory):
-    """Every fifth paragraph of 99 English novels."""
+    """Return every fifth paragraph of 99 English novels."""
     path = SHARED / "corpora" / "eltec-eng.jsonl.gz"
     if not path.exists():
         pytest.skip("needs ../shared/data/corpora/eltec-eng.jsonl.gz, 99 English novels")
@@ -98,7 +101,7 @@ def novels(tmp_path_factory):
 
 
 @pytest.mark.parametrize("method", ["sgns", "ppmi-svd"])
-def test_vectors_of_novels_make_sense(gensim, tmp_path, novels, method):
+def test_father_is_a_neighbour_of_mother_in_vectors_of_novels(gensim, tmp_path, novels, method):
     trained = wg.train(
         novels, tmp_path / "m", method=method, bootstrap=1, epochs=2, by="author_gender"
     )

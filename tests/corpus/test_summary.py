@@ -1,10 +1,11 @@
-"""What a corpus holds, in numbers."""
+"""The summary of a corpus: documents, words and metadata in numbers."""
 
-from weatherglass.corpus import Corpus, Document, Tokenizer, summary
+from weatherglass.corpus import Corpus, Document, Tokenizer
+from weatherglass.corpus import summary as summary_module
 from weatherglass.corpus.summary import Column, summarise
 
 
-def test_everything_is_counted_once():
+def test_a_summary_counts_documents_words_and_metadata_values():
     corpus = Corpus.of(
         [
             Document("The sea, the sea!", {"year": "1840", "by": "Ann"}),
@@ -13,11 +14,11 @@ def test_everything_is_counted_once():
         ],
         source="voyage",
     )
-    found = summarise(corpus, min_count=2, top=2)
-    assert (found.source, found.documents, found.tokens, found.types) == ("voyage", 3, 8, 4)
-    assert (found.frequent_types, found.frequent_tokens) == (3, 7)
-    assert found.words == [("the", 3), ("sea", 2)]
-    assert found.columns == {
+    summary = summarise(corpus, min_count=2, top=2)
+    assert (summary.source, summary.documents, summary.tokens, summary.types) == ("voyage", 3, 8, 4)
+    assert (summary.frequent_types, summary.frequent_tokens) == (3, 7)
+    assert summary.words == [("the", 3), ("sea", 2)]
+    assert summary.columns == {
         "year": Column(3, 2, [("1840", 2), ("1841", 1)]),
         "by": Column(1, 1, [("Ann", 1)]),
     }
@@ -25,10 +26,10 @@ def test_everything_is_counted_once():
     assert ("The", 2) in cased.words
 
 
-def test_a_column_with_very_many_values_is_not_counted_out(monkeypatch):
-    monkeypatch.setattr(summary, "_VALUES", 3)
+def test_distinct_values_of_a_column_are_not_counted_beyond_a_limit(monkeypatch):
+    monkeypatch.setattr(summary_module, "_MAX_DISTINCT_VALUES", 3)
     corpus = Corpus.of(Document("a", {"id": str(k), "k": str(k % 2)}) for k in range(10))
-    found = summarise(corpus)
-    assert found.columns["id"].different is None
-    assert found.columns["id"].documents == 10
-    assert found.columns["k"] == Column(10, 2, [("0", 5), ("1", 5)])
+    summary = summarise(corpus)
+    assert summary.columns["id"].different is None
+    assert summary.columns["id"].documents == 10
+    assert summary.columns["k"] == Column(10, 2, [("0", 5), ("1", 5)])

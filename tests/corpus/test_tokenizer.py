@@ -1,4 +1,4 @@
-"""What a word is."""
+"""The tokenizer: what counts as a word under each option."""
 
 import unicodedata
 
@@ -24,21 +24,21 @@ SENTENCE = "Mother's drawing-room in 1848: “don’t”, said the boys' aunt O'
         ({"words": "spaces", "lower": False}, SENTENCE),
     ],
 )
-def test_each_option_does_what_it_says(options, expected):
+def test_each_option_of_the_tokenizer_changes_the_words_as_documented(options, expected):
     assert Tokenizer(**options)(SENTENCE) == expected.split()
 
 
 @pytest.mark.parametrize(
     "word", ["naïve", "हिन्दी", "עִבְרִית", "ελληνικά", "straße", "日本", "x\u0304y"]
 )
-def test_words_of_any_script_stay_whole_with_their_marks(word):
+def test_words_of_any_script_keep_their_combining_marks(word):
     composed = unicodedata.normalize("NFC", word)
     decomposed = unicodedata.normalize("NFD", word)
     assert Tokenizer()(f"“{word}”, {decomposed}.") == [composed, composed]
 
 
 @given(st.text())
-def test_words_hold_no_space_digit_or_capital(text):
+def test_default_words_have_no_space_digit_or_capital(text):
     for word in Tokenizer()(text):
         assert word
         assert not any(c.isspace() or c.isdecimal() or c == "_" for c in word)
@@ -46,10 +46,10 @@ def test_words_hold_no_space_digit_or_capital(text):
 
 
 @given(st.lists(st.text("abé", min_size=1)))
-def test_words_with_spaces_between_them_are_those_words(words):
+def test_words_joined_by_spaces_are_split_into_the_same_words(words):
     assert Tokenizer()(" ".join(words)) == words == Tokenizer(words="spaces")(" ".join(words))
 
 
-def test_an_unknown_choice_is_refused():
+def test_an_unknown_tokenizer_option_is_refused_with_the_allowed_ones():
     with pytest.raises(UsageError, match="apostrophes is 'drop'; it must be one of possessive"):
         Tokenizer(apostrophes="drop")

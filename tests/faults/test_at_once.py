@@ -59,7 +59,7 @@ def test_the_second_of_two_sees_what_the_first_has_done(place: Place) -> None:
     second = Run(place.out / "m", Settings(dim=9, **words), 2, "corpus", "another")  # type: ignore[arg-type]
     assert place.run(WRITERS["train"][0]).code == 0
     with pytest.raises(UsageError, match="holds models that were trained with dim 4, not 9"):
-        second.working().__enter__()
+        second.locked().__enter__()
 
 
 @pytest.mark.slow

@@ -102,7 +102,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
     ):
         found = place.run(line)
         assert found.code == 1
-        assert sentence(found.err).endswith("cannot be made: Read-only file system.")
+        assert sentence(found.err).endswith("cannot be created: Read-only file system.")
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,8 @@ def test_without_a_home_there_is_no_cache_and_no_harm(place: Place) -> None:
             1,
             "v.txt cannot be written: No such file or directory",
         ),
-        ("train {corpus} -o m --method ppmi-svd", 1, "m cannot be made: No such file or directory"),
-        ("audit {vectors} -o run", 1, "run cannot be made: No such file or directory"),
+        ("train {corpus} -o m --method ppmi-svd", 1, "m cannot be created: No such file or directory"),
+        ("audit {vectors} -o run", 1, "run cannot be created: No such file or directory"),
     ],
 )
 def test_where_the_working_folder_was_deleted(

@@ -1,5 +1,5 @@
 from .corpus import Corpus as Corpus
-from .document import Document as Document
+from .formats import Document as Document
 from .model_files import RECORD as RECORD
 from .model_files import SUFFIX as SUFFIX
 from .model_files import Model as Model

@@ -1,4 +1,4 @@
-"""`Corpus`: documents that can be gone through again and again."""
+"""`Corpus`: documents that you can iterate over any number of times."""
 
 from __future__ import annotations
 
@@ -11,103 +11,113 @@ from weatherglass._files import Input, cache, combine_fingerprints, cpu_count, f
 from weatherglass.corpus.formats import text
 from weatherglass.errors import BadContent, UsageError
 
-from .document import Document
-from .document import join_documents as joined_documents
-from .formats import CorpusFormat, Reading
+from .formats import CorpusFormat, Document, Reading, join_documents
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class CorpusFile:
-    """A file of a corpus: where it is, what to call it, and its format."""
+    """A file of a corpus: its path, its name inside the corpus, and its format."""
 
     path: Path
     name: str
     form: CorpusFormat
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
-    """Documents that can be gone through again and again; none of them is kept in memory.
+    """Documents that you can iterate over any number of times; files are streamed, not kept.
 
     Attributes
     ----------
     source
-        What was opened, as it was named.
+        What was opened, as the user named it.
     left_out
-        Files of a folder that are not read: their names end in none of the known ways, or are not
-        in the table about the files.
+        Files of a folder that are not read, because their suffix is unknown or because the table
+        of metadata does not name them.
 
     Examples
     --------
     >>> corpus = Corpus.of(["The sea was calm.", "The sea was high."], source="weather")
     >>> [document.text for document in corpus]
     ['The sea was calm.', 'The sea was high.']
+    >>> corpus
+    <Corpus weather: 2 documents in memory>
     """
 
     source: str
     files: tuple[CorpusFile, ...] = ()
     reading: Reading = field(default_factory=Reading)
     options: dict[str, str] = field(default_factory=dict)
-    held: tuple[Document, ...] = ()
+    in_memory: tuple[Document, ...] = ()
     left_out: tuple[str, ...] = ()
-    about: dict[str, dict[str, str]] = field(default_factory=dict)
-    together: str | None = None  # files with the same value in this column are one document
+    file_metadata: dict[str, dict[str, str]] = field(default_factory=dict)
+    joined_by: str | None = None  # files with the same value in this column are one document
 
     @classmethod
     def of(cls, documents: Iterable[str | Document], source: str = "memory") -> Corpus:
-        """A corpus of texts, or of documents, that are there already."""
+        """Return a corpus of texts or documents in memory."""
         if isinstance(documents, str):
             raise UsageError("The corpus is one text; give its documents as a list.")
-        held = tuple(
-            one if isinstance(one, Document) else Document(str(one), {}) for one in documents
+        in_memory = tuple(
+            document if isinstance(document, Document) else Document(str(document), {})
+            for document in documents
         )
-        return cls(source, held=held)
+        return cls(source, in_memory=in_memory)
+
+    def __repr__(self) -> str:
+        count = len(self.files) or len(self.in_memory)
+        unit = "file" if self.files else "document"
+        where = "" if self.files else " in memory"
+        return f"<Corpus {self.source}: {count:,} {unit}{'' if count == 1 else 's'}{where}>"
 
     def __iter__(self) -> Iterator[Document]:
         return self.documents()
 
     def documents(self, progress: Progress | None = None) -> Iterator[Document]:
-        """The documents in order, without those that have no text.
+        """Yield the documents in order, without those that have no text.
 
         Parameters
         ----------
         progress
-            Called with the bytes done and the bytes in all.
+            Called with the number of bytes read and the number of bytes in total.
 
         Raises
         ------
         BadContent
-            A file breaks the rules of its format, or there is no text in any.
+            A file is invalid for its format, or no document has text.
         """
-        found = False
-        documents: Iterable[Document] = self.held or self._from_files(progress)
-        if self.together is not None:
-            documents = joined_documents(documents, self.together, self.source)
+        is_empty = True
+        documents: Iterable[Document] = self.in_memory or self._read_files(progress)
+        if self.joined_by is not None:
+            documents = join_documents(documents, self.joined_by, self.source)
         for document in documents:
             if document.text and not document.text.isspace():
-                found = True
+                is_empty = False
                 yield document
-        if not found:
+        if is_empty:
             raise BadContent(f"{self.source} is an empty corpus: none of its documents has text.")
 
-    def _from_files(self, progress: Progress | None) -> Iterator[Document]:
-        total = sum(one.path.stat().st_size for one in self.files)
-        before = 0
-        for one in self.files:
-            if not one.path.stat().st_size:
+    def _read_files(self, progress: Progress | None) -> Iterator[Document]:
+        total = sum(file.path.stat().st_size for file in self.files)
+        bytes_before = 0
+        for file in self.files:
+            if not file.path.stat().st_size:
                 continue
-            source = Input(one.path, self.options)
-            for document in one.form.read(source, self.reading):
+            source = Input(file.path, self.options)
+            for document in file.form.read(source, self.reading):
                 if progress is not None:
-                    progress(before + min(source.bytes_read, source.size), total)
-                yield self._placed(document, one)
-            before += source.size
+                    progress(bytes_before + min(source.bytes_read, source.size), total)
+                yield self._add_metadata(document, file)
+            bytes_before += source.size
 
-    def _placed(self, document: Document, file: CorpusFile) -> Document:
-        """What is known of the file, before what the document says, before the file's place."""
-        known = self.about.get(file.name, {})
+    def _add_metadata(self, document: Document, file: CorpusFile) -> Document:
+        """Add the file's row of the metadata table, which wins, and the file's place, which yields.
+
+        A single table needs no ``file`` column: all its documents would have the same value.
+        """
+        known = self.file_metadata.get(file.name, {})
         if len(self.files) == 1 and file.form is not text.PLAIN_TEXT and not known:
             return document
         folder = file.name.rpartition("/")[0]
@@ -115,24 +125,29 @@ class Corpus:
         return Document(document.text, place | document.meta | known)
 
     def fingerprint(self) -> str:
-        """A hash of the content and of how it is read."""
-        whole = hashlib.blake2b(repr(self.reading).encode("utf-8", "replace"), digest_size=16)
-        whole.update(repr(sorted(self.options.items())).encode("utf-8", "replace"))
-        if self.about:
-            whole.update(repr((self.together, self.about)).encode("utf-8", "replace"))
-        for one in self.held:
-            whole.update(repr((one.text, sorted(one.meta.items()))).encode("utf-8", "replace"))
+        """Return a hash of the content and of how it is read.
+
+        Training folders record it, so the bytes that are hashed must not change between versions.
+        """
+        digest = hashlib.blake2b(repr(self.reading).encode("utf-8", "replace"), digest_size=16)
+        digest.update(repr(sorted(self.options.items())).encode("utf-8", "replace"))
+        if self.file_metadata:
+            metadata = (self.joined_by, self.file_metadata)
+            digest.update(repr(metadata).encode("utf-8", "replace"))
+        for text_, meta in self.in_memory:
+            digest.update(repr((text_, sorted(meta.items()))).encode("utf-8", "replace"))
         if self.files:
-            names = [(one.name, one.form.name) for one in self.files]
-            whole.update(repr(names).encode("utf-8", "replace"))
-            whole.update(_content([one.path for one in self.files]).encode())
-        return whole.hexdigest()
+            names = [(file.name, file.form.name) for file in self.files]
+            digest.update(repr(names).encode("utf-8", "replace"))
+            digest.update(_hash_files([file.path for file in self.files]).encode())
+        return digest.hexdigest()
 
 
-def _content(paths: list[Path]) -> str:
-    found = cache.find_fingerprint(paths)
-    if found is None:
+def _hash_files(paths: list[Path]) -> str:
+    """Return the fingerprint of the files' content, from the cache if they have not changed."""
+    fingerprint = cache.find_fingerprint(paths)
+    if fingerprint is None:
         state = cache.file_state(paths)
-        found = combine_fingerprints([file_fingerprint(path, cpu_count()) for path in paths])
-        cache.save_fingerprint(paths, found, state)
-    return found
+        fingerprint = combine_fingerprints([file_fingerprint(path, cpu_count()) for path in paths])
+        cache.save_fingerprint(paths, fingerprint, state)
+    return fingerprint

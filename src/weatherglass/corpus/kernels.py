@@ -1,7 +1,9 @@
-"""Compiled inner loops. Import this where a kernel runs: it brings in numba, which is slow.
+"""Compiled inner loops of counting and of the matrix product.
 
-A pair is two words that stand at most `window` apart in a document; it is counted once, as
-(i, j) with i ≤ j. Since words are numbered by falling count, i is the more frequent one.
+Import this module where a kernel runs: it imports numba, which is slow.
+
+A pair is two words at most `window` apart in a document. It is counted once, as (i, j) with i ≤ j;
+as words are numbered by falling count, i is the more frequent word.
 """
 
 from __future__ import annotations
@@ -16,41 +18,44 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
-BLOCK = 32  # columns of a product; a constant, so that the compiler unrolls the loop over them
+BLOCK = 32  # columns of a block; a constant, so that the compiler unrolls the loop over them
 
 
 @compiled()
 def count_words(tokens: Tokens, ends: Integers, weights: Integers, size: int) -> Integers:
-    """How often each word occurs when each document is taken so many times."""
-    found = np.zeros(size, np.int64)
+    """Return the count of each word if document d occurs ``weights[d]`` times."""
+    counts = np.zeros(size, np.int64)
     start = 0
     for d in range(len(ends)):
         for p in range(start, ends[d]):
-            found[tokens[p]] += weights[d]
+            counts[tokens[p]] += weights[d]
         start = ends[d]
-    return found
+    return counts
 
 
 @compiled()
 def count_by_row(tokens: Tokens, ends: Integers, window: int, size: int) -> Integers:
-    """How many pairs have each word as their more frequent one."""
-    found = np.zeros(size, np.int64)
+    """Return for each word the number of pairs in which it is the more frequent one."""
+    counts = np.zeros(size, np.int64)
     start = 0
     for end in ends:
         for p in range(start, end):
             a = tokens[p]
             for q in range(p + 1, min(end, p + window + 1)):
-                found[min(a, tokens[q])] += 1
+                counts[min(a, tokens[q])] += 1
         start = end
-    return found
+    return counts
 
 
 @compiled()
 def count_by_column(
     tokens: Tokens, ends: Integers, window: int, size: int, low: int, high: int
 ) -> Integers:
-    """How many pairs with ``low ≤ i * size + j < high`` have each word as their rarer one."""
-    found = np.zeros(size, np.int64)
+    """Return for each word the number of pairs in which it is the rarer one.
+
+    Only pairs with ``low ≤ i * size + j < high`` are counted.
+    """
+    counts = np.zeros(size, np.int64)
     start = 0
     for end in ends:
         for p in range(start, end):
@@ -59,9 +64,9 @@ def count_by_column(
                 b = np.int64(tokens[q])
                 i, j = min(a, b), max(a, b)
                 if low <= i * size + j < high:
-                    found[j] += 1
+                    counts[j] += 1
         start = end
-    return found
+    return counts
 
 
 @compiled()
@@ -72,14 +77,15 @@ def sort_by_column(
     size: int,
     low: int,
     high: int,
-    at: Integers,
+    slots: Integers,
     rows: Tokens,
     documents: Tokens,
     by_row: Integers,
 ) -> None:
-    """Put the pairs with ``low ≤ i * size + j < high`` in the order of j, then of documents.
+    """Sort the pairs with ``low ≤ i * size + j < high`` by j, then by document.
 
-    `at` says where the pairs of each column begin, and is used up; they are counted `by_row`.
+    Writes `rows` and `documents`, and counts the pairs of each row in `by_row`. `slots` holds where
+    the pairs of each column start, and is overwritten.
     """
     start = 0
     for d in range(len(ends)):
@@ -90,9 +96,9 @@ def sort_by_column(
                 b = np.int64(tokens[q])
                 i, j = min(a, b), max(a, b)
                 if low <= i * size + j < high:
-                    rows[at[j]] = i
-                    documents[at[j]] = d
-                    at[j] += 1
+                    rows[slots[j]] = i
+                    documents[slots[j]] = d
+                    slots[j] += 1
                     by_row[i] += 1
         start = end
 
@@ -102,82 +108,86 @@ def sort_by_row(
     ends: Integers,
     rows: Tokens,
     documents: Tokens,
-    at: Integers,
+    slots: Integers,
     columns: Tokens,
     sorted_documents: Tokens,
 ) -> None:
-    """Put pairs that are in the order of j in the order of i; those of one i keep theirs."""
+    """Sort pairs that are in the order of j by i; the sort is stable.
+
+    Writes `columns` and `sorted_documents`. `slots` holds where the pairs of each row start, and is
+    overwritten.
+    """
     start = 0
     for j in range(len(ends)):
         for k in range(start, ends[j]):
-            to = at[rows[k]]
-            columns[to] = j
-            sorted_documents[to] = documents[k]
-            at[rows[k]] = to + 1
+            slot = slots[rows[k]]
+            columns[slot] = j
+            sorted_documents[slot] = documents[k]
+            slots[rows[k]] = slot + 1
         start = ends[j]
 
 
 @compiled()
 def distinct(row_ends: Integers, columns: Tokens, per_row: Integers) -> tuple[Tokens, Integers]:
-    """The distinct pairs of sorted ones: j and where each ends; counts them by row."""
-    found = np.empty(len(columns), np.int32)
+    """Return j and the end of each distinct pair among sorted ones; count them in `per_row`."""
+    pairs = np.empty(len(columns), np.int32)
     ends = np.empty(len(columns), np.int64)
     n, start = 0, 0
     for i in range(len(row_ends)):
         for k in range(start, row_ends[i]):
             if k == start or columns[k] != columns[k - 1]:
-                found[n] = columns[k]
+                pairs[n] = columns[k]
                 per_row[i] += 1
                 n += 1
             ends[n - 1] = k + 1
         start = row_ends[i]
-    return found[:n], ends[:n]
+    return pairs[:n], ends[:n]
 
 
 @compiled()
 def weigh(ends: Integers, documents: Tokens, weights: Tokens) -> Integers:
-    """For each distinct pair the sum of the weights of the documents that it occurs in."""
-    found = np.empty(len(ends), np.int64)
+    """Return for each distinct pair the sum of the weights of its documents."""
+    counts = np.empty(len(ends), np.int64)
     k = 0
     for g in range(len(ends)):
         total = np.int64(0)
         while k < ends[g]:
             total += weights[documents[k]]
             k += 1
-        found[g] = total
-    return found
+        counts[g] = total
+    return counts
 
 
 @compiled()
 def keep_pairs(
-    row_ends: Integers, columns: Tokens, counts: Integers, kept: NDArray[np.bool_]
+    row_ends: Integers, columns: Tokens, counts: Integers, is_frequent: NDArray[np.bool_]
 ) -> Integers:
-    """Set the counts of pairs with a word that is not kept to 0; count the contexts of each word.
+    """Set the counts of pairs with a rare word to 0; return the number of contexts of each word.
 
-    A word beside itself is its own context twice, and its count becomes that of the full matrix.
+    A word next to itself is its own context twice: its count becomes that of the full matrix.
     """
-    found = np.zeros(len(row_ends), np.int64)
+    contexts = np.zeros(len(row_ends), np.int64)
     start = 0
     for i in range(len(row_ends)):
         for g in range(start, row_ends[i]):
             j = columns[g]
-            if not (kept[i] and kept[j]):
+            if not (is_frequent[i] and is_frequent[j]):
                 counts[g] = 0
             elif i == j:
                 counts[g] *= 2
-                found[i] += counts[g]
+                contexts[i] += counts[g]
             else:
-                found[i] += counts[g]
-                found[j] += counts[g]
+                contexts[i] += counts[g]
+                contexts[j] += counts[g]
         start = row_ends[i]
-    return found
+    return contexts
 
 
 @compiled()
 def positive(
     row_ends: Integers, columns: Tokens, logs: Doubles, own: Doubles, other: Doubles
 ) -> tuple[Integers, Tokens, Floats]:
-    """The cells ``logs - own[i] - other[j]`` that are above 0, as compressed rows."""
+    """Return the cells ``logs - own[i] - other[j]`` that are above 0, as compressed rows."""
     size = len(row_ends)
     starts = np.zeros(size + 1, np.int64)
     start = 0
@@ -189,8 +199,8 @@ def positive(
         start = row_ends[i]
     for i in range(size):
         starts[i + 1] += starts[i]
-    at = starts[:-1].copy()
-    places = np.empty(starts[size], np.int32)
+    slots = starts[:-1].copy()
+    cell_columns = np.empty(starts[size], np.int32)
     values = np.empty(starts[size], np.float32)
     start = 0
     for i in range(size):
@@ -198,33 +208,33 @@ def positive(
             j = columns[g]
             value = logs[g] - (own[i] + other[j])
             if value > 0:
-                places[at[i]] = j
-                values[at[i]] = value
-                at[i] += 1
+                cell_columns[slots[i]] = j
+                values[slots[i]] = value
+                slots[i] += 1
             value = logs[g] - (own[j] + other[i])
             if i != j and value > 0:
-                places[at[j]] = i
-                values[at[j]] = value
-                at[j] += 1
+                cell_columns[slots[j]] = i
+                values[slots[j]] = value
+                slots[j] += 1
         start = row_ends[i]
-    return starts, places, values
+    return starts, cell_columns, values
 
 
 @compiled(fastmath=True)
-def multiply(starts: Integers, places: Tokens, values: Floats, block: Floats, out: Floats) -> None:
-    """The product of compressed rows and a block of `BLOCK` columns."""
+def multiply(starts: Integers, columns: Tokens, values: Floats, block: Floats, out: Floats) -> None:
+    """Write the product of compressed rows and a block of `BLOCK` columns to `out`."""
     sums = np.empty(BLOCK, np.float32)
     for i in range(len(out)):
         sums[:] = 0
         g, end = starts[i], starts[i + 1]
-        while g + 3 < end:  # four at a time keep the sums in registers longer
+        while g + 3 < end:  # four cells at a time keep the sums in registers longer
             a, b, c, d = values[g], values[g + 1], values[g + 2], values[g + 3]
-            j, k, n, m = places[g], places[g + 1], places[g + 2], places[g + 3]
+            j, k, n, m = columns[g], columns[g + 1], columns[g + 2], columns[g + 3]
             for t in range(BLOCK):
                 sums[t] += (a * block[j, t] + b * block[k, t]) + (c * block[n, t] + d * block[m, t])
             g += 4
         while g < end:
-            a, j = values[g], places[g]
+            a, j = values[g], columns[g]
             for t in range(BLOCK):
                 sums[t] += a * block[j, t]
             g += 1

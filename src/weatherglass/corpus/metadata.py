@@ -1,4 +1,7 @@
-"""A table of what is known of each file of a corpus: ``letters?about=letters.csv``."""
+"""Metadata of documents: a table with a row for each file, and the check of a column's name.
+
+The table is given as in ``letters?about=letters.csv``.
+"""
 
 from __future__ import annotations
 
@@ -20,137 +23,142 @@ from weatherglass.errors import (
 from .corpus import Corpus, CorpusFile
 from .formats import CorpusFormat, Reading
 
-_FILE = "file"
-_UNITS = ("file", "lines", "paragraphs")
+_FILE_COLUMN = "file"
+_TEXT_UNITS = ("file", "lines", "paragraphs")
+# How much of a corpus is read to find its columns, where no header lists them.
+_MAX_DOCUMENTS = 1000
+_MAX_CHARACTERS = 1 << 20
+_MAX_FILES = 100
+_MAX_LISTED_COLUMNS = 20
 
-About = dict[str, dict[str, str]]
+FileMetadata = dict[str, dict[str, str]]
 
 
-def read_about(path: Path, form: CorpusFormat | None) -> About:
-    """What a table says of each file, in its order; the column ``file`` has their names."""
+def read_file_metadata(path: Path, form: CorpusFormat | None) -> FileMetadata:
+    """Return the metadata of each file that a table names, in the table's order."""
     if not isfile(path):
         raise SourceNotFound(f"There is no file {quote_safe(str(path), 1000)} for about=.")
     if form is None or "text" not in form.options:
-        raise UsageError(f"{path} is no table; about= takes CSV, TSV, JSON Lines or Parquet.")
-    known: About = {}
-    for name, columns in form.read(Input(path), Reading(text=_FILE)):
-        if name in known:
-            raise BadContent(f"{path} has two rows for the file {quote_safe(name)}.")
-        known[name] = columns
-    return known
+        raise UsageError(f"{path} is not a table; about= takes CSV, TSV, JSON Lines or Parquet.")
+    metadata: FileMetadata = {}
+    # The readers of tables return the text column and the others: here the file names are the text.
+    for name, columns in form.read(Input(path), Reading(text=_FILE_COLUMN)):
+        if name in metadata:
+            raise BadContent(f"{path} has a duplicate row for the file {quote_safe(name)}.")
+        metadata[name] = columns
+    return metadata
 
 
-def columns_of(about: About) -> list[str]:
-    """The columns that have a value, in the order in which they are met.
+def metadata_columns(metadata: FileMetadata) -> list[str]:
+    """Return the columns that have a value, in the order of their first value.
 
-    >>> columns_of({"1.txt": {"writer": "Ann"}, "2.txt": {"writer": "Bea", "year": "1841"}})
+    >>> metadata_columns({"1.txt": {"writer": "Ann"}, "2.txt": {"writer": "Bea", "year": "1841"}})
     ['writer', 'year']
     """
-    return list(dict.fromkeys(name for known in about.values() for name in known))
+    return list(dict.fromkeys(name for columns in metadata.values() for name in columns))
 
 
-def shared_by(documents: str | None, about: About, table: Path) -> str | None:
-    """What the files of one document share, if ``documents=`` names a column of the table.
+def joining_column(documents: str | None, metadata: FileMetadata, table: Path) -> str | None:
+    """Return the column of the table that ``documents=`` names, by which files are joined.
 
-    Otherwise it says what one document is inside a file.
+    Return None if ``documents=`` says what one document is inside a file.
     """
-    known = columns_of(about)
-    if documents is None or documents in known:
+    columns = metadata_columns(metadata)
+    if documents is None or documents in columns:
         return documents
-    near = did_you_mean(documents, known)
-    if near and documents not in _UNITS:
-        raise UsageError(f"{table} has no column {quote_safe(documents)}." + near)
+    suggestion = did_you_mean(documents, columns)
+    if suggestion and documents not in _TEXT_UNITS:
+        raise UsageError(f"{table} has no column {quote_safe(documents)}." + suggestion)
     return None
 
 
-def in_its_order(
-    files: tuple[CorpusFile, ...], about: About, table: Path, column: str | None
+def select_files(
+    files: tuple[CorpusFile, ...], metadata: FileMetadata, table: Path, column: str | None
 ) -> tuple[tuple[CorpusFile, ...], tuple[str, ...]]:
-    """The files that the table names, and the names of the others.
+    """Return the files that the table names, in its order, and the names of the other files.
 
     Files with the same value in `column` follow the first of them.
     """
-    there = {one.name: one for one in files}
-    missing = [name for name in about if name not in there]
+    by_name = {file.name: file for file in files}
+    missing = [name for name in metadata if name not in by_name]
     if missing:
         raise BadContent(
-            f"{table} names files that are not there: {join_first(map(quote_safe, missing))}."
-            + did_you_mean(missing[0], there)
+            f"{table} names files that do not exist: {join_first(map(quote_safe, missing))}."
+            + did_you_mean(missing[0], by_name)
         )
-    others = (one for one in files if one.name not in about and one.path != table)
-    names = about if column is None else _gathered(about, column)
-    return tuple(there[name] for name in names), tuple(one.name for one in others)
+    unnamed = (file.name for file in files if file.name not in metadata and file.path != table)
+    names = metadata if column is None else _sort_by_value(metadata, column)
+    return tuple(by_name[name] for name in names), tuple(unnamed)
 
 
-def _gathered(about: About, column: str) -> list[str]:
-    first: dict[str, int] = {}
-    places = {
-        name: first.setdefault(known[column], at) if column in known else at
-        for at, (name, known) in enumerate(about.items())
+def _sort_by_value(metadata: FileMetadata, column: str) -> list[str]:
+    """Return the file names so that equal values are neighbours, each at its first occurrence."""
+    first_position: dict[str, int] = {}
+    positions = {
+        name: first_position.setdefault(columns[column], position)
+        if column in columns
+        else position
+        for position, (name, columns) in enumerate(metadata.items())
     }
-    return sorted(places, key=places.__getitem__)
-
-
-_DOCUMENTS = 1000  # that are looked at, where there is no header
-_CHARACTERS = 1 << 20
-_FILES = 100
-_SHOWN = 20
+    return sorted(positions, key=positions.__getitem__)
 
 
 def check_column(corpus: Corpus, column: str) -> None:
     """Refuse a column that a corpus does not have.
 
-    Tables say in their header which columns they have. Where there is none, the first documents
-    are looked at; others may know more, so only what looks like a slip of the pen is refused.
+    The headers of tables list all columns. Where there is no header, the first documents are read;
+    later ones may have more columns, so only a name that looks like a typo is refused.
 
     Raises
     ------
     UsageError
         There is no such column.
     """
-    known, sure = _columns(corpus)
-    if column not in known and (sure or did_you_mean(column, known)):
-        raise no_column(corpus.source, column, known)
+    columns, is_complete = _find_columns(corpus)
+    if column not in columns and (is_complete or did_you_mean(column, columns)):
+        raise missing_column(corpus.source, column, columns)
 
 
-def no_column(source: str, column: str, known: Iterable[str]) -> UsageError:
-    """What to say of a column that no document has."""
-    names = list(dict.fromkeys(known))
-    listed = join_first(map(quote_safe, names), _SHOWN) or "nothing"
+def missing_column(source: str, column: str, columns: Iterable[str]) -> UsageError:
+    """Return the error for a column that no document has."""
+    names = list(dict.fromkeys(columns))
+    listed = join_first(map(quote_safe, names), _MAX_LISTED_COLUMNS) or "none"
     return UsageError(
-        f"No document of {source} has a value for {quote_safe(column)}; what is known of them is "
-        f"{listed}." + did_you_mean(column, names)
+        f"No document of {source} has a value for {quote_safe(column)}; the columns are {listed}."
+        + did_you_mean(column, names)
     )
 
 
-def _columns(corpus: Corpus) -> tuple[list[str], bool]:
-    """The columns that are known of, and whether there can be no others."""
+def _find_columns(corpus: Corpus) -> tuple[list[str], bool]:
+    """Return the known columns, and whether these are certainly all."""
     if not corpus.files:
-        return list(dict.fromkeys(name for one in corpus.held for name in one.meta)), True
-    found: dict[str, None] = {}
-    sure = len(corpus.files) <= _FILES
-    for one in corpus.files[:_FILES]:
-        if not one.path.stat().st_size:
+        documents = corpus.in_memory
+        return list(dict.fromkeys(name for document in documents for name in document.meta)), True
+    columns: dict[str, None] = {}
+    is_complete = len(corpus.files) <= _MAX_FILES
+    for file in corpus.files[:_MAX_FILES]:
+        if not file.path.stat().st_size:
             continue
-        if one.form.columns is None:
-            sure = False
+        if file.form.columns is None:
+            is_complete = False
             continue
-        found |= dict.fromkeys(one.form.columns(Input(one.path, corpus.options), corpus.reading))
-    if len(corpus.files) > 1 or any(one.form is text.PLAIN_TEXT for one in corpus.files):
-        found |= dict.fromkeys(("file", "folder"))
-    found |= dict.fromkeys(columns_of(corpus.about))
-    if not sure:
-        found |= dict.fromkeys(_of_documents(corpus))
-    return list(found), sure
+        source = Input(file.path, corpus.options)
+        columns |= dict.fromkeys(file.form.columns(source, corpus.reading))
+    if len(corpus.files) > 1 or any(file.form is text.PLAIN_TEXT for file in corpus.files):
+        columns |= dict.fromkeys(("file", "folder"))
+    columns |= dict.fromkeys(metadata_columns(corpus.file_metadata))
+    if not is_complete:
+        columns |= dict.fromkeys(_columns_of_documents(corpus))
+    return list(columns), is_complete
 
 
-def _of_documents(corpus: Corpus) -> dict[str, None]:
-    """What is known of the first documents."""
-    found: dict[str, None] = {}
-    seen = 0
-    for count, one in enumerate(corpus.documents(), 1):
-        found |= dict.fromkeys(one.meta)
-        seen += len(one.text)
-        if count == _DOCUMENTS or seen > _CHARACTERS:
+def _columns_of_documents(corpus: Corpus) -> dict[str, None]:
+    """Return the columns of the first documents."""
+    columns: dict[str, None] = {}
+    characters = 0
+    for count, document in enumerate(corpus.documents(), 1):
+        columns |= dict.fromkeys(document.meta)
+        characters += len(document.text)
+        if count == _MAX_DOCUMENTS or characters > _MAX_CHARACTERS:
             break
-    return found
+    return columns

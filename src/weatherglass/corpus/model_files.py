@@ -1,4 +1,4 @@
-"""Trained models as files, and folders of them."""
+"""Trained models as files: write one, open the models of a folder, read its `train.json`."""
 
 from __future__ import annotations
 
@@ -23,28 +23,31 @@ from weatherglass.vectors import Vectors, open_vectors
 
 RECORD = "train.json"
 SUFFIX = ".parquet"
-_KEY = b"weatherglass.model"
+_METADATA_KEY = b"weatherglass.model"
 
 
 class Model(NamedTuple):
-    """A trained model: its label, such as ``full``, ``boot-007`` or ``F/boot-007``, and vectors."""
+    """A trained model: a label, such as ``full``, ``boot-007`` or ``F/boot-007``, and vectors."""
 
     label: str
     vectors: Vectors
 
+    def __repr__(self) -> str:
+        return f"<Model {self.label}: {len(self.vectors):,} words × {self.vectors.dim}>"
+
     @property
     def group(self) -> str:
-        """The group's folder, or nothing if the corpus was not divided."""
+        """The folder of the group; empty if the corpus was not divided into groups."""
         return self.label.rpartition("/")[0]
 
     @property
     def is_full(self) -> bool:
-        """Whether it was trained on all documents, not on a sample."""
+        """Whether it was trained on all documents, not on a bootstrap sample."""
         return self.label.rpartition("/")[2] == "full"
 
 
 def label_of(folder: str, sample: int | None) -> str:
-    """The label of a model in a group's folder.
+    """Return the label of a model in the folder of a group.
 
     >>> label_of("F", 7), label_of("", None)
     ('F/boot-007', 'full')
@@ -60,7 +63,7 @@ def write_model(
     table: NDArray[np.float32],
     key: str,
 ) -> None:
-    """Write words, vectors and counts, the most frequent first; whole, or not at all."""
+    """Write words, vectors and counts, the most frequent first, atomically."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -71,51 +74,51 @@ def write_model(
         "vector": pa.FixedSizeListArray.from_arrays(flat, table.shape[1]),
         "count": pa.array(counts[order]),
     }
-    made = pa.table(columns).replace_schema_metadata({_KEY: key})
+    model = pa.table(columns).replace_schema_metadata({_METADATA_KEY: key})
     with atomic_write(path) as temporary:
-        pq.write_table(made, temporary, compression="zstd")
+        pq.write_table(model, temporary, compression="zstd")
 
 
 def is_model(path: Path, key: str) -> bool:
-    """Whether a file is the model with this key."""
+    """Return whether a file is the model with this key."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        found = pq.read_schema(path).metadata or {}
+        metadata = pq.read_schema(path).metadata or {}
     except (pa.ArrowException, OSError, ValueError):
         return False
-    return bool(found.get(_KEY) == key.encode())
+    return bool(metadata.get(_METADATA_KEY) == key.encode())
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """What `train` noted about the models in a folder."""
+    """Return the record that `train` wrote about the models in a folder."""
     try:
         record = json.loads((folder / RECORD).read_text())
         if isinstance(record["models"], dict) and isinstance(record["groups"], dict):
             return {"notes": [], **record}
     except FileNotFoundError:
         raise SourceNotFound(
-            f"{folder} is no folder of models: it has no {RECORD} from `weatherglass train`."
+            f"{folder} is not a folder of models: it has no {RECORD} from `weatherglass train`."
         ) from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadContent(f"{folder / RECORD} cannot be read ({error}).") from None
-    raise BadContent(f"{folder / RECORD} is not what `weatherglass train` writes.")
+    raise BadContent(f"{folder / RECORD} was not written by `weatherglass train`.")
 
 
 def open_models(
     folder: str | Path, *, group: str | None = None, words: Iterable[str] | None = None
 ) -> list[Model]:
-    """Open the models that `train` has written: of each group the full one, then the bootstraps.
+    """Open the models in a folder of `train`: for each group the full one, then the bootstraps.
 
     Parameters
     ----------
     folder
-        The folder; models that are not finished are passed over.
+        The folder; unfinished models are skipped.
     group
         Only the models of this group, by its value in the column that divided the corpus.
     words
-        Only these words.
+        Read only these words.
 
     Returns
     -------
@@ -132,30 +135,32 @@ def open_models(
     ...     [(label, len(vectors)) for label, vectors in open_models(folder)]
     [('full', 3), ('boot-000', 3), ('boot-001', 3)]
     """
-    place = Path(folder)
-    record = read_record(place)
-    chosen = _of_group(record, group)
-    asked = None if words is None else list(words)
-    found = [
-        Model(label, open_vectors(place / f"{label}{SUFFIX}", words=asked))
-        for label in chosen
-        if (place / f"{label}{SUFFIX}").exists()
+    folder = Path(folder)
+    record = read_record(folder)
+    word_list = None if words is None else list(words)
+    paths = {label: folder / f"{label}{SUFFIX}" for label in _finished_labels(record, group)}
+    models = [
+        Model(label, open_vectors(path, words=word_list))
+        for label, path in paths.items()
+        if path.exists()
     ]
-    if not found:
+    if not models:
         raise BadContent(
-            f"{place} holds no finished model yet: run `weatherglass train` on it again, which "
-            "goes on where it stopped."
+            f"{folder} holds no finished model yet. Run `weatherglass train` on it again to "
+            "resume the training."
         )
-    return found
+    return models
 
 
-def _of_group(record: dict[str, Any], group: str | None) -> list[str]:
+def _finished_labels(record: dict[str, Any], group: str | None) -> list[str]:
+    """Return the labels of the finished models, of all groups or of one."""
     labels = [str(label) for label, state in record["models"].items() if state == "done"]
     if group is None:
         return labels
     if group not in record["groups"]:
+        names = join_first(map(quote_safe, record["groups"]), 20)
         raise UsageError(
-            f"There is no group {quote_safe(group)}; there are {join_first(map(quote_safe, record['groups']), 20)}."
+            f"There is no group {quote_safe(group)}; the groups are {names}."
             + did_you_mean(group, record["groups"])
         )
     folder = record["groups"][group].get("folder")

@@ -1,7 +1,7 @@
-"""Parts of speech of words, by spaCy if there is a model for it, else by HanTa.
+"""Parts of speech of words, by spaCy if one of its models is installed, otherwise by HanTa.
 
-Words are tagged alone, without a sentence around them: the tag is the one that a word most often
-has. Both taggers' tags become those of Universal Dependencies.
+Words are tagged in isolation, so that a word gets its most frequent tag. The tags of both taggers
+are mapped to those of Universal Dependencies.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from weatherglass.errors import MissingExtra, UsageError, quote_safe
 
-# The British National Corpus's tags (C5), which HanTa's English model has, by how they begin.
-_UNIVERSAL = {
+# Prefixes of the tags of the British National Corpus (C5), which HanTa's English model returns.
+_UNIVERSAL_TAGS = {
     "NN": "NOUN",
     "NP": "PROPN",
     "VB": "AUX",
@@ -40,49 +40,52 @@ _UNIVERSAL = {
     "ITJ": "INTJ",
     "PU": "PUNCT",
 }
-_SIZES = ("lg", "md", "sm", "trf")  # the last is the slowest by far
-_UNNEEDED = ("parser", "ner", "lemmatizer", "senter")
+_SIZES = ("lg", "md", "sm", "trf")  # in order of preference; trf is the slowest by far
+_UNUSED_COMPONENTS = ("parser", "ner", "lemmatizer", "senter")
 
 
 def part_of_speech(words: Iterable[str], tagger: str | None = None) -> dict[str, str]:
-    """The part of speech of each word: NOUN, PROPN, VERB, AUX, ADJ, ADV, PRON, DET, ADP, …
+    """Return the part of speech of each word: NOUN, PROPN, VERB, AUX, ADJ, ADV, PRON, DET, ADP, …
 
     Parameters
     ----------
     words
         English words, in lower case or not.
     tagger
-        The name of an installed spaCy model, or ``hanta``. By default the largest English spaCy
-        model that is installed, else HanTa.
+        The name of an installed spaCy model, or ``hanta``. Default: the largest installed English
+        spaCy model, otherwise HanTa.
 
     Returns
     -------
     dict
-        Word, tag; ``X`` where the tagger does not know.
+        The tag of each word; ``X`` if the tagger does not know it.
 
     Raises
     ------
     MissingExtra
-        There is neither.
+        Neither is installed.
 
     Examples
     --------
     >>> part_of_speech(["mother", "ran"])  # doctest: +SKIP
     {'mother': 'NOUN', 'ran': 'VERB'}
     """
-    asked = list(dict.fromkeys(words))
-    model = _chosen(tagger)
-    return _by_hanta(asked) if model is None else _by_spacy(asked, model)
+    distinct_words = list(dict.fromkeys(words))
+    model = _choose_model(tagger)
+    if model is None:
+        return _tag_with_hanta(distinct_words)
+    return _tag_with_spacy(distinct_words, model)
 
 
-def _chosen(tagger: str | None) -> str | None:
-    """The spaCy model to use, or None for HanTa."""
+def _choose_model(tagger: str | None) -> str | None:
+    """Return the spaCy model to use, or None for HanTa."""
     models = _spacy_models()
     if tagger is not None and tagger != "hanta":
         if tagger not in models:
             listed = ", ".join(models) or "none"
             raise UsageError(
-                f"There is no spaCy model {quote_safe(tagger)}; installed are: {listed}. Or take hanta."
+                f"There is no spaCy model {quote_safe(tagger)}; installed models: {listed}. "
+                "Or use hanta."
             )
         return tagger
     english = [name for name in models if name.startswith("en_")]
@@ -97,38 +100,38 @@ def _chosen(tagger: str | None) -> str | None:
 def _spacy_models() -> list[str]:
     try:
         from spacy.util import get_installed_models
-    except ImportError:  # also where a folder on the path is called so
+    except ImportError:  # also if a mere folder on the path is called spacy
         return []
     return sorted(get_installed_models())
 
 
 def _is_installed(package: str) -> bool:
-    """Whether there is such a package; a mere folder of that name on the path is none."""
-    found = importlib.util.find_spec(package)
-    return found is not None and found.origin is not None
+    """Return whether a package is installed; a mere folder of that name on the path is not."""
+    spec = importlib.util.find_spec(package)
+    return spec is not None and spec.origin is not None
 
 
-def _by_spacy(words: list[str], model: str) -> dict[str, str]:
+def _tag_with_spacy(words: list[str], model: str) -> dict[str, str]:
     import spacy
 
-    tagger = spacy.load(model, exclude=_UNNEEDED)
-    # Given as tokens: its tokenizer would take "don't" apart.
-    alone = (spacy.tokens.Doc(tagger.vocab, words=[word]) for word in words)
-    tagged = tagger.pipe(alone, batch_size=1000)
-    return {word: one[0].pos_ or "X" for word, one in zip(words, tagged, strict=True)}
+    tagger = spacy.load(model, exclude=_UNUSED_COMPONENTS)
+    # As ready-made tokens: spaCy's tokenizer would split "don't".
+    documents = (spacy.tokens.Doc(tagger.vocab, words=[word]) for word in words)
+    tagged = tagger.pipe(documents, batch_size=1000)
+    return {word: document[0].pos_ or "X" for word, document in zip(words, tagged, strict=True)}
 
 
-def _by_hanta(words: list[str]) -> dict[str, str]:
+def _tag_with_hanta(words: list[str]) -> dict[str, str]:
     from HanTa import HanoverTagger
 
     tagger = HanoverTagger.HanoverTagger("morphmodel_en.pgz")
-    return {word: _universal(tagger.analyze(word)[1]) for word in words}
+    return {word: _universal_tag(tagger.analyze(word)[1]) for word in words}
 
 
-def _universal(tag: str) -> str:
-    """A tag of C5 as one of Universal Dependencies.
+def _universal_tag(tag: str) -> str:
+    """Return the tag of Universal Dependencies for a C5 tag.
 
-    >>> [_universal(tag) for tag in ("NN2", "VVD", "AJ0", "PNP", "UNC")]
+    >>> [_universal_tag(tag) for tag in ("NN2", "VVD", "AJ0", "PNP", "UNC")]
     ['NOUN', 'VERB', 'ADJ', 'PRON', 'X']
     """
-    return next((_UNIVERSAL[tag[:k]] for k in (3, 2, 1) if tag[:k] in _UNIVERSAL), "X")
+    return next((_UNIVERSAL_TAGS[tag[:k]] for k in (3, 2, 1) if tag[:k] in _UNIVERSAL_TAGS), "X")

@@ -1,8 +1,8 @@
-"""A folder of models that is being trained: what is asked for, what is done, what is left.
+"""The folder of a training run: its options, and the state of each model.
 
-`train.json` holds the options, the corpus and the state of each model. It is written whole, and a
-model counts as done when its own file is there and has the key of the run; so a run that was
-stopped in any way goes on with what is left.
+`train.json` holds the options, the corpus and the state of each model. It is written atomically,
+and a model counts as done when its own file exists and holds the key of the run; so a run that was
+interrupted in any way resumes with the models that are left.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from .model_files import RECORD, SUFFIX, is_model, label_of, read_record
 from .tokenizer import Tokenizer
 
 Method = Literal["sgns", "ppmi-svd"]
-VERSION = 1  # of what training does; models of another version are not gone on with
-_SGNS = ("epochs", "negative", "sample")
-_PPMI = ("smoothing", "shift", "power")
+VERSION = 1  # of the training algorithm; a run of another version is not resumed
+_WORK = ".work"
+_SGNS_OPTIONS = ("epochs", "negative", "sample")
+_PPMI_OPTIONS = ("smoothing", "shift", "power")
 
 
 @dataclass(frozen=True)
@@ -62,33 +63,30 @@ class Settings:
         if not 1 <= self.shift < math.inf:
             raise UsageError(f"shift is {self.shift}; it must be at least 1.")
 
-    def deciding(self) -> dict[str, Any]:
-        """The options that decide what is trained: not those of the other method."""
-        unused = {*(_PPMI if self.method == "sgns" else _SGNS)}
+    def relevant(self) -> dict[str, Any]:
+        """Return the options that influence the models, without those of the other method."""
+        unused = {*(_PPMI_OPTIONS if self.method == "sgns" else _SGNS_OPTIONS)}
         if self.by is None:
             unused.add("min_size")
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
     def key(self, fingerprint: str, label: str) -> str:
-        """What tells a model of this run, on this corpus, from any other one."""
-        told = json.dumps([VERSION, self.deciding(), fingerprint, label], sort_keys=True)
-        return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
-
-
-_WORK = ".work"
+        """Return a key that identifies a model of this run on this corpus."""
+        content = json.dumps([VERSION, self.relevant(), fingerprint, label], sort_keys=True)
+        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 class Run:
-    """One training run in its folder.
+    """A training run in its folder.
 
     Parameters
     ----------
     folder
-        Where the models go. It is made if need be.
+        Where the models are written; created if it does not exist.
     settings, bootstrap
-        What is asked for.
+        The options, and the number of bootstrap samples.
     corpus, fingerprint
-        The name and the content of the corpus.
+        The name and the fingerprint of the corpus.
 
     Raises
     ------
@@ -100,88 +98,96 @@ class Run:
         self, folder: Path, settings: Settings, bootstrap: int, corpus: str, fingerprint: str
     ) -> None:
         self.folder, self._settings, self._fingerprint = folder, settings, fingerprint
-        self._asked: dict[str, Any] = {
+        self._requested: dict[str, Any] = {
             "weatherglass": __version__,
             "version": VERSION,
             "corpus": {"source": corpus, "fingerprint": fingerprint},
-            "options": settings.deciding(),
+            "options": settings.relevant(),
             "bootstrap": bootstrap,
         }
-        self._take_up()
+        self._load()
 
-    def _take_up(self) -> None:
-        """Begin with what an earlier run has left, if it is one of the same kind."""
-        before = self._before()
-        if before is not None:
-            _check_same(self.folder, before, self._asked)
-        known: dict[str, Any] = before or {"groups": {}, "notes": [], "models": {}}
-        self.record = self._asked | {name: known[name] for name in ("groups", "notes", "models")}
+    def __repr__(self) -> str:
+        states = self.record["models"].values()
+        done = sum(state == "done" for state in states)
+        return f"<Run {self.folder}: {done:,} of {len(states):,} models done>"
 
-    def _before(self) -> dict[str, Any] | None:
+    def _load(self) -> None:
+        """Continue from the record of an earlier run, which must have the same options."""
+        earlier = self._read_earlier()
+        if earlier is not None:
+            _check_same(self.folder, earlier, self._requested)
+        state: dict[str, Any] = earlier or {"groups": {}, "notes": [], "models": {}}
+        self.record = self._requested | {
+            name: state[name] for name in ("groups", "notes", "models")
+        }
+
+    def _read_earlier(self) -> dict[str, Any] | None:
+        """Return the record of an earlier run in this folder, if it has a model."""
         if not self.folder.exists():
             return None
         if not self.folder.is_dir():
             raise UsageError(f"{self.folder} is a file; give a folder for the models.")
         if (self.folder / RECORD).exists():
-            before = read_record(self.folder)
-            begun = any(self.path(label).exists() for label in before["models"])
-            return before if begun else None
+            earlier = read_record(self.folder)
+            has_models = any(self.path(label).exists() for label in earlier["models"])
+            return earlier if has_models else None
         if any(not path.name.startswith(".") for path in self.folder.iterdir()):
             raise UsageError(
-                f"{self.folder} is not empty, and what is in it was not trained by "
-                "`weatherglass train`. Give a new folder."
+                f"{self.folder} is not empty, and its files are not from `weatherglass train`. "
+                "Give a new folder."
             )
         return None
 
     @contextlib.contextmanager
-    def working(self) -> Iterator[Path]:
-        """Hold the folder, and give an empty one inside it that goes at the end."""
+    def locked(self) -> Iterator[Path]:
+        """Lock the folder, and yield an empty folder inside it that is deleted at the end."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise CannotWrite(f"{self.folder} cannot be made: {error.strerror}.") from None
+            raise CannotWrite(f"{self.folder} cannot be created: {error.strerror}.") from None
         with lock_folder(self.folder, "train"), report_write_errors(self.folder, reading=True):
-            self._take_up()  # another run may have ended just now
+            self._load()  # another run may have ended just now
             work = self.folder / _WORK
-            self._sweep()
+            self._remove_leftovers()
             work.mkdir()
             try:
                 yield work
             finally:
-                self._sweep()
+                self._remove_leftovers()
 
-    def settle(self) -> None:
-        """Of a run that was killed at its very end, note what is done and sweep up after it."""
+    def finish_killed(self) -> None:
+        """Record that all models are done, and clean up, if an earlier run was killed before."""
         models = self.record["models"]
         if (self.folder / _WORK).exists() or any(state != "done" for state in models.values()):
-            with self.working():
+            with self.locked():
                 self.record["models"] = dict.fromkeys(self.record["models"], "done")
                 self.save()
 
-    def _sweep(self) -> None:
-        """Delete what workers that were killed have left behind."""
+    def _remove_leftovers(self) -> None:
+        """Delete the temporary files of workers that were killed."""
         shutil.rmtree(self.folder / _WORK, ignore_errors=True)
         for path in self.folder.rglob(f".*{SUFFIX}.*"):
             path.unlink(missing_ok=True)
 
     def save(self) -> None:
-        """Write what is known."""
+        """Write the record."""
         write_text(self.folder / RECORD, json.dumps(self.record, indent=1) + "\n")
 
     def plan(self, groups: dict[str, dict[str, Any]]) -> None:
-        """Note the groups; those that are not left out get their folder and their models."""
-        taken: set[str] = set()
+        """Record the groups, and choose the folder and the models of those not left out."""
+        used_names: set[str] = set()
         self.record["groups"] = groups
         models: dict[str, str] = {}
-        for name, about in groups.items():
-            if "reason" in about:
+        for name, group in groups.items():
+            if "reason" in group:
                 continue
-            about["folder"] = folder_name(name, taken) if self._settings.by is not None else ""
-            taken.add(about["folder"])
-            # One document drawn from one document is no sample.
-            count = self.record["bootstrap"] if about["documents"] > 1 else 0
+            group["folder"] = folder_name(name, used_names) if self._settings.by is not None else ""
+            used_names.add(group["folder"])
+            # Each sample of a single document would be that document.
+            count = self.record["bootstrap"] if group["documents"] > 1 else 0
             for sample in (None, *range(count)):
-                models[label_of(about["folder"], sample)] = "waiting"
+                models[label_of(group["folder"], sample)] = "waiting"
         self.record["models"] = models
         for label in models:
             if self.is_done(label):
@@ -189,62 +195,65 @@ class Run:
         self.save()
 
     def path(self, label: str) -> Path:
-        """The file of a model."""
+        """Return the file of a model."""
         return self.folder / f"{label}{SUFFIX}"
 
     def key(self, label: str) -> str:
-        """What its file must hold to be the model of this run."""
+        """Return the key that the file of a model of this run holds."""
         return self._settings.key(self._fingerprint, label)
 
     def is_done(self, label: str) -> bool:
-        """Whether a model is there."""
+        """Return whether a model is trained."""
         return is_model(self.path(label), self.key(label))
 
     @property
-    def complete(self) -> bool:
-        """Whether nothing is left to train, so that the corpus need not be read."""
-        groups = [one for one in self.record["groups"].values() if "reason" not in one]
-        asked = 1 + self.record["bootstrap"]
-        wanted = sum(asked if one["documents"] > 1 else 1 for one in groups)
+    def is_complete(self) -> bool:
+        """Whether no model is left to train, so that the corpus need not be read."""
+        groups = [group for group in self.record["groups"].values() if "reason" not in group]
+        per_group = 1 + self.record["bootstrap"]
+        expected = sum(per_group if group["documents"] > 1 else 1 for group in groups)
         models = self.record["models"]
-        return bool(groups) and len(models) == wanted and all(map(self.is_done, models))
+        return bool(groups) and len(models) == expected and all(map(self.is_done, models))
 
 
-def _check_same(folder: Path, before: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Refuse to mix models of two kinds in one folder. More bootstraps can be added."""
-    again = f"Give another folder, or delete {folder} to begin again."
-    if before.get("version") != asked["version"]:
-        raise UsageError(f"{folder} was trained by another version of Weatherglass. {again}")
-    old, new = before.get("options", {}), asked["options"]
+def _check_same(folder: Path, earlier: dict[str, Any], requested: dict[str, Any]) -> None:
+    """Refuse to mix models of different options in one folder. Bootstraps can be added."""
+    remedy = f"Give another folder, or delete {folder} to start again."
+    if earlier.get("version") != requested["version"]:
+        raise UsageError(f"{folder} was trained by another version of Weatherglass. {remedy}")
+    old, new = earlier.get("options", {}), requested["options"]
     for name, value in new.items():
         if old.get(name) != json.loads(json.dumps(value)):
             raise UsageError(
-                f"{folder} holds models that were trained with {name} {_said(old.get(name))}, not "
-                f"{_said(value)}. {again}"
+                f"{folder} holds models that were trained with {name} "
+                f"{_format_value(old.get(name))}, not {_format_value(value)}. {remedy}"
             )
-    if before.get("corpus", {}).get("fingerprint") != asked["corpus"]["fingerprint"]:
-        raise UsageError(f"{folder} holds models of another corpus, or this one changed. {again}")
-    if before.get("bootstrap", 0) > asked["bootstrap"]:
+    if earlier.get("corpus", {}).get("fingerprint") != requested["corpus"]["fingerprint"]:
         raise UsageError(
-            f"{folder} was asked for {before['bootstrap']} bootstraps, now for "
-            f"{asked['bootstrap']}: there can be more later, not fewer. {again}"
+            f"{folder} holds models of another corpus, or the corpus has changed. {remedy}"
+        )
+    if earlier.get("bootstrap", 0) > requested["bootstrap"]:
+        raise UsageError(
+            f"{folder} was trained with {earlier['bootstrap']} bootstraps, and now you ask for "
+            f"{requested['bootstrap']}: you can add bootstraps, not remove them. {remedy}"
         )
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "none" if value is None else quote_safe(value) if isinstance(value, str) else str(value)
 
 
-def folder_name(group: str, taken: set[str]) -> str:
-    r"""A name for the folder of a group that no file system stumbles over.
+def folder_name(group: str, used_names: set[str]) -> str:
+    r"""Return a name for the folder of a group that is valid on every file system.
 
     >>> folder_name("../F\x00", set()), folder_name("F", {"f"})
     ('F', 'F-2')
     """
     name = re.sub(r"[^\w.-]+", "_", group)[:60].strip("._- ") or "group"
-    lowered = {one.lower() for one in taken}
-    chosen, number = name, 1
-    while chosen.lower() in lowered:
+    # Some file systems ignore case.
+    used_lowered = {used.lower() for used in used_names}
+    unique_name, number = name, 1
+    while unique_name.lower() in used_lowered:
         number += 1
-        chosen = f"{name}-{number}"
-    return chosen
+        unique_name = f"{name}-{number}"
+    return unique_name

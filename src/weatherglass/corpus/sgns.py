@@ -1,7 +1,7 @@
-"""Vectors by skip-gram with negative sampling, through gensim.
+"""Vectors by skip-gram with negative sampling, trained by gensim.
 
-With one thread a model and every random number from its seed, the same seed gives the same
-vectors; models are trained side by side in processes instead.
+Each model is trained in one thread, with all random numbers from its seed, so that the same seed
+gives the same vectors. Models are trained in parallel processes instead.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import MissingExtra
 
-from .token_ids import Integers, Numbered
+from .token_ids import Integers, TokenIds
 
-_LONGEST = 10_000  # gensim passes over what is further on in a text than that
+_MAX_TEXT_WORDS = 10_000  # gensim ignores the words of a text beyond that
 
 
 def sgns_vectors(
-    corpus: Numbered,
+    corpus: TokenIds,
     order: Integers,
     counts: Integers,
-    kept: NDArray[np.bool_],
+    is_frequent: NDArray[np.bool_],
     *,
     dim: int,
     window: int,
@@ -33,20 +33,20 @@ def sgns_vectors(
     sample: float,
     seed: int,
 ) -> NDArray[np.float32]:
-    """A row for each word; zeros for words that are not kept.
+    """Return a row for each word; zeros for words that are too rare.
 
     Parameters
     ----------
     corpus, order
-        The documents, and which of them to train on in which order.
-    counts, kept
-        How often each word occurs in these, and which words take part.
+        The documents, and the positions of those to train on, in order.
+    counts, is_frequent
+        The count of each word in these, and which words take part.
     """
     try:
         from gensim.models import Word2Vec
     except ImportError:
         raise MissingExtra("Training with skip-gram (method sgns)", "train") from None
-    texts = _Texts(corpus, order, kept)
+    texts = _Texts(corpus, order, is_frequent)
     model: Any = Word2Vec(
         vector_size=dim,
         window=window,
@@ -57,9 +57,9 @@ def sgns_vectors(
         sample=sample,
         seed=seed,
         workers=1,
-        hashfxn=_hash,
+        hashfxn=_stable_hash,
     )
-    frequencies = {corpus.words[i]: int(counts[i]) for i in np.flatnonzero(kept).tolist()}
+    frequencies = {corpus.words[i]: int(counts[i]) for i in np.flatnonzero(is_frequent).tolist()}
     model.build_vocab_from_freq(frequencies)
     model.train(
         texts,
@@ -68,32 +68,32 @@ def sgns_vectors(
         epochs=epochs,
     )
     table = np.zeros((len(corpus.words), dim), dtype=np.float32)
-    for i in np.flatnonzero(kept).tolist():
+    for i in np.flatnonzero(is_frequent).tolist():
         table[i] = model.wv[corpus.words[i]]
     return table
 
 
 class _Texts:
-    """Documents as lists of words, again and again, as gensim wants them."""
+    """Documents as lists of words, in the re-iterable form that gensim needs."""
 
-    def __init__(self, corpus: Numbered, order: Integers, kept: NDArray[np.bool_]) -> None:
-        self._corpus, self._order, self._kept = corpus, order, kept
+    def __init__(self, corpus: TokenIds, order: Integers, is_frequent: NDArray[np.bool_]) -> None:
+        self._corpus, self._order, self._is_frequent = corpus, order, is_frequent
         self._words = np.array(corpus.words, dtype=object)
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """Where the documents are in the tokens; long ones in pieces."""
+        """Yield the start and end of each document in the tokens; long ones in pieces."""
         ends = self._corpus.ends
         for d in self._order.tolist():
             start, end = int(ends[d - 1]) if d else 0, int(ends[d])
-            for at in range(start, end, _LONGEST):
-                yield at, min(at + _LONGEST, end)
+            for first in range(start, end, _MAX_TEXT_WORDS):
+                yield first, min(first + _MAX_TEXT_WORDS, end)
 
     def __iter__(self) -> Iterator[list[str]]:
         for start, end in self.spans():
             tokens = self._corpus.tokens[start:end]
-            yield self._words[tokens[self._kept[tokens]]].tolist()
+            yield self._words[tokens[self._is_frequent[tokens]]].tolist()
 
 
-def _hash(text: str) -> int:
-    """Python's own hash of a text changes from one run to the next."""
+def _stable_hash(text: str) -> int:
+    """Return a hash that is the same in every process, unlike Python's own."""
     return zlib.crc32(text.encode())

@@ -1,4 +1,4 @@
-"""What a corpus holds, in numbers: one pass, and only counts are kept."""
+"""`summarise`: how many documents and words a corpus has, counted in a single pass."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from .corpus import Corpus, Progress
 from .tokenizer import Tokenizer
 
-_VALUES = 10_000  # different values of a column that are told apart
+_MAX_DISTINCT_VALUES = 10_000  # per column: identifiers would fill memory
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Column:
-    """What is known of the documents in one respect.
+    """A metadata column of the documents.
 
     Attributes
     ----------
     documents
-        How many documents have a value.
+        The number of documents with a value.
     different
-        How many different values there are; None if there are more than are told apart.
+        The number of distinct values; None if there are too many to count.
     frequent
         The most frequent values and their numbers of documents.
     """
@@ -29,19 +29,24 @@ class Column:
     different: int | None
     frequent: list[tuple[str, int]]
 
+    def __repr__(self) -> str:
+        different = "very many" if self.different is None else f"{self.different:,}"
+        return f"<Column: {self.documents:,} documents, {different} distinct values>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Summary:
-    """What a corpus holds.
+    """The contents of a corpus in numbers.
 
     Attributes
     ----------
     documents, tokens, types
-        Documents with text, words, and different words.
+        The numbers of documents with text, of words, and of distinct words.
     frequent_types, frequent_tokens
-        The different words that occur `min_count` times or more, and how often they do together.
+        The number of distinct words that occur at least `min_count` times, and of their
+        occurrences.
     columns
-        What is known of the documents.
+        The metadata of the documents.
     words
         The most frequent words and their counts.
     """
@@ -55,6 +60,12 @@ class Summary:
     frequent_tokens: int
     columns: dict[str, Column]
     words: list[tuple[str, int]]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Summary {self.source}: {self.documents:,} documents, {self.tokens:,} tokens, "
+            f"{self.types:,} types>"
+        )
 
 
 def summarise(
@@ -70,50 +81,55 @@ def summarise(
     Parameters
     ----------
     min_count
-        From how many occurrences on a word is frequent.
+        How often a word must occur to count as frequent.
     tokenizer
-        Cuts texts into words; by default lower-cased runs of letters.
+        Splits texts into words; default: lower-cased runs of letters.
     top
         How many words and values to list.
 
     Examples
     --------
-    >>> found = summarise(Corpus.of(["The sea, the sea.", "A ship."]), min_count=2, top=1)
-    >>> found.documents, found.tokens, found.types, found.frequent_types, found.words
-    (2, 6, 4, 2, [('sea', 2)])
+    >>> summary = summarise(Corpus.of(["The sea, the sea.", "A ship."]), min_count=2, top=1)
+    >>> summary.frequent_types, summary.words
+    (2, [('sea', 2)])
+    >>> summary
+    <Summary memory: 2 documents, 6 tokens, 4 types>
     """
-    cut = tokenizer or Tokenizer()
+    tokenize = tokenizer or Tokenizer()
     documents = 0
-    counts: Counter[str] = Counter()
-    values: dict[str, Counter[str]] = {}
-    known: Counter[str] = Counter()
+    word_counts: Counter[str] = Counter()
+    value_counts: dict[str, Counter[str]] = {}
+    documents_with: Counter[str] = Counter()
     for document in corpus.documents(progress):
         documents += 1
-        counts.update(cut(document.text))
+        word_counts.update(tokenize(document.text))
         for name, value in document.meta.items():
-            known[name] += 1
-            seen = values.setdefault(name, Counter())
-            if len(seen) <= _VALUES or value in seen:
-                seen[value] += 1
-    frequent = [count for count in counts.values() if count >= min_count]
+            documents_with[name] += 1
+            counts = value_counts.setdefault(name, Counter())
+            if len(counts) <= _MAX_DISTINCT_VALUES or value in counts:
+                counts[value] += 1
+    frequent = [count for count in word_counts.values() if count >= min_count]
     return Summary(
         source=corpus.source,
         documents=documents,
-        tokens=counts.total(),
-        types=len(counts),
+        tokens=word_counts.total(),
+        types=len(word_counts),
         min_count=min_count,
         frequent_types=len(frequent),
         frequent_tokens=sum(frequent),
-        columns={name: _column(known[name], seen, top) for name, seen in values.items()},
-        words=_most(counts, top),
+        columns={
+            name: _summarise_column(documents_with[name], counts, top)
+            for name, counts in value_counts.items()
+        },
+        words=_most_frequent(word_counts, top),
     )
 
 
-def _column(documents: int, seen: Counter[str], top: int) -> Column:
-    different = len(seen) if len(seen) <= _VALUES else None
-    return Column(documents, different, _most(seen, top))
+def _summarise_column(documents: int, counts: Counter[str], top: int) -> Column:
+    different = len(counts) if len(counts) <= _MAX_DISTINCT_VALUES else None
+    return Column(documents, different, _most_frequent(counts, top))
 
 
-def _most(counts: Counter[str], top: int) -> list[tuple[str, int]]:
-    """The most frequent; ties in the order of the alphabet."""
-    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:top]
+def _most_frequent(counts: Counter[str], top: int) -> list[tuple[str, int]]:
+    """Return the most frequent items; ties are in alphabetical order."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:top]

@@ -1,8 +1,8 @@
-"""A corpus as numbers on disk: read once, gone through many times.
+"""A corpus as token ids on disk: written once, read many times.
 
-Words become numbers by falling count. Of the text nothing else is kept: a file of numbers, and
-where each document ends in it. Both are memory-mapped, so that the corpus may be larger than the
-memory; what must fit is the list of different words.
+Words are numbered by falling count. Of the texts only the ids are kept, in one file, and the
+position in it at which each document ends. Both are memory-mapped, so that the corpus may be larger
+than memory; only the list of distinct words must fit.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from numpy.typing import NDArray
 from weatherglass._files import ArrayFile, write_array
 from weatherglass.errors import CannotMeasure, quote_safe
 
-from .document import Document
+from .formats import Document
 from .tokenizer import Tokenizer
 
-_FLUSH = 1 << 22
-_STEP = 1 << 24
+_MAX_BUFFERED_TOKENS = 1 << 22
+_CHUNK_TOKENS = 1 << 24
 
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Numbered:
-    """The documents of a corpus, or of one group in it, as numbers.
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenIds:
+    """The documents of a corpus, or of one group in it, as token ids.
 
     Attributes
     ----------
     words, counts
-        The words that occur often enough, and how often, the most frequent first.
+        The words that are frequent enough, and their counts, the most frequent first.
     tokens
-        The documents one after another, as positions in `words`. Words that are too rare are
-        left out, so that their neighbours become neighbours.
+        The documents one after another, as positions in `words`. Rare words are left out, so that
+        their neighbours become neighbours of each other.
     ends
-        Where each document ends in `tokens`.
+        The position in `tokens` at which each document ends.
     """
 
     words: list[str]
@@ -49,159 +49,173 @@ class Numbered:
     tokens: NDArray[np.int32]
     ends: Integers
 
+    def __repr__(self) -> str:
+        return (
+            f"<TokenIds: {len(self.ends):,} documents, {len(self.tokens):,} tokens, "
+            f"{len(self.words):,} words>"
+        )
+
     def sample_counts(self, weights: Integers) -> Integers:
-        """How often each word occurs when each document is taken so many times."""
+        """Return the count of each word if document d occurs ``weights[d]`` times."""
         from .kernels import count_words
 
-        found: Integers = count_words(self.tokens, self.ends, weights, len(self.words))
-        return found
+        counts: Integers = count_words(self.tokens, self.ends, weights, len(self.words))
+        return counts
 
 
-class Gathering:
-    """Documents that come one by one, in groups, each group in a folder of its own.
+class TokenIdWriter:
+    """Writes documents as token ids, each group to a folder of its own.
 
     Parameters
     ----------
     folder
-        Where to keep them; one folder for each group is made in it.
+        Where to write; it gets a subfolder for each group.
     tokenizer
-        Cuts texts into words.
+        Splits texts into words.
     """
 
     def __init__(self, folder: Path, tokenizer: Tokenizer) -> None:
         self._folder, self._tokenizer = folder, tokenizer
-        self._numbers = _Numbers()
+        self._ids = _NewIds()
         self._groups: dict[str, _Group] = {}
-        self._waiting = 0
+        self._buffered_tokens = 0
 
     def add(self, document: Document, group: str = "") -> None:
-        """Take in a document."""
-        numbers = self._numbers
-        found = [numbers[word] for word in self._tokenizer(document.text)]
+        """Add a document to a group."""
+        ids = self._ids
+        tokens = [ids[word] for word in self._tokenizer(document.text)]
         if group not in self._groups:
             folder = self._folder / str(len(self._groups))
             folder.mkdir()
             self._groups[group] = _Group(folder)
-        self._groups[group].add(found)
-        self._waiting += len(found)
-        if self._waiting > _FLUSH:
-            for one in self._groups.values():
-                one.flush()
-            self._waiting = 0
+        self._groups[group].add(tokens)
+        self._buffered_tokens += len(tokens)
+        if self._buffered_tokens > _MAX_BUFFERED_TOKENS:
+            for buffered_group in self._groups.values():
+                buffered_group.flush()
+            self._buffered_tokens = 0
 
     @property
     def sizes(self) -> dict[str, tuple[int, int]]:
-        """For each group its documents and its tokens, rare words included."""
-        return {name: (len(one.ends), one.size) for name, one in self._groups.items()}
+        """The numbers of documents and of tokens, rare words included, of each group."""
+        return {name: (len(group.ends), group.size) for name, group in self._groups.items()}
 
     def folder(self, group: str) -> Path:
-        """Where a group is kept."""
+        """Return the folder of a group."""
         return self._groups[group].folder
 
-    def finish(self, group: str, min_count: int, called: str) -> int:
-        """Keep the words of a group that occur `min_count` times; returns how many there are.
+    def finish(self, group: str, min_count: int, label: str) -> int:
+        """Drop the words of a group that occur less than `min_count` times.
+
+        Return how many words are left.
 
         Raises
         ------
         CannotMeasure
-            There are none. `called` is what the message calls the group.
+            There are none. `label` is what the message calls the group.
         """
-        one = self._groups[group]
-        one.flush()
-        raw = mapped(one.folder / "raw", np.int32)
-        counts = np.zeros(len(self._numbers), dtype=np.int64)
-        for part in _parts(raw):
-            counts += np.bincount(part, minlength=len(counts))
-        words = list(self._numbers)
-        kept = np.flatnonzero(counts >= min_count).tolist()
-        if not kept:
-            raise _too_rare(words, counts, min_count, called)
-        kept.sort(key=lambda i: (-counts[i], words[i]))
-        place = np.full(len(words), -1, dtype=np.int32)
-        place[kept] = np.arange(len(kept), dtype=np.int32)
-        _renumber(one.folder, raw, np.array(one.ends, dtype=np.int64), place)
-        write_array(one.folder / "counts", counts[kept])
-        (one.folder / "words.json").write_text(json.dumps([words[i] for i in kept]))
-        del raw
-        (one.folder / "raw").unlink()
-        return len(kept)
+        files = self._groups[group]
+        files.flush()
+        raw = open_array(files.folder / "raw", np.int32)
+        counts = np.zeros(len(self._ids), dtype=np.int64)
+        for chunk in _chunks(raw):
+            counts += np.bincount(chunk, minlength=len(counts))
+        words = list(self._ids)
+        frequent = np.flatnonzero(counts >= min_count).tolist()
+        if not frequent:
+            raise _no_frequent_word(words, counts, min_count, label)
+        frequent.sort(key=lambda i: (-counts[i], words[i]))
+        new_ids = np.full(len(words), -1, dtype=np.int32)
+        new_ids[frequent] = np.arange(len(frequent), dtype=np.int32)
+        _write_frequent(files.folder, raw, np.array(files.ends, dtype=np.int64), new_ids)
+        write_array(files.folder / "counts", counts[frequent])
+        (files.folder / "words.json").write_text(json.dumps([words[i] for i in frequent]))
+        del raw  # unmap the file before it is deleted
+        (files.folder / "raw").unlink()
+        return len(frequent)
 
 
-def open_numbered(folder: Path) -> Numbered:
-    """What `Gathering` has written to a folder."""
-    return Numbered(
+def open_token_ids(folder: Path) -> TokenIds:
+    """Open what `TokenIdWriter` wrote to the folder of a group."""
+    return TokenIds(
         words=json.loads((folder / "words.json").read_text()),
-        counts=mapped(folder / "counts", np.int64),
-        tokens=mapped(folder / "tokens", np.int32),
-        ends=mapped(folder / "ends", np.int64),
+        counts=open_array(folder / "counts", np.int64),
+        tokens=open_array(folder / "tokens", np.int32),
+        ends=open_array(folder / "ends", np.int64),
     )
 
 
-class _Numbers(dict[str, int]):
-    """A word not seen before gets the next number."""
+class _NewIds(dict[str, int]):
+    """Ids of words; a new word gets the next id."""
 
     def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
+        new_id = self[word] = len(self)
+        return new_id
 
 
 class _Group:
+    """The file of a group, with a buffer of the tokens that are not written yet."""
+
     def __init__(self, folder: Path) -> None:
         self.folder, self.size = folder, 0
         self.ends = array("q")
-        self._waiting = array("i")
+        self._buffer = array("i")
 
-    def add(self, numbers: list[int]) -> None:
-        self._waiting.extend(numbers)
-        self.size += len(numbers)
+    def add(self, tokens: list[int]) -> None:
+        self._buffer.extend(tokens)
+        self.size += len(tokens)
         self.ends.append(self.size)
 
     def flush(self) -> None:
-        if not self._waiting and (self.folder / "raw").exists():
+        if not self._buffer and (self.folder / "raw").exists():
             return
-        # Opened anew each time: there may be more groups than files may be open.
+        # Opened anew each time: there may be more groups than files may be open at once.
         with open(self.folder / "raw", "ab") as file:
-            self._waiting.tofile(file)
-        self._waiting = array("i")
+            self._buffer.tofile(file)
+        self._buffer = array("i")
 
 
-def _renumber(folder: Path, raw: NDArray[Any], ends: Integers, place: NDArray[np.int32]) -> None:
-    """Write the tokens with their new numbers, without the rare words."""
-    moved = np.empty_like(ends)
-    start, done = 0, 0
+def _write_frequent(
+    folder: Path, raw: NDArray[Any], ends: Integers, new_ids: NDArray[np.int32]
+) -> None:
+    """Write the tokens with their new ids, without the rare words, which have the id -1."""
+    new_ends = np.empty_like(ends)
+    start, written = 0, 0
     with open(folder / "tokens", "wb") as file:
-        for part in _parts(raw):
-            numbers = place[part]
-            kept = numbers >= 0
-            # A document that ends inside this part ends after so many kept tokens of it.
-            here = slice(*np.searchsorted(ends, [start, start + len(part)], side="right"))
-            before = np.concatenate([[0], np.cumsum(kept)])
-            moved[here] = done + before[ends[here] - start]
-            ArrayFile(file).add(numbers[kept])
-            start, done = start + len(part), done + int(before[-1])
-    moved[ends == 0] = 0  # documents without tokens before the first one with any
-    write_array(folder / "ends", moved)
+        for chunk in _chunks(raw):
+            tokens = new_ids[chunk]
+            is_frequent = tokens >= 0
+            # A document that ends inside this chunk ends after so many of its frequent tokens.
+            inside = slice(*np.searchsorted(ends, [start, start + len(chunk)], side="right"))
+            frequent_before = np.concatenate([[0], np.cumsum(is_frequent)])
+            new_ends[inside] = written + frequent_before[ends[inside] - start]
+            ArrayFile(file).add(tokens[is_frequent])
+            start, written = start + len(chunk), written + int(frequent_before[-1])
+    new_ends[ends == 0] = 0  # empty documents at the beginning end before the first chunk
+    write_array(folder / "ends", new_ends)
 
 
-def _too_rare(words: list[str], counts: Integers, min_count: int, called: str) -> CannotMeasure:
+def _no_frequent_word(
+    words: list[str], counts: Integers, min_count: int, label: str
+) -> CannotMeasure:
     if not counts.any():
-        return CannotMeasure(f"{called} has no words: no run of letters was found in its text.")
+        return CannotMeasure(f"{label} has no words: its text has no run of letters.")
     top = int(counts.argmax())
     return CannotMeasure(
-        f"{called} has {np.count_nonzero(counts):,} different words, none of which occurs "
+        f"{label} has {np.count_nonzero(counts):,} different words, none of which occurs "
         f"{min_count} times (the most frequent, {quote_safe(words[top])}, occurs "
         f"{'once' if counts[top] == 1 else f'{counts[top]} times'}). "
-        "Take a lower threshold (min-count) or more text."
+        "Choose a lower threshold (min-count) or add text."
     )
 
 
-def _parts(numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    for start in range(0, len(numbers), _STEP):
-        yield np.asarray(numbers[start : start + _STEP])
+def _chunks(tokens: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    for start in range(0, len(tokens), _CHUNK_TOKENS):
+        yield np.asarray(tokens[start : start + _CHUNK_TOKENS])
 
 
-def mapped(path: Path, dtype: Any) -> NDArray[Any]:
-    """The numbers in a file, memory-mapped."""
+def open_array(path: Path, dtype: Any) -> NDArray[Any]:
+    """Return the numbers in a file, memory-mapped."""
     if not path.stat().st_size:
         return np.empty(0, dtype=dtype)
     return np.asarray(np.memmap(path, dtype=dtype, mode="r"))

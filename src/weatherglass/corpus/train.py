@@ -1,4 +1,4 @@
-"""`train`: from a corpus to a folder of vectors, with bootstraps."""
+"""`train`: from a corpus to a folder of vectors, with bootstrap samples."""
 
 from __future__ import annotations
 
@@ -11,114 +11,53 @@ from typing import Any
 
 from weatherglass._files import cpu_count
 from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, join_first, quote_safe
-from weatherglass.tasks import Workers, executor, as_completed, physical_memory
+from weatherglass.tasks import Workers, as_completed, executor, physical_memory
 
 from . import worker
 from .corpus import Corpus
-from .document import Document
-from .metadata import check_column, no_column
+from .formats import Document
+from .metadata import check_column, missing_column
 from .model_files import Model, label_of, open_models
 from .open import open_corpus
 from .run_folder import Method, Run, Settings
-from .token_ids import Gathering
+from .token_ids import TokenIdWriter
 from .tokenizer import Tokenizer
 from .worker import Job
 
 Progress = Callable[[str, int, int], None]
 
-
-def gather(
-    corpus: Corpus, settings: Settings, run: Run, work: Path, progress: Progress | None
-) -> dict[str, Path]:
-    """Read the corpus, decide which groups to train; returns where each is kept."""
-    gathering = Gathering(work, settings.tokenizer)
-    columns: dict[str, None] = {}
-    lost = 0
-
-    def tell(done: int, total: int) -> None:
-        if progress is not None:
-            progress("reading", done, total)
-
-    for document in corpus.documents(tell):
-        group = "" if settings.by is None else document.meta.get(settings.by)
-        if group is None:
-            lost += 1
-            columns |= dict.fromkeys(document.meta)
-        else:
-            gathering.add(document, group)
-    if not gathering.sizes:
-        raise no_column(corpus.source, settings.by or "", columns)
-    groups = _groups(gathering, settings, corpus.source)
-    run.record["notes"] = _notes(groups, settings, run.record["bootstrap"], lost)
-    run.plan(groups)
-    return {name: gathering.folder(name) for name in groups if "reason" not in groups[name]}
+# Tokens of all models together; fewer are trained in the time in which a process starts.
+_MIN_TOKENS_FOR_PROCESSES = 2_000_000
 
 
-def _groups(gathering: Gathering, settings: Settings, source: str) -> dict[str, dict[str, Any]]:
-    """Documents, tokens and words of each group, and the reason if it is left out."""
-    groups: dict[str, dict[str, Any]] = {}
-    for name, (documents, tokens) in sorted(gathering.sizes.items()):
-        groups[name] = {"documents": documents, "tokens": tokens}
-        if settings.by is not None and tokens < settings.min_size:
-            groups[name]["reason"] = f"{tokens:,} tokens, fewer than {settings.min_size:,}"
-            continue
-        try:
-            called = source if settings.by is None else quote_safe(name)
-            groups[name]["words"] = gathering.finish(name, settings.min_count, called)
-        except CannotMeasure as error:
-            if settings.by is None:
-                raise
-            groups[name]["reason"] = str(error).rstrip(".")
-    if all("reason" in one for one in groups.values()):
-        said = (f"{quote_safe(name)}: {one['reason']}" for name, one in groups.items())
-        reasons = join_first(said, separator="; ")
-        raise CannotMeasure(f"No value of {settings.by} has enough text to train on ({reasons}).")
-    return groups
-
-
-def _notes(
-    groups: dict[str, dict[str, Any]], settings: Settings, bootstrap: int, lost: int
-) -> list[str]:
-    notes = []
-    if lost:
-        notes.append(f"{lost:,} documents have no value for {settings.by} and were left out")
-    for name, one in groups.items():
-        if "reason" in one:
-            notes.append(f"{settings.by} {quote_safe(name)} was left out: {one['reason']}")
-        elif bootstrap and one["documents"] == 1:
-            what = (
-                "the corpus is" if settings.by is None else f"{settings.by} {quote_safe(name)} has"
-            )
-            notes.append(
-                f"{what} one document, from which no sample can be drawn: there are no bootstraps; "
-                "in plain text, ?documents=lines or ?documents=paragraphs makes each of them one"
-            )
-    return notes
-
-
-_SMALL = 2_000_000  # tokens, of all models; so many are trained while a process starts
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trained:
-    """What a training run has left in its folder.
+    """The result of a training run.
 
     Attributes
     ----------
     folder
-        The folder.
+        The folder of the models.
     models
-        The labels of its models.
+        The labels of the models.
     groups
-        For each group its documents, tokens, words, and, if it was left out, the reason.
+        For each group its numbers of documents, tokens and words, and, if it was left out, the
+        reason.
     notes
-        What the reader should know.
+        Remarks for the reader.
     """
 
     folder: Path
     models: tuple[str, ...]
     groups: dict[str, dict[str, Any]]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        models, groups = len(self.models), len(self.groups)
+        return (
+            f"<Trained {self.folder}: {models:,} model{'' if models == 1 else 's'} of {groups:,} "
+            f"group{'' if groups == 1 else 's'}>"
+        )
 
     def open(self, **options: Any) -> list[Model]:
         """Open the models; see `open_models`."""
@@ -150,49 +89,50 @@ def train(
 ) -> Trained:
     """Train vectors on a corpus, and on bootstrap samples of its documents.
 
-    A bootstrap sample is as many documents as the corpus has, drawn with replacement. The models
-    land in the folder as they finish; called again with the same options, training goes on where
-    it stopped, and does nothing when nothing is left. The same seed gives the same vectors,
-    whatever the number of workers.
+    A bootstrap sample has as many documents as the corpus, drawn with replacement. Models are
+    written to the folder as they finish; called again with the same options, training resumes, and
+    does nothing if all models are done. The same seed gives the same vectors with any number of
+    workers.
 
     Parameters
     ----------
     corpus
-        What `open_corpus` takes.
+        Anything that `open_corpus` accepts.
     out
-        The folder for the models: ``full.parquet``, ``boot-000.parquet`` and so on, in a folder
-        for each group where the corpus is divided; and ``train.json``.
+        The folder for the models: ``full.parquet``, ``boot-000.parquet`` and so on, in a subfolder
+        for each group if the corpus is divided; and ``train.json``.
     method
         ``sgns``: skip-gram with negative sampling, by gensim, as in [1]_. ``ppmi-svd``: factors of
-        the positive mutual information of words and contexts [2]_; much faster.
+        the positive pointwise mutual information of words and contexts [2]_; much faster.
     dim, window, min_count
-        Numbers a vector; words to each side that are context, inside a document; and how often a
-        word must occur in the corpus or sample. Words that are too rare in the corpus are taken
-        out before contexts are.
+        Numbers per vector; words to each side, inside a document, that are context; and how often
+        a word must occur in the corpus or sample. Words that are too rare in the corpus are
+        removed before contexts are formed.
     epochs, negative, sample
-        For ``sgns``: times through the corpus, noise words for each word, and the share above
-        which a frequent word is passed over at times.
+        For ``sgns``: passes over the corpus, noise words for each word, and the threshold for
+        down-sampling frequent words.
     smoothing, shift, power
-        For ``ppmi-svd``: the power of context counts, the k whose logarithm lowers each cell, and
-        the power of the singular values in the vectors.
+        For ``ppmi-svd``: the exponent of context counts, the k whose logarithm is subtracted from
+        each cell, and the exponent of the singular values in the vectors.
     bootstrap
-        How many samples; none can be drawn from a single document.
+        The number of bootstrap samples; none are drawn from a single document.
     by
-        A column of the corpus; each of its values gets models of its own.
+        A metadata column of the corpus; each of its values is a group with its own models.
     min_size
-        With `by`, the least number of tokens of a value; smaller ones are left out, and named.
+        With `by`, the minimum number of tokens of a group; smaller groups are left out and named
+        in the notes.
     seed
-        For what is drawn at random.
+        Random seed.
     tokenizer
-        Cuts texts into words; by default lower-cased runs of letters.
+        Splits texts into words; default: lower-cased runs of letters.
     workers
-        Processes; by default as many as there are processors, and one for a small corpus. They
-        are fewer if the memory does not suffice.
+        The number of processes; default: one per processor, or one for a small corpus. Fewer are
+        used if memory is low.
     cluster
         Train on the workers of a Dask cluster instead: the address of its scheduler, such as
-        ``tcp://host:8786``, or ``local``. The workers must see the folder `out`.
+        ``tcp://host:8786``, or ``local``. The workers must have access to the folder `out`.
     progress
-        Called with what is being done, how much of it is, and how much there is in all.
+        Called with the name of the stage, the amount done, and the total amount.
 
     Returns
     -------
@@ -203,7 +143,7 @@ def train(
     CannotMeasure
         No word occurs often enough.
     UsageError
-        The folder holds something else, or models trained with other options.
+        The folder holds other files, or models trained with other options.
 
     References
     ----------
@@ -245,66 +185,148 @@ def train(
         raise MissingExtra("The method sgns (ppmi-svd does not)", "train")
     opened = open_corpus(corpus)
     run = Run(Path(out), settings, bootstrap, opened.source, opened.fingerprint())
-    if run.complete:
-        run.settle()
+    if run.is_complete:
+        run.finish_killed()
     else:
         if by is not None:
             check_column(opened, by)
-        with run.working() as work:
-            folders = gather(opened, settings, run, work, progress)
-            local = workers if cluster else workers or _enough(run)
-            with executor(local, cluster) as team:
-                _train_all(run, settings, folders, team, None if cluster else team.slots, progress)
+        with run.locked() as work_folder:
+            folders = _write_token_ids(opened, settings, run, work_folder, progress)
+            processes = workers if cluster else workers or _choose_workers(run)
+            with executor(processes, cluster) as team:
+                max_parallel = None if cluster else team.slots
+                _train_models(run, settings, folders, team, max_parallel, progress)
     record = run.record
     return Trained(run.folder, tuple(record["models"]), record["groups"], tuple(record["notes"]))
 
 
-def _train_all(
+def _write_token_ids(
+    corpus: Corpus, settings: Settings, run: Run, work_folder: Path, progress: Progress | None
+) -> dict[str, Path]:
+    """Read the corpus and plan the run; return the folder of token ids of each group to train."""
+    writer = TokenIdWriter(work_folder, settings.tokenizer)
+    columns: dict[str, None] = {}
+    without_value = 0
+
+    def report(done: int, total: int) -> None:
+        if progress is not None:
+            progress("reading", done, total)
+
+    for document in corpus.documents(report):
+        group = "" if settings.by is None else document.meta.get(settings.by)
+        if group is None:
+            without_value += 1
+            columns |= dict.fromkeys(document.meta)
+        else:
+            writer.add(document, group)
+    if not writer.sizes:
+        raise missing_column(corpus.source, settings.by or "", columns)
+    groups = _finish_groups(writer, settings, corpus.source)
+    run.record["notes"] = _notes(groups, settings, run.record["bootstrap"], without_value)
+    run.plan(groups)
+    return {name: writer.folder(name) for name in groups if "reason" not in groups[name]}
+
+
+def _finish_groups(
+    writer: TokenIdWriter, settings: Settings, source: str
+) -> dict[str, dict[str, Any]]:
+    """Return the numbers of documents, tokens and words of each group, or why it is left out."""
+    groups: dict[str, dict[str, Any]] = {}
+    for name, (documents, tokens) in sorted(writer.sizes.items()):
+        groups[name] = {"documents": documents, "tokens": tokens}
+        if settings.by is not None and tokens < settings.min_size:
+            groups[name]["reason"] = f"{tokens:,} tokens, fewer than {settings.min_size:,}"
+            continue
+        try:
+            label = source if settings.by is None else quote_safe(name)
+            groups[name]["words"] = writer.finish(name, settings.min_count, label)
+        except CannotMeasure as error:
+            if settings.by is None:
+                raise
+            groups[name]["reason"] = str(error).rstrip(".")
+    if all("reason" in group for group in groups.values()):
+        reasons = (f"{quote_safe(name)}: {group['reason']}" for name, group in groups.items())
+        raise CannotMeasure(
+            f"No value of {settings.by} has enough text to train on "
+            f"({join_first(reasons, separator='; ')})."
+        )
+    return groups
+
+
+def _notes(
+    groups: dict[str, dict[str, Any]], settings: Settings, bootstrap: int, without_value: int
+) -> list[str]:
+    """Return a sentence for documents and groups that are left out or have no bootstraps."""
+    notes = []
+    if without_value:
+        notes.append(
+            f"{without_value:,} documents have no value for {settings.by} and were left out"
+        )
+    for name, group in groups.items():
+        if "reason" in group:
+            notes.append(f"{settings.by} {quote_safe(name)} was left out: {group['reason']}")
+        elif bootstrap and group["documents"] == 1:
+            subject = (
+                "the corpus is" if settings.by is None else f"{settings.by} {quote_safe(name)} has"
+            )
+            notes.append(
+                f"{subject} one document, from which no sample can be drawn: there are no "
+                "bootstraps; in plain text, ?documents=lines or ?documents=paragraphs makes each "
+                "line or paragraph a document"
+            )
+    return notes
+
+
+def _train_models(
     run: Run,
     settings: Settings,
     folders: dict[str, Path],
     team: Workers,
-    most: int | None,
+    max_parallel: int | None,
     progress: Progress | None,
 ) -> None:
-    """Train what is left, `most` models at once if the memory suffices."""
+    """Train the models that are left, at most `max_parallel` at once, fewer if memory is low."""
     models = run.record["models"]
-    left = {name: folder.resolve() for name, folder in folders.items() if _left(run, name)}
+    unfinished = {
+        name: folder.resolve() for name, folder in folders.items() if _waiting_models(run, name)
+    }
 
-    def tell() -> None:
+    def report() -> None:
         if progress is not None:
             done = sum(state == "done" for state in models.values())
             progress("training", done, len(models))
 
-    tell()
+    report()
     if settings.method == "ppmi-svd":
-        for _ in as_completed(worker.count, [(one, settings.window) for one in left.values()], team):
+        groups = [(folder, settings.window) for folder in unfinished.values()]
+        for _ in as_completed(worker.count_group_pairs, groups, team):
             pass
     jobs = {
-        label: Job(left[name], name, sample, run.path(label).resolve(), run.key(label), settings)
-        for name in left
-        for label, sample in _left(run, name)
+        label: Job(folder, name, sample, run.path(label).resolve(), run.key(label), settings)
+        for name, folder in unfinished.items()
+        for label, sample in _waiting_models(run, name)
     }
-    if most is not None and left:
-        needed = max(worker.memory(folder, settings) for folder in left.values())
-        most = min(most, physical_memory() // 2 // max(1, needed))
+    if max_parallel is not None and unfinished:
+        needed = max(worker.estimate_memory(folder, settings) for folder in unfinished.values())
+        max_parallel = min(max_parallel, physical_memory() // 2 // max(1, needed))
     labels = list(jobs)
-    for number, _ in as_completed(worker.train_model, jobs.values(), team, at_once=most):
+    for number, _ in as_completed(worker.train_model, jobs.values(), team, at_once=max_parallel):
         models[labels[number]] = "done"
         run.save()
-        tell()
+        report()
 
 
-def _left(run: Run, group: str) -> list[tuple[str, int | None]]:
-    """The models of a group that are still to be trained."""
+def _waiting_models(run: Run, group: str) -> list[tuple[str, int | None]]:
+    """Return the label and the sample of each model of a group that is not trained yet."""
     folder = run.record["groups"][group]["folder"]
     samples = (None, *range(run.record["bootstrap"]))
     labels = [(label_of(folder, sample), sample) for sample in samples]
-    return [one for one in labels if run.record["models"].get(one[0]) == "waiting"]
+    models = run.record["models"]
+    return [(label, sample) for label, sample in labels if models.get(label) == "waiting"]
 
 
-def _enough(run: Run) -> int:
-    """How many processes are worth their start."""
+def _choose_workers(run: Run) -> int:
+    """Return the number of processes that are worth the time in which they start."""
     groups = run.record["groups"].values()
-    tokens = sum(one["tokens"] for one in groups) * (1 + run.record["bootstrap"])
-    return cpu_count() if tokens > _SMALL else 1
+    tokens = sum(group["tokens"] for group in groups) * (1 + run.record["bootstrap"])
+    return cpu_count() if tokens > _MIN_TOKENS_FOR_PROCESSES else 1

@@ -1,4 +1,4 @@
-"""What a worker does, in a process of its own: count the pairs of a group, or train one model."""
+"""The work of one process: count the pairs of a group, or train one model."""
 
 from __future__ import annotations
 
@@ -12,51 +12,54 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import SourceNotFound
 
-from .cooccurrence import count_pairs, open_pairs
 from .model_files import write_model
+from .ppmi import count_pairs, open_pairs, ppmi_vectors
 from .run_folder import Settings
-from .token_ids import Integers, Numbered, open_numbered
+from .token_ids import Integers, TokenIds, open_token_ids
 
 
-def stream(seed: int, group: str, sample: int | None) -> Generator:
-    """Random numbers for one model: the same on any machine, whatever is trained beside it.
+def model_rng(seed: int, group: str, sample: int | None) -> Generator:
+    """Return the random generator of a model.
 
-    >>> bool(stream(0, "novels", 3).integers(10**6) == stream(0, "novels", 3).integers(10**6))
+    It depends on nothing else, so that a model is the same on any machine and with any workers.
+
+    >>> first, second = model_rng(0, "novels", 3), model_rng(0, "novels", 3)
+    >>> bool(first.integers(10**6) == second.integers(10**6))
     True
     """
     key = int.from_bytes(hashlib.blake2b(group.encode(), digest_size=8).digest(), "little")
     return np.random.default_rng([seed, key, 0 if sample is None else sample + 1])
 
 
-def draw(documents: int, rng: Generator) -> NDArray[np.int64]:
-    """The positions of the documents of a sample, in the order in which they were drawn."""
-    return rng.integers(documents, size=documents)
+def draw_documents(count: int, rng: Generator) -> NDArray[np.int64]:
+    """Return the positions of the documents of a bootstrap sample, in the order drawn."""
+    return rng.integers(count, size=count)
 
 
-def times_drawn(drawn: NDArray[np.int64], documents: int) -> NDArray[np.int64]:
-    """How many times each document was drawn.
+def count_draws(drawn: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return how many times each of `count` documents was drawn.
 
-    >>> times_drawn(np.array([2, 0, 2]), 4).tolist()
+    >>> count_draws(np.array([2, 0, 2]), 4).tolist()
     [1, 0, 2, 0]
     """
-    return np.bincount(drawn, minlength=documents)
+    return np.bincount(drawn, minlength=count)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One model to train.
+    """A model to train.
 
     Attributes
     ----------
-    numbers
-        The folder with the group's documents as numbers.
+    token_ids
+        The folder with the token ids of the group.
     group, sample
-        The group's name and the number of the bootstrap sample, or None for all documents.
+        The group's name, and the number of the bootstrap sample, or None for all documents.
     path, key
-        The file to write, and what tells it from others.
+        The file to write, and the key that identifies the model in it.
     """
 
-    numbers: Path
+    token_ids: Path
     group: str
     sample: int | None
     path: Path
@@ -64,87 +67,86 @@ class Job:
     settings: Settings
 
 
-def count(job: tuple[Path, int]) -> None:
+def count_group_pairs(job: tuple[Path, int]) -> None:
     """Count the pairs of a group inside a window, for the method ppmi-svd."""
-    numbers, window = job
-    count_pairs(_opened(numbers), window, numbers)
+    folder, window = job
+    count_pairs(_open_shared(folder), window, folder)
 
 
-def _opened(numbers: Path) -> Numbered:
-    if not numbers.is_dir():
+def _open_shared(folder: Path) -> TokenIds:
+    if not folder.is_dir():
         raise SourceNotFound(
-            f"A worker of the cluster does not see {numbers}. Training on a cluster needs a folder "
+            f"A worker of the cluster cannot see {folder}. Training on a cluster needs a folder "
             "that all its machines share."
         )
-    return open_numbered(numbers)
+    return open_token_ids(folder)
 
 
 def train_model(job: Job) -> None:
-    """Train one model and write it. The result does not depend on who else is at work."""
+    """Train a model and write it."""
     from threadpoolctl import threadpool_limits
 
-    corpus = _opened(job.numbers)
-    rng = stream(job.settings.seed, job.group, job.sample)
+    corpus = _open_shared(job.token_ids)
+    rng = model_rng(job.settings.seed, job.group, job.sample)
     if job.sample is None:
         order, weights = np.arange(len(corpus.ends)), None
         counts = np.asarray(corpus.counts)
     else:
-        order = draw(len(corpus.ends), rng)
-        weights = times_drawn(order, len(corpus.ends))
+        order = draw_documents(len(corpus.ends), rng)
+        weights = count_draws(order, len(corpus.ends))
         counts = corpus.sample_counts(weights)
-    kept = counts >= job.settings.min_count
+    is_frequent = counts >= job.settings.min_count
+    # One thread: models are trained in parallel, and the sums are the same on any machine.
     with threadpool_limits(limits=1):
-        table = _vectors(job, corpus, order, weights, counts, kept, rng)
-    there = np.flatnonzero(np.any(table, axis=1))
-    words = [corpus.words[i] for i in there.tolist()]
+        table = _train_vectors(job, corpus, order, weights, counts, is_frequent, rng)
+    nonzero = np.flatnonzero(np.any(table, axis=1))
+    words = [corpus.words[i] for i in nonzero.tolist()]
     job.path.parent.mkdir(exist_ok=True)
-    write_model(job.path, words, counts[there], table[there], job.key)
+    write_model(job.path, words, counts[nonzero], table[nonzero], job.key)
 
 
-def _vectors(
+def _train_vectors(
     job: Job,
-    corpus: Numbered,
+    corpus: TokenIds,
     order: Integers,
     weights: Integers | None,
     counts: Integers,
-    kept: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    is_frequent: np.ndarray[tuple[int], np.dtype[np.bool_]],
     rng: np.random.Generator,
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    said = job.settings
-    if said.method == "sgns":
+    settings = job.settings
+    if settings.method == "sgns":
         from .sgns import sgns_vectors
 
         return sgns_vectors(
             corpus,
             order,
             counts,
-            kept,
-            dim=said.dim,
-            window=said.window,
-            epochs=said.epochs,
-            negative=said.negative,
-            sample=said.sample,
+            is_frequent,
+            dim=settings.dim,
+            window=settings.window,
+            epochs=settings.epochs,
+            negative=settings.negative,
+            sample=settings.sample,
             seed=int(rng.integers(2**31)),
         )
-    from .ppmi import ppmi_vectors
-
-    pairs = open_pairs(job.numbers)
+    pairs = open_pairs(job.token_ids)
     return ppmi_vectors(
         pairs,
         pairs.counts(weights),
-        kept,
-        dim=said.dim,
-        smoothing=said.smoothing,
-        shift=said.shift,
-        power=said.power,
+        is_frequent,
+        dim=settings.dim,
+        smoothing=settings.smoothing,
+        shift=settings.shift,
+        power=settings.power,
         rng=rng,
     )
 
 
-def memory(numbers: Path, settings: Settings) -> int:
-    """About how many bytes a worker needs for a model of a group."""
-    words = (numbers / "counts").stat().st_size // 8
+def estimate_memory(token_ids: Path, settings: Settings) -> int:
+    """Return about how many bytes a worker needs for a model of a group."""
+    words = (token_ids / "counts").stat().st_size // 8
     if settings.method == "sgns":
         return int(words * (8 * settings.dim + 200))
-    pairs = (numbers / "columns").stat().st_size // 4
+    pairs = (token_ids / "columns").stat().st_size // 4
     return int(40 * pairs + 32 * words * settings.dim)

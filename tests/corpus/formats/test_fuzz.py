@@ -1,4 +1,4 @@
-"""Whatever a file holds, a reader gives documents or raises one of the project's own errors."""
+"""Whatever a file holds, a reader yields documents or raises a `WeatherglassError`."""
 
 import gzip
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from weatherglass.corpus import Tokenizer, open_corpus
+from weatherglass.corpus import Document, Tokenizer, open_corpus
 from weatherglass.errors import WeatherglassError
 
 ENDINGS = [".txt", ".csv", ".tsv", ".jsonl", ".parquet", ".xml", ".json", "", ".txt.gz", ".xml.gz"]
@@ -18,7 +18,7 @@ _fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 @pytest.fixture(scope="module")
 def valid(tmp_path_factory):
-    """The bytes of a good file of each kind."""
+    """Return the bytes of a valid file of each format."""
     path = tmp_path_factory.mktemp("valid") / "t.parquet"
     pq.write_table(pa.table({"text": ["one two", "three"], "n": [1, 2]}), path)
     return {
@@ -35,7 +35,9 @@ def valid(tmp_path_factory):
     }
 
 
-def survives(folder, ending, content, **options):
+def read_or_refuse(folder, ending, content, **options):
+    """Read a file; return its documents, or None if it was refused."""
+    documents = []
     path = folder / f"fuzz{ending}"
     path.write_bytes(content)
     try:
@@ -44,26 +46,28 @@ def survives(folder, ending, content, **options):
             document.text.encode()
             Tokenizer()(document.text)
             assert all(type(value) is str for value in document.meta.values())
+            documents.append(document)
     except WeatherglassError:
-        return
+        return None
+    return documents
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_a_damaged_file_is_read_or_refused(tmp_path, valid, ending):
+def test_a_damaged_corpus_file_is_read_or_refused(tmp_path, valid, ending):
     changes = st.lists(
         st.tuples(st.integers(0, 10**4), st.binary(max_size=4), st.integers(0, 20)), max_size=5
     )
 
     @settings(_fuzz, max_examples=60)
     @given(changes)
-    def check(made):
+    def check(edits):
         content = bytearray(valid[ending])
-        for place, new, gone in made:
-            at = place % (len(content) + 1)
-            content[at : at + gone] = new
-        survives(tmp_path, ending, bytes(content))
+        for offset, inserted, deleted in edits:
+            start = offset % (len(content) + 1)
+            content[start : start + deleted] = inserted
+        read_or_refuse(tmp_path, ending, bytes(content))
 
-    survives(tmp_path, ending, valid[ending])
+    assert read_or_refuse(tmp_path, ending, valid[ending])
     check()
 
 
@@ -73,14 +77,17 @@ def test_a_damaged_file_is_read_or_refused(tmp_path, valid, ending):
     st.one_of(st.binary(max_size=200), st.text('{}[]<>/",\n\r\ttexTEI&;!?=a1\0é', max_size=100)),
     st.sampled_from([None, "lines", "paragraphs", "n"]),
 )
-def test_arbitrary_content_is_read_or_refused(tmp_path, ending, content, unit):
+def test_a_corpus_file_of_arbitrary_content_is_read_or_refused(tmp_path, ending, content, unit):
     data = content.encode() if isinstance(content, str) else content
-    survives(tmp_path, ending, data, documents=unit)
+    read_or_refuse(tmp_path, ending, data, documents=unit)
 
 
-@pytest.mark.parametrize("half", ['"\\ud800"', '"a\\udfff b"'])
-def test_halves_of_characters_are_replaced(tmp_path, half):
-    survives(tmp_path, ".jsonl", f'{{"text": {half}, "n": {half}}}'.encode())
+@pytest.mark.parametrize(
+    ("escaped", "expected"), [('"\\ud800"', "?"), ('"a\\udfff b"', "a? b")], ids=["high", "low"]
+)
+def test_lone_surrogates_in_json_are_replaced_by_question_marks(tmp_path, escaped, expected):
+    content = f'{{"text": {escaped}, "n": {escaped}}}'.encode()
+    assert read_or_refuse(tmp_path, ".jsonl", content) == [Document(expected, {"n": expected})]
 
 
 @settings(_fuzz, max_examples=100)
@@ -89,10 +96,10 @@ def test_halves_of_characters_are_replaced(tmp_path, half):
     st.one_of(st.binary(max_size=100), st.text('{}",\n\r\tfile.tx{}:\0é', max_size=60)),
     st.sampled_from([None, "lines", "n"]),
 )
-def test_arbitrary_facts_about_files_are_read_or_refused(tmp_path, ending, content, unit):
+def test_a_metadata_table_of_arbitrary_content_is_read_or_refused(tmp_path, ending, content, unit):
     (tmp_path / "e").write_text("one")
     data = content.encode() if isinstance(content, str) else content
     about = tmp_path / f"about{ending}"
     for start in (b"", b"file,n\n", b'{"file": "e", "n": 1}\n'):
         about.write_bytes(start + data)
-        survives(tmp_path, "", b"one", about=about, documents=unit)
+        read_or_refuse(tmp_path, "", b"one", about=about, documents=unit)

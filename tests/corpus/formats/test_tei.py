@@ -1,4 +1,4 @@
-"""TEI: the text without what is not text, and what the header says of it."""
+"""TEI: the text without notes and page furniture, and the metadata of the header."""
 
 import pytest
 
@@ -47,10 +47,11 @@ def book(tmp_path):
 
 
 def words(document):
+    """Return the words of a document."""
     return document.text.split()
 
 
-def test_a_book_is_a_document_without_notes_page_headers_and_misprints(book):
+def test_a_tei_document_leaves_out_notes_page_headers_and_misprints(book):
     (document,) = open_corpus(book)
     assert " ".join(words(document)) == (
         "Preface Chapter One She wrote unbelievably well, and divided. The house & the sea. "
@@ -58,7 +59,7 @@ def test_a_book_is_a_document_without_notes_page_headers_and_misprints(book):
     )
 
 
-def test_the_header_gives_title_author_first_year_language_and_keys(book):
+def test_the_tei_header_gives_title_author_first_year_language_and_keys(book):
     (document,) = open_corpus(book)
     assert document.meta == {
         "title": "The Small House",
@@ -70,9 +71,9 @@ def test_the_header_gives_title_author_first_year_language_and_keys(book):
     }
 
 
-def test_paragraphs_can_be_the_documents(book):
-    found = list(open_corpus(book, documents="paragraphs"))
-    assert [" ".join(words(one)) for one in found] == [
+def test_the_paragraphs_of_a_tei_file_can_be_the_documents(book):
+    documents = list(open_corpus(book, documents="paragraphs"))
+    assert [" ".join(words(document)) for document in documents] == [
         "Preface",
         "Chapter One",
         "She wrote unbelievably well, and divided.",
@@ -80,42 +81,42 @@ def test_paragraphs_can_be_the_documents(book):
         "A line",
         "of verse",
     ]
-    assert {one.meta["author"] for one in found} == {"Ann Author"}
+    assert {document.meta["author"] for document in documents} == {"Ann Author"}
     with pytest.raises(UsageError, match="not one of file, paragraphs"):
         list(open_corpus(book, documents="lines"))
 
 
-def test_a_corpus_file_gives_each_of_its_texts_with_its_own_header(tmp_path):
-    one = "<TEI><teiHeader><titleStmt><title>{0}</title></titleStmt></teiHeader>"
-    one += "<text><p>{0} text</p></text></TEI>"
+def test_each_text_of_a_tei_corpus_file_has_the_metadata_of_its_own_header(tmp_path):
+    book = "<TEI><teiHeader><titleStmt><title>{0}</title></titleStmt></teiHeader>"
+    book += "<text><p>{0} text</p></text></TEI>"
     path = tmp_path / "all.xml"
-    path.write_text(f"<teiCorpus><teiHeader/>{one.format('A')}{one.format('B')}</teiCorpus>")
-    found = [(document.text, document.meta["title"]) for document in open_corpus(path)]
-    assert found == [("A text", "A"), ("B text", "B")]
+    path.write_text(f"<teiCorpus><teiHeader/>{book.format('A')}{book.format('B')}</teiCorpus>")
+    titles = [(document.text, document.meta["title"]) for document in open_corpus(path)]
+    assert titles == [("A text", "A"), ("B text", "B")]
 
 
 @pytest.mark.parametrize(
-    "inside",
+    "declaration",
     [
         '<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">',
         '<!ENTITY a SYSTEM "file:///etc/hostname">',
         '<!ENTITY % a "x">',
     ],
 )
-def test_entities_are_refused(tmp_path, inside):
+def test_tei_with_xml_entities_is_refused(tmp_path, declaration):
     path = tmp_path / "bomb.xml"
-    path.write_text(f"<!DOCTYPE TEI [{inside}]><TEI><text><p>&a;</p></text></TEI>")
+    path.write_text(f"<!DOCTYPE TEI [{declaration}]><TEI><text><p>&a;</p></text></TEI>")
     with pytest.raises(BadContent, match="declares the XML entity"):
         list(open_corpus(path))
 
 
-def test_a_document_type_without_entities_is_harmless(tmp_path):
+def test_tei_with_a_document_type_but_no_entities_is_read(tmp_path):
     path = tmp_path / "old.xml"
     path.write_text('<!DOCTYPE TEI.2 SYSTEM "tei2.dtd"><TEI.2><text><p>Old.</p></text></TEI.2>')
     assert [document.text for document in open_corpus(path)] == ["Old."]
 
 
-def test_the_encoding_that_the_file_declares_is_used(tmp_path):
+def test_a_tei_file_is_decoded_with_the_encoding_that_it_declares(tmp_path):
     path = tmp_path / "a.xml"
     head = '<?xml version="1.0" encoding="ISO-8859-1"?>'
     path.write_bytes(f"{head}<TEI><text><p>Café</p></text></TEI>".encode("latin-1"))
@@ -123,5 +124,5 @@ def test_the_encoding_that_the_file_declares_is_used(tmp_path):
     path.write_bytes("<TEI><text><p>Café</p></text></TEI>".encode("latin-1"))
     with pytest.raises(BadContent, match="not well-formed"):
         list(open_corpus(path))
-    (found,) = open_corpus(f"{path}?encoding=iso-8859-1")
-    assert found.text == "Café"
+    (document,) = open_corpus(f"{path}?encoding=iso-8859-1")
+    assert document.text == "Café"

@@ -1,20 +1,84 @@
-"""What a corpus format is to the rest of the package. The table of all formats is in `opening`."""
+"""Documents, and the interface of a corpus format.
+
+The table of all formats is `weatherglass.corpus.open.FORMATS`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from weatherglass._files import Input
-from weatherglass.errors import BadContent, UsageError, did_you_mean, join_first, quote_safe
+from weatherglass.errors import (
+    BadContent,
+    TooLarge,
+    UsageError,
+    did_you_mean,
+    join_first,
+    quote_safe,
+)
 
-from ..document import Document, join_documents
+MAX_DOCUMENT_CHARACTERS = 256 << 20  # a document is held in memory as a whole
+DEFAULT_TEXT_COLUMN = "text"
+_MAX_LISTED_COLUMNS = 20
+_MAX_REPR_CHARACTERS = 40
+
+
+class Document(NamedTuple):
+    """A text and its metadata: a value for each column."""
+
+    text: str
+    meta: dict[str, str]
+
+    def __repr__(self) -> str:
+        text = quote_safe(self.text, _MAX_REPR_CHARACTERS)
+        names = (quote_safe(name, _MAX_REPR_CHARACTERS) for name in self.meta)
+        columns = join_first(names, 3)
+        return f"<Document {text}: {len(self.text):,} characters{'; ' if columns else ''}{columns}>"
+
+
+def join_documents(documents: Iterable[Document], column: str, where: str) -> Iterator[Document]:
+    """Yield neighbouring documents with the same value in `column` as a single document.
+
+    It has the metadata of the first of them. Documents without a value stay separate.
+
+    >>> rows = [Document(text, {"id": id}) for text, id in [("a b", "1"), ("c", "1"), ("d", "2")]]
+    >>> [document.text for document in join_documents(rows, "id", "rows.csv")]
+    ['a b\\nc', 'd']
+    """
+    texts: list[str] = []
+    first_meta: dict[str, str] = {}
+    size = 0
+    for text, meta in documents:
+        if texts and (column not in meta or meta[column] != first_meta.get(column)):
+            yield Document("\n".join(texts), first_meta)
+            texts, size = [], 0
+        if not texts:
+            first_meta = meta
+        texts.append(text)
+        size += len(text)
+        check_size(size, where)
+    if texts:
+        yield Document("\n".join(texts), first_meta)
+
+
+def check_size(size: int, where: str) -> None:
+    """Refuse a document that is too long to be held in memory."""
+    if size > MAX_DOCUMENT_CHARACTERS:
+        raise TooLarge(
+            f"{where}: a document has more than {MAX_DOCUMENT_CHARACTERS >> 20} million "
+            "characters. Split it: in plain text, use ?documents=lines or ?documents=paragraphs."
+        )
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the user said of a corpus.
+    """The user's options for reading a corpus.
+
+    Its `repr` is part of a corpus's fingerprint: renaming the class or a field would make every
+    training folder look as if its corpus had changed.
 
     Attributes
     ----------
@@ -23,38 +87,38 @@ class Reading:
     documents
         What one document is: ``file``, ``lines`` or ``paragraphs``; in a table, a column.
     encoding
-        How letters are written as bytes; UTF-8 without it.
+        The text encoding; UTF-8 if None.
     """
 
     text: str | None = None
     documents: str | None = None
     encoding: str | None = None
 
-    def unit(self, *known: str) -> str:
-        """What one document is, where there are only so many ways; the first is the usual one."""
-        if self.documents is not None and self.documents not in known:
+    def unit(self, *allowed: str) -> str:
+        """Return what one document is, out of the `allowed` units; the first is the default."""
+        if self.documents is not None and self.documents not in allowed:
             raise UsageError(
-                f"documents={quote_safe(self.documents)} is not one of {', '.join(known)}."
+                f"documents={quote_safe(self.documents)} is not one of {', '.join(allowed)}."
             )
-        return self.documents or known[0]
+        return self.documents or allowed[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CorpusFormat:
-    """One format.
+    """A file format of corpora.
 
     Attributes
     ----------
     name
-        What ``?format=`` calls it.
+        Its name in ``?format=``.
     suffixes
-        How its files' names end.
+        The file name suffixes that it has.
     read
         Yields the documents of a file.
     options
-        Which of the options of `Reading` it knows.
+        The options of `Reading` that it supports.
     columns
-        Gives the columns besides the text, where a file names them all at its beginning.
+        Returns the metadata columns of a file, for formats that list all of them at its beginning.
     """
 
     name: str
@@ -63,43 +127,42 @@ class CorpusFormat:
     options: tuple[str, ...]
     columns: Callable[[Input, Reading], Sequence[str]] | None = None
 
-
-TEXT = "text"
-_SHOWN = 20
+    def __repr__(self) -> str:
+        return f"<CorpusFormat {self.name}>"
 
 
 def text_column(columns: Collection[str], reading: Reading, path: Path) -> str:
-    """The column that holds the text: the one that was named, or ``text``.
+    """Return the column that holds the text: the one that the user named, or ``text``.
 
     >>> text_column(["body", "year"], Reading(text="body"), Path("letters.csv"))
     'body'
     """
-    for name in (reading.text or TEXT, reading.documents):
+    for name in (reading.text or DEFAULT_TEXT_COLUMN, reading.documents):
         if name is not None and name not in columns:
-            raise _missing(name, columns, reading, path)
-    return reading.text or TEXT
+            raise _missing_column(name, columns, reading, path)
+    return reading.text or DEFAULT_TEXT_COLUMN
 
 
-def _missing(
+def _missing_column(
     name: str, columns: Collection[str], reading: Reading, path: Path
 ) -> UsageError | BadContent:
-    listed = join_first(map(quote_safe, columns), _SHOWN) or "none"
-    there = f"{path} has no column {quote_safe(name)}; its columns are {listed}."
+    listed = join_first(map(quote_safe, columns), _MAX_LISTED_COLUMNS) or "none"
+    message = f"{path} has no column {quote_safe(name)}; its columns are {listed}."
     if name in (reading.text, reading.documents):
-        return UsageError(there + did_you_mean(name, columns))
-    return BadContent(f"{there} Say which holds the text: {path.name}?text=COLUMN.")
+        return UsageError(message + did_you_mean(name, columns))
+    return BadContent(f"{message} Say which column holds the text: {path.name}?text=COLUMN.")
 
 
 def to_documents(
     rows: Iterable[Mapping[str, str | None]], column: str, reading: Reading, path: Path
 ) -> Iterator[Document]:
-    """Rows as documents; neighbouring rows are one document where the reader asked for that."""
-    documents = (_document(row, column) for row in rows)
+    """Yield rows as documents, joining neighbouring rows if the user asked for that."""
+    documents = (_row_to_document(row, column) for row in rows)
     if reading.documents is None:
         return documents
     return join_documents(documents, reading.documents, str(path))
 
 
-def _document(row: Mapping[str, str | None], column: str) -> Document:
+def _row_to_document(row: Mapping[str, str | None], column: str) -> Document:
     meta = {name: value for name, value in row.items() if value and name != column}
     return Document(row.get(column) or "", meta)

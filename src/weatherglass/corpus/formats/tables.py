@@ -1,4 +1,4 @@
-"""CSV and TSV with a header line: a column of texts, and columns about them."""
+"""Tables with a column of texts and columns of metadata: CSV, TSV, JSON Lines and Parquet."""
 
 from __future__ import annotations
 
@@ -10,26 +10,36 @@ from typing import Any
 from weatherglass._files import Input
 from weatherglass.errors import BadContent, WeatherglassError, quote_safe
 
-from ..document import MAX_DOCUMENT, Document
-from .format import CorpusFormat, Reading, text_column, to_documents
-from .text import lines
+from .format import (
+    DEFAULT_TEXT_COLUMN,
+    MAX_DOCUMENT_CHARACTERS,
+    CorpusFormat,
+    Document,
+    Reading,
+    text_column,
+    to_documents,
+)
+from .text import read_lines
+
+_TABLE_OPTIONS = ("text", "documents", "encoding")
+_PARQUET_BATCH_ROWS = 1 << 10
 
 
-def _reader(delimiter: str) -> Callable[[Input, Reading], Iterator[Document]]:
+def _delimited_reader(delimiter: str) -> Callable[[Input, Reading], Iterator[Document]]:
     def read(source: Input, reading: Reading) -> Iterator[Document]:
-        """Yield the rows."""
+        """Yield each row as a document."""
         rows = _delimited_rows(source, reading.encoding, delimiter)
         header = next(rows, [])
         column = text_column(header, reading, source.path)
-        named = (dict(zip(header, row, strict=True)) for row in rows)
-        yield from to_documents(named, column, reading, source.path)
+        named_rows = (dict(zip(header, row, strict=True)) for row in rows)
+        yield from to_documents(named_rows, column, reading, source.path)
 
     return read
 
 
-def _columns(delimiter: str) -> Callable[[Input, Reading], list[str]]:
+def _delimited_columns(delimiter: str) -> Callable[[Input, Reading], list[str]]:
     def columns(source: Input, reading: Reading) -> list[str]:
-        """The header without the column of texts."""
+        """Return the header without the text column."""
         header = next(_delimited_rows(source, reading.encoding, delimiter), [])
         text = text_column(header, reading, source.path)
         return [name for name in header if name != text]
@@ -38,10 +48,11 @@ def _columns(delimiter: str) -> Callable[[Input, Reading], list[str]]:
 
 
 def _delimited_rows(source: Input, encoding: str | None, delimiter: str) -> Iterator[list[str]]:
-    """The header, then each row that is not blank."""
-    if csv.field_size_limit() < MAX_DOCUMENT:  # one number for the process; a text can be long
-        csv.field_size_limit(MAX_DOCUMENT)
-    reader = csv.reader(lines(source, encoding), delimiter=delimiter, strict=True)
+    """Yield the header, then each row that is not blank."""
+    # The limit is global to the process, and its default is shorter than many texts.
+    if csv.field_size_limit() < MAX_DOCUMENT_CHARACTERS:
+        csv.field_size_limit(MAX_DOCUMENT_CHARACTERS)
+    reader = csv.reader(read_lines(source, encoding), delimiter=delimiter, strict=True)
     width = 0
     try:
         for row in reader:
@@ -61,13 +72,16 @@ def _delimited_rows(source: Input, encoding: str | None, delimiter: str) -> Iter
         raise BadContent(f"{place}: not a table ({error}).") from None
 
 
-_OPTIONS = ("text", "documents", "encoding")
-CSV = CorpusFormat("csv", (".csv",), _reader(","), _OPTIONS, _columns(","))
-TSV = CorpusFormat("tsv", (".tsv", ".tab"), _reader("\t"), _OPTIONS, _columns("\t"))
+CSV = CorpusFormat(
+    "csv", (".csv",), _delimited_reader(","), _TABLE_OPTIONS, _delimited_columns(",")
+)
+TSV = CorpusFormat(
+    "tsv", (".tsv", ".tab"), _delimited_reader("\t"), _TABLE_OPTIONS, _delimited_columns("\t")
+)
 
 
 def read_json_lines(source: Input, reading: Reading) -> Iterator[Document]:
-    """Yield the objects. Values that are lists or objects are passed over."""
+    """Yield each object as a document, without values that are lists or objects."""
     rows = _json_rows(source, reading.encoding)
     first = next(rows, None)
     if first is None:
@@ -82,34 +96,35 @@ def read_json_lines(source: Input, reading: Reading) -> Iterator[Document]:
 
 
 def _json_rows(source: Input, encoding: str | None) -> Iterator[dict[str, str | None]]:
-    for number, line in enumerate(lines(source, encoding), start=1):
+    for number, line in enumerate(read_lines(source, encoding), start=1):
         if line.isspace():
             continue
+        place = f"{source.path}, line {number:,}"
         try:
-            value = json.loads(line)
+            row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            reason = getattr(error, "msg", "nested too deep or a number too long")
-            place = f"{source.path}, line {number:,}"
-            raise BadContent(f"{place}: not JSON ({reason}); expected an object a line.") from None
-        if not isinstance(value, dict):
-            kind = type(value).__name__
+            reason = getattr(error, "msg", "nested too deeply or a number is too long")
             raise BadContent(
-                f"{source.path}, line {number:,}: a JSON {kind}; expected an object a line, such "
-                'as {"text": "…", "year": 1840}.'
+                f"{place}: not JSON ({reason}); expected one object per line."
+            ) from None
+        if not isinstance(row, dict):
+            raise BadContent(
+                f"{place}: a JSON {type(row).__name__}; expected one object per line, such as "
+                '{"text": "…", "year": 1840}.'
             )
-        yield {_clean(name): _plain(one) for name, one in value.items()}
+        yield {_replace_surrogates(name): _json_to_text(value) for name, value in row.items()}
 
 
-def _plain(value: Any) -> str | None:
+def _json_to_text(value: Any) -> str | None:
     if isinstance(value, str):
-        return _clean(value)
+        return _replace_surrogates(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int | float) else None
 
 
-def _clean(text: str) -> str:
-    """JSON can spell halves of characters, which no file can hold."""
+def _replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which JSON can escape but no UTF-8 file can hold."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -117,34 +132,33 @@ def _clean(text: str) -> str:
     return text
 
 
-JSON_LINES = CorpusFormat(
-    "jsonl", (".jsonl", ".ndjson"), read_json_lines, ("text", "documents", "encoding")
-)
-
-
-_STEP = 1 << 10
+JSON_LINES = CorpusFormat("jsonl", (".jsonl", ".ndjson"), read_json_lines, _TABLE_OPTIONS)
 
 
 def read_parquet(source: Input, reading: Reading) -> Iterator[Document]:
-    """Yield the rows. Columns that are not text, numbers or dates are passed over."""
-    if source.compression or not source.head.startswith(b"PAR1"):
-        inside = f" inside {source.compression}; unpack it" if source.compression else ""
-        raise BadContent(f"{source.path}: expected a Parquet file, not one{inside}.")
-    column = reading.text or "text"
+    """Yield each row as a document, without columns that are not text, numbers or dates."""
+    if source.compression:
+        raise BadContent(
+            f"{source.path}: a Parquet file cannot be read inside {source.compression}; "
+            "decompress it."
+        )
+    if not source.head.startswith(b"PAR1"):
+        raise BadContent(f"{source.path}: expected a Parquet file; this is something else.")
+    column = reading.text or DEFAULT_TEXT_COLUMN
     yield from to_documents(_parquet_rows(source, reading), column, reading, source.path)
 
 
-def columns(source: Input, reading: Reading) -> list[str]:
-    """The columns that can be read, without that of texts."""
+def _parquet_columns(source: Input, reading: Reading) -> list[str]:
+    """Return the columns that can be read, without the text column."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         schema = pq.read_schema(source.path)
     except (pa.ArrowException, OSError, ValueError):
-        return []  # what is wrong with it is told when it is read
-    text = reading.text or "text"
-    return [field.name for field in schema if field.name != text and _is_plain(field.type)]
+        return []  # reading the file reports what is wrong with it
+    text = reading.text or DEFAULT_TEXT_COLUMN
+    return [field.name for field in schema if field.name != text and _is_scalar(field.type)]
 
 
 def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | None]]:
@@ -153,36 +167,36 @@ def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | N
 
     try:
         with pa.memory_map(str(source.path)) as mapped, pq.ParquetFile(mapped) as file:
-            kinds = {field.name: field.type for field in file.schema_arrow}
-            column = text_column(list(kinds), reading, source.path)
-            wanted = [name for name, kind in kinds.items() if _is_plain(kind)]
-            if column not in wanted:
+            types = {field.name: field.type for field in file.schema_arrow}
+            column = text_column(list(types), reading, source.path)
+            names = [name for name, type_ in types.items() if _is_scalar(type_)]
+            if column not in names:
                 raise BadContent(
-                    f"{source.path}: {quote_safe(column)} is {kinds[column]}, not text."
+                    f"{source.path}: {quote_safe(column)} is {types[column]}, not text."
                 )
-            for batch in file.iter_batches(_STEP, columns=wanted):
-                texts = {name: _as_text(batch.column(name)) for name in wanted}
+            for batch in file.iter_batches(_PARQUET_BATCH_ROWS, columns=names):
+                texts = {name: _cast_to_text(batch.column(name)) for name in names}
                 yield from pa.table(texts).to_pylist()
     except WeatherglassError:
         raise
-    except Exception as error:  # damage shows itself in many ways
+    except Exception as error:  # pyarrow raises many types for a damaged file
         reason = str(error).split("\n")[0][:200]
         raise BadContent(f"{source.path} is a damaged or cut-off table ({reason}).") from None
 
 
-def _is_plain(kind: Any) -> bool:
+def _is_scalar(type_: Any) -> bool:
     from pyarrow import types
 
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    tests = (
+    if types.is_dictionary(type_):
+        type_ = type_.value_type
+    predicates = (
         *(types.is_string, types.is_large_string, types.is_boolean),
         *(types.is_integer, types.is_floating, types.is_date, types.is_timestamp),
     )
-    return any(test(kind) for test in tests)
+    return any(is_type(type_) for is_type in predicates)
 
 
-def _as_text(column: Any) -> Any:
+def _cast_to_text(column: Any) -> Any:
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -190,4 +204,6 @@ def _as_text(column: Any) -> Any:
     return column.cast(pa.large_string())
 
 
-PARQUET = CorpusFormat("parquet", (".parquet",), read_parquet, ("text", "documents"), columns)
+PARQUET = CorpusFormat(
+    "parquet", (".parquet",), read_parquet, ("text", "documents"), _parquet_columns
+)

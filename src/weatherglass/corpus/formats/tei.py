@@ -1,7 +1,8 @@
-"""TEI XML: the text of books, and what their headers say of them.
+"""TEI XML: the text of books, and the metadata of their headers.
 
-The parser is expat itself, fed block by block, so that a file of any size streams by. A file that
-declares entities is refused: they can be made to fill the memory, and no text needs them.
+The parser is expat itself, fed block by block, so that files of any size are streamed. A file that
+declares entities is refused: nested entities can expand until memory is full, and no text needs
+them.
 """
 
 from __future__ import annotations
@@ -13,12 +14,11 @@ from xml.parsers import expat
 from weatherglass._files import Input
 from weatherglass.errors import BadContent
 
-from ..document import Document, check_size
-from .format import CorpusFormat, Reading
+from .format import CorpusFormat, Document, Reading, check_size
 
-_BLOCK = 1 << 18
-# Elements that end a line; all others stand inside words and sentences.
-_BREAKS = frozenset(
+_BLOCK_SIZE = 1 << 18
+# Elements that start a new line; all others occur inside words and sentences.
+_LINE_ELEMENTS = frozenset(
     (
         *("ab", "argument", "bibl", "byline", "castItem", "cell", "closer", "dateline", "div"),
         *("docAuthor", "docTitle", "epigraph", "figure", "floatingText", "head", "item", "l"),
@@ -26,125 +26,126 @@ _BREAKS = frozenset(
         *("row", "salute", "signed", "sp", "speaker", "stage", "table", "trailer"),
     )
 )
-_POINTS = frozenset(("lb", "milestone", "pb"))  # without content: they break once
-_PARAGRAPHS = frozenset(("ab", "head", "l", "p", "item", "stage"))
-# Printed on the page, or about it, but not part of the text.
-_APART = frozenset(("fw", "note", "figDesc"))
-_REPLACED = frozenset(("sic", "orig", "abbr"))  # inside <choice>, where a better reading stands
+_EMPTY_ELEMENTS = frozenset(("lb", "milestone", "pb"))  # no content: a single line break
+_PARAGRAPH_ELEMENTS = frozenset(("ab", "head", "l", "p", "item", "stage"))
+# Printed on the page, or describing it, but not part of the text.
+_IGNORED_ELEMENTS = frozenset(("fw", "note", "figDesc"))
+_REPLACED_READINGS = frozenset(("sic", "orig", "abbr"))  # <choice> has a better one next to them
 _YEAR = re.compile(r"\b(1[0-9]{3}|20[0-9]{2})\b")
 
 
-def read(source: Input, reading: Reading) -> Iterator[Document]:
+def read_tei(source: Input, reading: Reading) -> Iterator[Document]:
     """Yield a document for each ``<TEI>`` element, or for each paragraph."""
     builder = _Builder(str(source.path), reading.unit("file", "paragraphs") == "paragraphs")
     parser = expat.ParserCreate(encoding=reading.encoding, namespace_separator=" ")
     parser.buffer_text = True
-    parser.StartElementHandler = builder.start
-    parser.EndElementHandler = builder.end
-    parser.CharacterDataHandler = builder.text
-    parser.EntityDeclHandler = builder.entity
+    parser.StartElementHandler = builder.start_element
+    parser.EndElementHandler = builder.end_element
+    parser.CharacterDataHandler = builder.add_text
+    parser.EntityDeclHandler = builder.refuse_entity
     try:
         with source.stream() as stream:
-            while block := stream.read(_BLOCK):
+            while block := stream.read(_BLOCK_SIZE):
                 parser.Parse(block, False)
-                yield from builder.take()
+                yield from builder.take_documents()
             parser.Parse(b"", True)
     except (expat.ExpatError, LookupError, ValueError) as error:
         raise BadContent(f"{source.path}: not well-formed XML ({error}).") from None
-    yield from builder.take()
-    if not builder.seen:
+    yield from builder.take_documents()
+    if not builder.has_tei:
         raise BadContent(f"{source.path} is XML without a <TEI> element: expected TEI.")
 
 
 class _Builder:
-    """Gathers documents from what the parser sees."""
+    """Builds documents from the events of the parser."""
 
-    def __init__(self, where: str, paragraphs: bool) -> None:
-        self._where, self._paragraphs = where, paragraphs
+    def __init__(self, where: str, by_paragraph: bool) -> None:
+        self._where, self._by_paragraph = where, by_paragraph
         self._path: list[str] = []
-        self._apart = 0  # how deep inside what is not part of the text
+        self._ignored_depth = 0  # nested elements that are not part of the text
         self._parts: list[str] = []
         self._size = 0
-        self._done: list[Document] = []
+        self._complete: list[Document] = []
         self._header: dict[str, str] = {}
         self._field: str | None = None
         self._value: list[str] = []
-        self.seen = False
+        self.has_tei = False
 
-    def take(self) -> list[Document]:
-        """The documents that are complete."""
-        done, self._done = self._done, []
-        return done
+    def take_documents(self) -> list[Document]:
+        """Return the documents completed since the last call."""
+        complete, self._complete = self._complete, []
+        return complete
 
-    def entity(self, name: str, *declared: object) -> None:
+    def refuse_entity(self, name: str, *declaration: object) -> None:
         raise BadContent(
-            f"{self._where} declares the XML entity {name!r}. Entities are not read, as they can "
-            "be made to fill the memory: write the characters themselves."
+            f"{self._where} declares the XML entity {name!r}. Entities are not supported, because "
+            "they can expand until memory is full: write the characters themselves."
         )
 
-    def start(self, full: str, attributes: dict[str, str]) -> None:
-        name = full.rpartition(" ")[2]
+    def start_element(self, qualified: str, attributes: dict[str, str]) -> None:
+        name = qualified.rpartition(" ")[2]
         if name in ("TEI", "TEI.2"):
-            self.seen = True
+            self.has_tei = True
             self._header = {}
-        inside = self._path[-1] if self._path else ""
+        parent = self._path[-1] if self._path else ""
         self._path.append(name)
-        if self._apart or name in _APART or (inside == "choice" and name in _REPLACED):
-            self._apart += 1
+        is_replaced = parent == "choice" and name in _REPLACED_READINGS
+        if self._ignored_depth or name in _IGNORED_ELEMENTS or is_replaced:
+            self._ignored_depth += 1
         elif "teiHeader" in self._path:
-            self._note(name, inside, attributes)
-        elif name in _BREAKS and attributes.get("break") != "no":
-            self._break(name)
+            self._read_header(name, parent, attributes)
+        elif name in _LINE_ELEMENTS and attributes.get("break") != "no":
+            self._break_line(name)
 
-    def end(self, full: str) -> None:
+    def end_element(self, qualified: str) -> None:
         name = self._path.pop()
-        if self._apart:
-            self._apart -= 1
+        if self._ignored_depth:
+            self._ignored_depth -= 1
         elif self._field is not None and name == self._field:
-            self._keep(name, " ".join("".join(self._value).split()))
+            self._set_header(name, " ".join("".join(self._value).split()))
             self._field = None
-        elif name in _BREAKS - _POINTS:
-            self._break(name)
+        elif name in _LINE_ELEMENTS - _EMPTY_ELEMENTS:
+            self._break_line(name)
         if name == "text" and "text" not in self._path:
-            self._finish()
+            self._finish_document()
 
-    def text(self, data: str) -> None:
+    def add_text(self, data: str) -> None:
         if self._field is not None:
             self._value.append(data)
-        elif not self._apart and "text" in self._path:
+        elif not self._ignored_depth and "text" in self._path:
             self._size += len(data)
             check_size(self._size, self._where)
             self._parts.append(data)
 
-    def _break(self, name: str) -> None:
+    def _break_line(self, name: str) -> None:
         self._parts.append("\n")
-        if self._paragraphs and name in _PARAGRAPHS:
-            self._finish()
+        if self._by_paragraph and name in _PARAGRAPH_ELEMENTS:
+            self._finish_document()
 
-    def _finish(self) -> None:
+    def _finish_document(self) -> None:
         text = "".join(self._parts)
         self._parts, self._size = [], 0
         if text and not text.isspace():
-            self._done.append(Document(text.strip(), dict(self._header)))
+            self._complete.append(Document(text.strip(), dict(self._header)))
 
-    def _note(self, name: str, inside: str, attributes: dict[str, str]) -> None:
-        """What the header says: title, author, earliest year, language, and keys of the text."""
+    def _read_header(self, name: str, parent: str, attributes: dict[str, str]) -> None:
+        """Record title, author, earliest year, language, and the keys that describe the text."""
         if "textDesc" in self._path and "key" in attributes:
-            self._keep(name, attributes["key"])
+            self._set_header(name, attributes["key"])
         elif name == "language" and "ident" in attributes:
-            self._keep(name, attributes["ident"])
-        elif inside == "titleStmt" and name in ("title", "author"):
+            self._set_header(name, attributes["ident"])
+        elif parent == "titleStmt" and name in ("title", "author"):
             self._field, self._value = name, []
         elif name == "date" and "sourceDesc" in self._path:
             self._field, self._value = name, [attributes.get("when", ""), " "]
 
-    def _keep(self, name: str, value: str) -> None:
+    def _set_header(self, name: str, value: str) -> None:
         if name == "date":
             years = [*_YEAR.findall(value), *filter(None, [self._header.get("year")])]
-            if years:  # of several editions the first
+            if years:  # the first of several editions
                 self._header["year"] = min(years)
         elif value:
             self._header.setdefault(name, value)
 
 
-TEI = CorpusFormat("tei", (".xml", ".tei"), read, ("documents", "encoding"))
+TEI = CorpusFormat("tei", (".xml", ".tei"), read_tei, ("documents", "encoding"))

@@ -1,4 +1,4 @@
-"""Plain text: a file is one document, or each of its lines or paragraphs is one."""
+"""Plain text: a document is a file, a line or a paragraph."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from weatherglass._files import Input, Stream
 from weatherglass.errors import BadContent, UsageError, quote_safe
 
-from ..document import MAX_DOCUMENT, Document, check_size
-from .format import CorpusFormat, Reading
+from .format import MAX_DOCUMENT_CHARACTERS, CorpusFormat, Document, Reading, check_size
 
-_BLOCK = 1 << 20
-_MARKS = {  # UTF-32 before UTF-16, whose mark is the first half of its own
+_BLOCK_SIZE = 1 << 20
+_BYTE_ORDER_MARKS = {  # UTF-32 first: its little-endian mark begins with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -23,7 +22,7 @@ _MARKS = {  # UTF-32 before UTF-16, whose mark is the first half of its own
 
 
 def check_encoding(name: str) -> str:
-    """The name of an encoding, if Python has it.
+    """Return the name of a text encoding; refuse one that Python does not know.
 
     >>> check_encoding("latin1")
     'latin1'
@@ -32,69 +31,64 @@ def check_encoding(name: str) -> str:
         io.TextIOWrapper(io.BytesIO(), encoding=name).close()
     except (LookupError, ValueError):
         raise UsageError(
-            f"There is no text encoding {quote_safe(name)}. Common ones are utf-8, latin-1, cp1252 and "
-            "utf-16."
+            f"There is no text encoding {quote_safe(name)}. Common ones are utf-8, latin-1, cp1252 "
+            "and utf-16."
         ) from None
     return name
 
 
-def lines(source: Input, encoding: str | None) -> Iterator[str]:
-    """The lines of a file with their ends, which are not changed."""
-    with _opened(source, encoding) as text:
+def read_lines(source: Input, encoding: str | None) -> Iterator[str]:
+    """Yield the lines of a file with their line ends unchanged."""
+    with _open_text(source, encoding) as text:
         number = 0
-        while line := text.readline(MAX_DOCUMENT + 1):
+        while line := text.readline(MAX_DOCUMENT_CHARACTERS + 1):
             number += 1
             check_size(len(line), f"{source.path}, line {number:,}")
             yield line
 
 
-def blocks(source: Input, encoding: str | None) -> Iterator[str]:
-    """The text of a file in blocks of no particular size."""
-    with _opened(source, encoding) as text:
-        while block := text.read(_BLOCK):
-            yield block
-
-
 @contextlib.contextmanager
-def _opened(source: Input, encoding: str | None) -> Iterator[io.TextIOWrapper]:
-    found = next((name for mark, name in _MARKS.items() if source.head.startswith(mark)), None)
-    if encoding is None and found is None and b"\0" in source.head:
+def _open_text(source: Input, encoding: str | None) -> Iterator[io.TextIOWrapper]:
+    marks = _BYTE_ORDER_MARKS.items()
+    marked = next((name for mark, name in marks if source.head.startswith(mark)), None)
+    if encoding is None and marked is None and b"\0" in source.head:
         raise BadContent(f"{source.path} holds NUL bytes: it is not text.")
+    chosen = encoding or marked or "utf-8-sig"
     with (
         source.stream() as stream,
-        io.BufferedReader(_Raw(stream), _BLOCK) as buffered,
-        io.TextIOWrapper(buffered, encoding=encoding or found or "utf-8-sig", newline="") as text,
+        io.BufferedReader(_RawStream(stream), _BLOCK_SIZE) as buffered,
+        io.TextIOWrapper(buffered, encoding=chosen, newline="") as text,
     ):
         try:
             yield text
         except UnicodeError as error:
-            raise _not_text(source, text.encoding, error) from None
+            raise _wrong_encoding(source, text.encoding, error) from None
 
 
-def _not_text(source: Input, encoding: str, error: UnicodeError) -> BadContent:
-    """What to say of bytes that do not fit; the file is read again to find the place."""
+def _wrong_encoding(source: Input, encoding: str, error: UnicodeError) -> BadContent:
+    """Return the error for bytes that cannot be decoded, reading the file again for the place."""
     place = ""
     decoder, line = codecs.getincrementaldecoder(encoding)(), 1
     with source.stream() as stream:
         try:
-            while block := stream.read(_BLOCK):
+            while block := stream.read(_BLOCK_SIZE):
                 decoder.decode(block)
                 line += block.count(b"\n")
             decoder.decode(b"", final=True)
-        except UnicodeDecodeError as found:
-            line += found.object[: found.start].count(b"\n")
-            place = f", line {line:,}: byte 0x{found.object[found.start]:02x}"
+        except UnicodeDecodeError as failure:
+            line += failure.object[: failure.start].count(b"\n")
+            place = f", line {line:,}: byte 0x{failure.object[failure.start]:02x}"
         except UnicodeError:
             place = f": {error}; this"
     name = encoding.removesuffix("-sig").upper()
     return BadContent(
-        f"{source.path}{place} is not {name}. Name the encoding that the file has: "
+        f"{source.path}{place} is not {name}. Name the file's encoding: "
         f"{source.path.name}?encoding=latin-1."
     )
 
 
-class _Raw(io.RawIOBase):
-    """A stream of unpacked bytes as Python's text layer wants it."""
+class _RawStream(io.RawIOBase):
+    """A decompressed stream with the interface that Python's text layer needs."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -108,42 +102,47 @@ class _Raw(io.RawIOBase):
         return len(data)
 
 
-def read(source: Input, reading: Reading) -> Iterator[Document]:
+def read_plain_text(source: Input, reading: Reading) -> Iterator[Document]:
     """Yield the documents of a file."""
     unit = reading.unit("file", "lines", "paragraphs")
     if unit == "lines":
-        for line in lines(source, reading.encoding):
+        for line in read_lines(source, reading.encoding):
             yield Document(line.rstrip("\r\n"), {})
     elif unit == "paragraphs":
-        yield from (Document(text, {}) for text in _paragraphs(source, reading.encoding))
+        yield from (Document(text, {}) for text in _read_paragraphs(source, reading.encoding))
     else:
-        yield Document(_whole(source, reading.encoding), {})
+        yield Document(_read_whole(source, reading.encoding), {})
 
 
-def _whole(source: Input, encoding: str | None) -> str:
-    parts, size = [], 0
-    for block in blocks(source, encoding):
-        size += len(block)
-        check_size(size, str(source.path))
-        parts.append(block)
-    return "".join(parts)
+def _read_whole(source: Input, encoding: str | None) -> str:
+    blocks, size = [], 0
+    with _open_text(source, encoding) as text:
+        while block := text.read(_BLOCK_SIZE):
+            size += len(block)
+            check_size(size, str(source.path))
+            blocks.append(block)
+    return "".join(blocks)
 
 
-def _paragraphs(source: Input, encoding: str | None) -> Iterator[str]:
-    """What stands between blank lines."""
-    part: list[str] = []
+def _read_paragraphs(source: Input, encoding: str | None) -> Iterator[str]:
+    """Yield the text between blank lines."""
+    lines: list[str] = []
     size = 0
-    for line in lines(source, encoding):
+    for line in read_lines(source, encoding):
         if line.isspace():
-            yield "".join(part)
-            part, size = [], 0
+            yield "".join(lines)
+            lines, size = [], 0
         else:
             size += len(line)
             check_size(size, str(source.path))
-            part.append(line)
-    yield "".join(part)
+            lines.append(line)
+    yield "".join(lines)
 
 
 PLAIN_TEXT = CorpusFormat(
-    "text", (".txt", ".text"), read, ("documents", "encoding"), lambda source, reading: ()
+    "text",
+    (".txt", ".text"),
+    read_plain_text,
+    ("documents", "encoding"),
+    lambda source, reading: (),
 )
