@@ -115,7 +115,7 @@ def test_sentences(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_sentences_of_an_unknown_word(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "sentences", "gizmo")
     assert (code, out) == (1, "")
-    assert err.startswith("weatherglass: The kind of 'gizmo' is not known. Give it:")
+    assert err.startswith("weatherglass: The kind of 'gizmo' is not known. Give it with kind='noun'")
     assert "--kind noun" in err
     code, _, err = run(capsys, "sentences", "gizmo", "--kind", "nuon")
     assert code == 1
@@ -153,7 +153,7 @@ def test_validate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert code == 1
     assert "good is a well-formed" in out
     lines = err.splitlines()
-    assert f"{bad}: test 'p': x has 'no' more than once; name a word once." in lines
+    assert f"{bad}: test 'p': x has the duplicate 'no'." in lines
     assert f"{bad}: test 'p': b is missing." in lines
     assert f"{tmp_path / 'none.yaml'}: no such file or folder." in lines
     assert lines[-1] == f"weatherglass: {len(lines) - 1} problems found."

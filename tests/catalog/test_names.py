@@ -156,7 +156,7 @@ def test_every_numeric_column_is_a_fact(write, file, mark):
     assert found.labels == {"age": "age", "share": "share"}
     assert found.units == {"age": "", "share": ""}
     assert found.ignored == ("city",)
-    assert found.notes == ("Not used, because they hold no numbers: 'city'.",)
+    assert found.notes == ("Not used, because they are not numeric: 'city'.",)
 
 
 def test_a_table_is_known_by_its_column_called_name(write):
@@ -188,7 +188,7 @@ def test_a_repeated_name_is_used_once_if_its_facts_agree(write):
     assert found.notes == ("1 lines repeat a name; each is used once.",)
     again = problem(write("g.csv", "name,births\nAnn,5\nBo,6\nAnn,7\n"))
     assert again.endswith(
-        "g.csv, line 4: 'Ann' is also on line 2, with another 'births'. Keep one."
+        "g.csv, line 4: 'Ann' is also on line 2, with a different 'births'. Keep one."
     )
 
 
@@ -199,7 +199,11 @@ VERSE = "Tyger Tyger burning bright\nIn the forests\nOf the night?\nWhat immorta
 @pytest.mark.parametrize(
     ("file", "content", "said"),
     [
-        ("f.txt", "Ann\nBo\n" + MOBY, "f.txt, line 3: has 10 words; one name a line was expected"),
+        (
+            "f.txt",
+            "Ann\nBo\n" + MOBY,
+            "f.txt, line 3: has 10 words; one name of at most 4 words was expected",
+        ),
         ("f.txt", "a_b_c_d_e\n", "line 1: has 5 words"),
         ("f.csv", "Ann\n" + MOBY, "line 2: has 10 words"),
         (
@@ -210,7 +214,7 @@ VERSE = "Tyger Tyger burning bright\nIn the forests\nOf the night?\nWhat immorta
         (
             "f.txt",
             VERSE,
-            "line 3: 'Of the night?' ends as a sentence does, and so do 2 of the other",
+            "line 3: 'Of the night?' ends like a sentence, and so do 2 of the other",
         ),
         (
             "f.txt",
@@ -218,18 +222,22 @@ VERSE = "Tyger Tyger burning bright\nIn the forests\nOf the night?\nWhat immorta
             "f.txt: 37 of 40 lines repeat a name, 'the' 20 times",
         ),
         ("f.txt", "雪" * 300, "line 1: has 300 characters"),
-        ("f.txt", "Ann\n***\n", "line 2: has '***' for a name"),
+        ("f.txt", "Ann\n***\n", "line 2: has '***' as a name"),
         ("f.txt", "Ann\x1b[31m\n", r"line 1: has a control character in 'Ann\x1b[31m'"),
-        ("f.txt", "Ann,5\n", "line 1: has 'Ann,5'; one name a line was expected, or a table"),
+        ("f.txt", "Ann,5\n", "line 1: has 'Ann,5'; one name per line was expected, or a table"),
         ("f.csv", "Ann,5\nBo,6\n", "line 1: is 'Ann,5'; a header such as name,births was expected"),
-        ("f.csv", "name,a,a\nAnn,1,2\n", "line 1: has the column 'a' twice"),
+        ("f.csv", "name,a,a\nAnn,1,2\n", "line 1: duplicate column 'a'"),
         ("f.csv", "name,a\nAnn,1\nBo\n", "line 3: has one column; the first line has 2"),
         ("f.csv", 'name,a\nAnn,"1\n', "not CSV"),
         ("f.tsv", 'name\ta\n"Ann"1\t2\n', "line 2: not CSV ('tab' expected after"),
-        ("f.csv", "name,a\nAnn,1\nBo,2\nCy,12%\n", "line 4: 'a' is '12%'; a number or nothing"),
-        ("f.csv", "name,a\n,1\n", "line 2: has '' for a name"),
+        (
+            "f.csv",
+            "name,a\nAnn,1\nBo,2\nCy,12%\n",
+            "line 4: 'a' is '12%'; a number or an empty cell",
+        ),
+        ("f.csv", "name,a\n,1\n", "line 2: has '' as a name"),
         ("f.csv", "name,a\n", "f.csv: has no names"),
-        ("f.txt", "", "f.txt: has no names; one name a line was expected"),
+        ("f.txt", "", "f.txt: has no names; one name per line was expected"),
         ("f.txt", "# nothing\n\n", "has no names"),
         ("f.txt", b"Ann\nJos\xe9\n", "f.txt, line 2: byte 8 is not UTF-8"),
         ("f.txt", b"Ann\0Bo\n", "f.txt: is not text"),
@@ -328,7 +336,7 @@ def test_the_command_lists_and_shows(run, write):
     lines = run("catalog", "names", "ssa", "--format", "csv").out.splitlines()
     assert lines == (names._FOLDER / "ssa.csv").read_text().splitlines()
     mine = run("catalog", "names", write("mine.csv", "name,age,city\nAnn,3,Rome\n"))
-    assert (mine.code, mine.err) == (0, "Not used, because they hold no numbers: 'city'.\n")
+    assert (mine.code, mine.err) == (0, "Not used, because they are not numeric: 'city'.\n")
     assert "Ann" in mine.out
 
 

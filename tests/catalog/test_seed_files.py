@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import weatherglass as wg
-from weatherglass.catalog import SEED_FORMATS, SeedSet, load_seeds, seed_sets, seeds, seeds_text
+from weatherglass.catalog import SEED_FORMATS, SeedSet, format_seeds, load_seeds, seed_sets, seeds
 from weatherglass.errors import CatalogError, UsageError
 
 
@@ -71,7 +71,7 @@ def test_provenance_is_read(write) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("f.doc", "a", "f.doc: its name should end in one of .yaml, .yml, .json, .csv, .tsv, .txt"),
+        ("f.doc", "a", "f.doc: its name must end in one of .yaml, .yml, .json, .csv, .tsv, .txt"),
         ("f.txt", " \n\n", "f.txt: the seed set 'f' has no words."),
         ("f.txt", b"a\n\xff\n", "f.txt, line 2: byte 3 is not UTF-8"),
         ("f.csv", "words\na\n", "f.csv, line 1: the header is 'words'; the columns word were"),
@@ -81,7 +81,7 @@ def test_provenance_is_read(write) -> None:
             "set,concept,word\np,x,a\np,y,b\n",
             "f.csv, line 3: the set 'p' has the concept 'y' here and 'x' before.",
         ),
-        ("f.csv", "word\n", "f.csv: has no seed sets"),
+        ("f.csv", "word\n", "f.csv: has only a header; one word per line was expected."),
         ("f.yaml", "", "f.yaml: has 0 documents; one was expected."),
         ("f.yaml", "a\n---\nb", "f.yaml: has 2 documents; one was expected."),
         ("f.yaml", "no", "f.yaml: seed set 'f': is 'no'; a list of words was expected."),
@@ -96,7 +96,7 @@ def test_provenance_is_read(write) -> None:
         ("f.yaml", "{words: [a], sources: [hearsay]}", "one of borrowed-from-social-sciences, "),
         ("f.yaml", "{words: [a], study: garg2019}", "'garg2019' is not in the catalogue. Did you"),
         ("f.yaml", "{words: [a], id: ' '}", "id is ' '; visible characters on one line were"),
-        ("f.yaml", "- {id: p, words: [a]}\n- {id: p, words: [b]}", "the id 'p' is there twice."),
+        ("f.yaml", "- {id: p, words: [a]}\n- {id: p, words: [b]}", "f.yaml: duplicate id 'p'."),
         ("f.json", "{", "f.json, line 1, column 2: not JSON"),
         ("f.json", "[1]", "f.json: seed set 'f': words item 1 is 1; text was expected."),
     ],
@@ -125,19 +125,19 @@ def test_own_sets_in_a_test(write) -> None:
 @pytest.mark.parametrize("form", ["yaml", "json"])
 def test_the_whole_catalogue_is_written_and_read_again(write, form: str) -> None:
     with_words = [one for one in seed_sets() if one.words]
-    assert load_seeds(write(f"all.{form}", seeds_text(with_words, form))) == tuple(with_words)
+    assert load_seeds(write(f"all.{form}", format_seeds(with_words, form))) == tuple(with_words)
 
 
 def test_forms_that_cannot_hold_it() -> None:
     both = [SeedSet(id="p", words=["a"]), SeedSet(id="q", words=["b"])]
-    with pytest.raises(UsageError, match="holds one seed set; 2 were given"):
-        seeds_text(both, "txt")
+    with pytest.raises(UsageError, match="holds one seed set, not 2"):
+        format_seeds(both, "txt")
     with pytest.raises(UsageError, match=r"'a\\nb' does not fit on a line"):
-        seeds_text([SeedSet(id="p", words=["a\nb"])], "txt")
+        format_seeds([SeedSet(id="p", words=["a\nb"])], "txt")
     with pytest.raises(UsageError, match="not valid Unicode, and yaml cannot hold it"):
-        seeds_text([SeedSet(id="p", words=["\udcff"])], "yaml")
+        format_seeds([SeedSet(id="p", words=["\udcff"])], "yaml")
     with pytest.raises(UsageError, match="'xml'; one of yaml, json, csv, txt was expected"):
-        seeds_text(both, "xml")
+        format_seeds(both, "xml")
 
 
 quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -159,7 +159,7 @@ sets = st.builds(
 def test_what_is_written_is_read_again(tmp_path: Path, made: list[SeedSet]) -> None:
     for form in ("yaml", "json", "csv"):
         path = tmp_path / f"again.{form}"
-        path.write_text(seeds_text(made, form), encoding="utf-8", newline="")
+        path.write_text(format_seeds(made, form), encoding="utf-8", newline="")
         again = load_seeds(path)
         assert [(one.id, one.words) for one in again] == [(one.id, one.words) for one in made]
         if form != "csv":
@@ -171,7 +171,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, made: list[SeedSet]) -> N
 def test_a_plain_list_is_read_again_or_refused(tmp_path: Path, words: list[str]) -> None:
     path = tmp_path / "again.txt"
     try:
-        text = seeds_text([SeedSet(id="again", words=words)], "txt")
+        text = format_seeds([SeedSet(id="again", words=words)], "txt")
     except UsageError:
         assert any(word != word.strip() or len(word.splitlines()) > 1 for word in words)
         return

@@ -237,9 +237,11 @@ def test_pairings_are_sound() -> None:
 
 
 def test_pairs_that_nobody_documents() -> None:
-    with pytest.raises(UnknownEntry, match=rf"No study pairs .+; female_1-{CALISKAN} goes with m"):
+    with pytest.raises(
+        UnknownEntry, match=rf"No study pairs .+; female_1-{CALISKAN} is paired with m"
+    ):
         pairs(f"female_1-{CALISKAN}", f"male_2-{CALISKAN}")
-    with pytest.raises(UnknownEntry, match="goes with no other"):
+    with pytest.raises(UnknownEntry, match="is not paired with any set"):
         pairs("food-Kozlowski_et_al_2019", "sports-Kozlowski_et_al_2019")
     with pytest.raises(CatalogError, match=r"compares .+ as a whole"):
         pairs(f"flowers-{CALISKAN}", f"insects-{CALISKAN}")
@@ -367,7 +369,7 @@ def test_filters_narrow_each_other() -> None:
     [
         ({"concept": "femal"}, "has the concept 'femal'. Did you mean female"),
         ({"source": "crowd-source"}, "has the source 'crowd-source'. Did you mean crowd-sourced"),
-        ({"source": "hearsay"}, "There are borrowed-from-social-sciences, crowd-sourced"),
+        ({"source": "hearsay"}, "Choose one of borrowed-from-social-sciences, crowd-sourced"),
         ({"study": "garg2019"}, "has the study 'garg2019'. Did you mean garg2018"),
         ({"concept": "female", "study": "bhatia2018"}, "No seed set of the concept female of the"),
     ],

@@ -150,7 +150,9 @@ def test_words_of_unknown_kind_are_asked_for() -> None:
     with pytest.raises(CatalogError) as caught:
         to_sentences(mine)
     said = str(caught.value)
-    assert said.startswith("test 'custom': The kind of 'gizmo' is not known (nor of 'doodad').")
+    assert said.startswith(
+        "test 'custom': The kind of 'gizmo' is not known (nor that of 'doodad')."
+    )
     assert "{word: …, kind: noun, plural: …}" in said
     assert "adjective" in said
 
@@ -190,5 +192,5 @@ def test_level_is_seen_from_the_items() -> None:
 
 def test_a_set_without_some_items_keeps_words_and_origins_together() -> None:
     whole = WordSet(words=["A b.", "A c.", "A d."], origins=["b", "c", "d"])
-    less = whole.without(["A c."])
+    less = whole.leave_out(["A c."])
     assert (less.words, less.origins, less.left_out) == (("A b.", "A d."), ("b", "d"), ("A c.",))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weatherglass import open_vectors
-from weatherglass.catalog import is_slur, masked, tests
+from weatherglass.catalog import is_slur, mask_slurs, tests
 from weatherglass.catalog.slurs import slurs
 
 
@@ -31,7 +31,7 @@ from weatherglass.catalog.slurs import slurs
 )
 def test_slurs_are_masked(word, shown):
     assert is_slur(word)
-    assert masked(word) == shown
+    assert mask_slurs(word) == shown
 
 
 ORDINARY = """
@@ -43,7 +43,7 @@ trashy raccoon cocoon snigger niggardly japan spicy retardant scunthorpe
 def test_ordinary_words_are_not():
     for word in ORDINARY.split():
         assert not is_slur(word), word
-        assert masked(word) == word
+        assert mask_slurs(word) == word
 
 
 def test_words_of_the_catalogue_are_not_masked():
@@ -76,7 +76,7 @@ def test_the_list():
 
 @given(st.text())
 def test_masking_keeps_the_length_and_leaves_no_slur(text):
-    shown = masked(text)
+    shown = mask_slurs(text)
     assert len(shown) == len(text)
     assert not is_slur(shown)
     assert (shown != text) == is_slur(text)
@@ -86,6 +86,6 @@ def test_masking_keeps_the_length_and_leaves_no_slur(text):
 def test_a_slur_beside_anything_is_masked(word, more):
     for text in (f"{word} {more}", f"{word}_", f"({word.upper()})", f"{more} {word}"):
         if is_slur(text):  # what is beside it can make another word of it, as in doo-wop
-            assert word not in masked(text).casefold()
+            assert word not in mask_slurs(text).casefold()
         else:
             assert text != f"({word.upper()})"

@@ -9,7 +9,7 @@ import pytest
 
 from weatherglass import catalog
 from weatherglass.catalog.templates import load_templates, templates
-from weatherglass.catalog.word_sets import known_words
+from weatherglass.catalog.word_sets import known_annotations
 from weatherglass.errors import CatalogError
 
 RULES = "articles: {an: [a]}\nplurals: {'': s}\n"
@@ -26,7 +26,7 @@ def write(tmp_path: Path) -> Callable[[str, str], Path]:
 
 
 def test_every_word_of_the_catalogue_is_annotated() -> None:
-    known = known_words()
+    known = known_annotations()
     for pattern in ("*", "*@full", "*@word2vec"):
         for one in catalog.tests(pattern, level="word"):
             for items in one.sets.values():
@@ -36,8 +36,8 @@ def test_every_word_of_the_catalogue_is_annotated() -> None:
 def test_plurals_that_are_written_down_are_those_of_the_rules() -> None:
     # Both are there so that each checks the other; a phrase's plural cannot be found by its end.
     rules = templates()
-    for one in known_words().values():
-        if rules.kinds[one.kind].counted:
+    for one in known_annotations().values():
+        if rules.kinds[one.kind].has_plural:
             assert one.plural
             if one.word != "woman of color":
                 assert rules.plural(one.singular or one.word) == one.plural
@@ -84,10 +84,13 @@ def test_plurals() -> None:
         ("kinds: {}\n", "kinds"),
         ("kinds: {noun: {meaning: m, example: e}}\n", "'noun' with both or neither of like and"),
         ("kinds: {noun: {meaning: m, example: e, like: x}}\n", "has 'noun' like 'x', which has"),
-        ("kinds: {noun: {meaning: m, example: e, templates: [A b.]}}\n", "'A b.', which takes no"),
+        (
+            "kinds: {noun: {meaning: m, example: e, templates: [A b.]}}\n",
+            "'A b.', which has no slot for a word",
+        ),
         (
             "kinds: {noun: {meaning: m, example: e, templates: ['A {wrod}.']}}\n",
-            "has 'wrod' in braces in 'A {wrod}.'; one of a word, word, words was expected",
+            "has the unknown slot 'wrod' in 'A {wrod}.'; one of a word, word, words was expected",
         ),
         ("kinds: {noun: {meaning: m, template: [a]}}\n", "kinds.noun.example is missing"),
         ("kind: {}\n", "kinds is missing"),
@@ -107,7 +110,7 @@ def test_templates_that_are_no_mapping(write) -> None:
 
 def test_plurals_need_a_rule_for_any_word(write) -> None:
     kinds = "kinds: {noun: {meaning: m, example: e, templates: ['{word}']}}"
-    with pytest.raises(CatalogError, match="plurals has no plural for a word with any other end"):
+    with pytest.raises(CatalogError, match="plurals has no rule for other endings"):
         load_templates(write("t.yaml", f"{kinds}\narticles: {{}}\nplurals: {{y: ies}}"))
 
 
@@ -121,10 +124,10 @@ def test_annotation_files(write) -> None:
     [
         ("word\ngizmo\n", "line 1: the header is 'word'; the columns word, kind were expected"),
         ("word,kind\ngizmo,nuon\n", "line 2: kind is 'nuon'; one of these was expected: name"),
-        ("word,kind\ngizmo,noun\ngizmo,verb\n", "line 3: 'gizmo' is there twice"),
+        ("word,kind\ngizmo,noun\ngizmo,verb\n", "line 3: duplicate 'gizmo'"),
         ("word,kind\n ,noun\n", "line 2: word is empty; a word was expected"),
         ("word,kind,article\ngizmo,noun,the\n", "line 2: article"),
-        ("word,kind\n", "has no line after the header"),
+        ("word,kind\n", "has only a header"),
     ],
 )
 def test_annotation_files_with_mistakes(write, content: str, message: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from weatherglass import catalog
-from weatherglass.catalog.facts import computed_facts
+from weatherglass.catalog.facts import compute_facts
 from weatherglass.catalog.tests import _FILES
 from weatherglass.errors import CatalogError, UnknownEntry
 
@@ -184,10 +184,10 @@ def test_facts_of_names() -> None:
 def test_a_figure_that_was_not_published_is_no_zero(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("label,employed_thousands,percent_women\nbaker,60,\nbaker,40,30\n")
-    assert computed_facts(table, "weighted mean") == {"baker": 30.0}
+    assert compute_facts(table, "weighted mean") == {"baker": 30.0}
     table.write_text("label,employed_thousands,percent_women\nbaker,60,\n")
     with pytest.raises(CatalogError, match="no row for 'baker' has both figures"):
-        computed_facts(table, "weighted mean")
+        compute_facts(table, "weighted mean")
 
 
 def test_a_test_is_found_by_its_own_id_and_read_once() -> None:

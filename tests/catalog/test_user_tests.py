@@ -86,7 +86,7 @@ def test_folders(write, tmp_path: Path) -> None:
         write(name, json.dumps(SENTENCE) if "t" in name[:1] else "x")
     assert [one.id for one in catalog.load_tests(tmp_path)] == ["t9", "t10"]
     write("other.yaml", f"id: t9\n{ONE}")
-    assert "the id 't9' is in" in problem(tmp_path)
+    assert "duplicate id 't9', also in" in problem(tmp_path)
 
 
 def test_facts_from_a_file_beside(write) -> None:
@@ -105,7 +105,9 @@ def test_facts_stay_in_the_folder(write, tmp_path: Path) -> None:
     write("women.csv", "word,value\nnurse,90.1\n")
     for name in ("../women.csv", str(tmp_path / "women.csv")):
         text = f"{{a: [she], b: [he], facts: {{file: {name}}}}}"
-        assert "a CSV file beside it was expected" in problem(write("inside/mine.yaml", text))
+        assert "a CSV file in the same folder was expected" in problem(
+            write("inside/mine.yaml", text)
+        )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_facts_stay_in_the_folder(write, tmp_path: Path) -> None:
         ("f.yaml", "tests: []", "has no tests"),
         ("f.yaml", "tests: no", "has no tests"),
         ("f.yaml", "tests: [no]", "test 'f': is 'no'; a mapping of fields was expected"),
-        ("f.yaml", "{tests: [], other: 1}", "'other' stands beside tests"),
+        ("f.yaml", "{tests: [], other: 1}", "unexpected key 'other' next to 'tests'"),
         ("f.yaml", "x: [a]", "test 'f': y is missing. There are 2 more problems"),
         (
             "f.yaml",
@@ -142,7 +144,7 @@ def test_facts_stay_in_the_folder(write, tmp_path: Path) -> None:
             "x.words item 1 is 1; text was",
         ),
         ("f.json", '{"targets": ["a"], "a": ["c"], "b": ["d"], "facts": [NaN]}', "a finite number"),
-        ("f.txt", ONE, "its name should end in one of .yaml, .yml, .json, .jsonl"),
+        ("f.txt", ONE, "its name must end in .yaml, .yml, .json, .jsonl"),
     ],
 )
 def test_mistakes(write, name: str, content: str | bytes, message: str) -> None:
@@ -162,7 +164,7 @@ def test_yaml_reads_the_same_without_the_compiled_parser(
 
 def test_ids_that_come_twice(write) -> None:
     test = "{id: t, x: [a], y: [b], a: [c], b: [d]}"
-    assert "the id 't' is twice" in problem(write("f.yaml", f"[{test}, {test}]"))
+    assert "f.yaml: duplicate id 't'." in problem(write("f.yaml", f"[{test}, {test}]"))
 
 
 def test_places_that_are_not_files(tmp_path: Path) -> None:
@@ -190,14 +192,14 @@ def test_check_reads_what_it_can(write) -> None:
     ("content", "message"),
     [
         ("word,value\nnurse,many\n", "line 2: value is 'many'; a number such as 12.5"),
-        ("word,value\nnurse,1\nnurse,2\n", "line 3: 'nurse' is there twice"),
+        ("word,value\nnurse,1\nnurse,2\n", "line 3: duplicate 'nurse'"),
         ("word,value\nnurse,\n", "line 2: value is empty"),
         ("word,value\n ,1\n", "line 2: word is empty"),
         ("word,value\nnurse,nan\n", "line 2: value is 'nan'"),
         ("word,value\nnurse,1_0\n", "line 2: value is '1_0'"),
-        ("word,value\nnurse,1,2\n", "line 2: has 3 columns; the header has 2"),
+        ("word,value\nnurse,1,2\n", "line 2: has 3 columns; the first line has 2"),
         ("nurse,1\n", "line 1: the header is 'nurse,1'; the columns word, value were expected"),
-        ("word,value\n", "has no line after the header"),
+        ("word,value\n", "has only a header"),
         ("", "line 1: the header is ''"),
         ('word,value\n"nurse,1\n', "line 2: not CSV"),
     ],

@@ -296,7 +296,7 @@ def test_running_text_is_refused_as_a_list_of_names(tmp_path: Path) -> None:
     novel = tmp_path / "novel.txt"
     line = "It was a bright cold day, and nobody on the pier had thought of bringing a coat.\n"
     novel.write_text(line * 40, encoding="utf-8")
-    with pytest.raises(CatalogError, match="one name a line"):
+    with pytest.raises(CatalogError, match="one name of at most 4 words"):
         discover(planted(0.0)[0], names=str(novel), **SMALL)
 
 

@@ -32,13 +32,13 @@ OPTIONS = {"equal": [["gran", "grandad"]], "specific": ["beard"]}
 # ---------------------------------------------------------------- worked by hand
 
 
-def test_a_neutral_word_loses_what_the_pair_differs_in():
+def test_a_neutral_word_loses_its_part_along_the_pair():
     vectors = Vectors.of(["he", "she", "nurse", "smith"], [[-3, 4], [3, 4], [4, 3], [-1, 1]])
     made = debias(vectors, [["she", "he"]])
     np.testing.assert_allclose(made.matrix, [[-0.6, 0.8], [0.6, 0.8], [0, 1], [0, 1]], atol=1e-7)
 
 
-def test_an_equality_set_differs_in_the_subspace_only():
+def test_an_equality_set_differs_only_within_the_subspace():
     # μ = (.3, .7, .4), ν = (0, .7, .4), 1 - |ν|² = .35
     vectors = Vectors.of(
         ["she", "he", "gran", "grandad", "nurse"],
@@ -76,7 +76,7 @@ def test_the_first_words_of_the_pairs_are_on_the_positive_side():
 
 @some
 @given(seeds, st.integers(1, 3))
-def test_the_subspace_is_that_of_the_papers_matrix(seed, components):
+def test_the_bias_subspace_is_spanned_by_the_eigenvectors_of_the_papers_matrix(seed, components):
     sets = [["she", "he"], ["woman", "man", "nurse"], ["gran", "grandad", "beard", "stone"]]
     vectors = drawn(seed)
     c = np.zeros((6, 6))
@@ -117,7 +117,7 @@ def test_neutral_words_are_equally_near_to_all_words_of_an_equality_set(seed, co
 
 @some
 @given(seeds)
-def test_specific_words_and_the_pairs_stay_where_they_were(seed):
+def test_specific_words_and_pairs_are_unchanged_by_debiasing(seed):
     vectors = drawn(seed)
     same = ["she", "he", "woman", "man", "beard"]
     made = debias(vectors, GENDER, **OPTIONS)
@@ -126,7 +126,7 @@ def test_specific_words_and_the_pairs_stay_where_they_were(seed):
 
 @some
 @given(seeds, st.booleans())
-def test_doing_it_twice_changes_nothing(seed, equalise):
+def test_debiasing_twice_equals_debiasing_once(seed, equalise):
     # What is equalised is moved; so for the subspace to stay, all pairs are, or none.
     equal = GENDER if equalise else []
     once = debias(drawn(seed), GENDER, equal=equal, specific=["beard"])
@@ -136,7 +136,7 @@ def test_doing_it_twice_changes_nothing(seed, equalise):
 
 @some
 @given(seeds)
-def test_rotating_before_is_rotating_after(seed):
+def test_debiasing_commutes_with_rotation(seed):
     vectors = drawn(seed)
     turn = ortho_group.rvs(6, random_state=seed)
     turned = Vectors.of(WORDS, vectors.matrix @ turn)
@@ -149,7 +149,7 @@ def test_rotating_before_is_rotating_after(seed):
 
 @some
 @given(seeds)
-def test_the_length_of_vectors_does_not_matter(seed):
+def test_debiasing_ignores_the_length_of_vectors(seed):
     vectors = drawn(seed)
     lengths = 10.0 ** np.random.default_rng(seed).integers(-20, 20, (len(WORDS), 1))
     scaled = Vectors.of(WORDS, vectors.matrix * lengths)
@@ -160,7 +160,7 @@ def test_the_length_of_vectors_does_not_matter(seed):
     )
 
 
-def test_blocks_and_threads_make_no_difference(monkeypatch):
+def test_debiasing_does_not_depend_on_blocks_and_threads(monkeypatch):
     words = [*WORDS, *(f"w{i}" for i in range(100))]
     vectors = drawn(0, words=words)
     whole = debias(vectors, GENDER, **OPTIONS)
@@ -175,7 +175,7 @@ def test_blocks_and_threads_make_no_difference(monkeypatch):
 # ---------------------------------------------------------------- what is missing or cannot be done
 
 
-def test_missing_words_are_named_and_the_other_pairs_used():
+def test_missing_words_are_listed_and_the_other_pairs_are_used():
     vectors = drawn(1)
     pairs = [*GENDER, ["girl", "boy"], ["her", "his"]]
     todo = prepare(
@@ -190,7 +190,7 @@ def test_missing_words_are_named_and_the_other_pairs_used():
     assert apply(todo).matrix.tobytes() == debias(vectors, GENDER, **OPTIONS).matrix.tobytes()
 
 
-def test_a_set_of_three_makes_do_with_two():
+def test_a_set_of_three_works_with_two_found_words():
     vectors = drawn(2)
     two = bias_subspace(vectors, [["she", "he"]])
     three = bias_subspace(vectors, [["she", "they", "he"]])
@@ -198,7 +198,7 @@ def test_a_set_of_three_makes_do_with_two():
     assert three.missing == ("they",)
 
 
-def test_no_pair_at_all_is_an_error():
+def test_debiasing_without_any_pair_in_the_vocabulary_is_an_error():
     with pytest.raises(
         CannotMeasure,
         match=r"None of the 2 pairs has two usable words in memory \(missing: 'her', 'his'",
@@ -221,7 +221,7 @@ def test_pairs_that_do_not_differ_are_an_error():
         (True, UsageError, "components is True"),
     ],
 )
-def test_components_that_cannot_be(components, error, message):
+def test_an_impossible_number_of_components_is_refused(components, error, message):
     with pytest.raises(error, match=message):
         debias(drawn(0), GENDER, components=components)
 
@@ -240,12 +240,12 @@ def test_components_that_cannot_be(components, error, message):
         ),
     ],
 )
-def test_calls_that_are_wrong(given_, message):
+def test_invalid_arguments_of_debias_are_refused(given_, message):
     with pytest.raises(UsageError, match=message):
         debias(drawn(0), **given_)
 
 
-def test_words_of_an_equality_set_that_do_not_differ_in_the_subspace_stay_as_they_are():
+def test_an_equality_set_that_does_not_differ_within_the_subspace_is_unchanged():
     rows = [[3, 0, 4], [-3, 0, 4], [0, 1, 1], [0, 1, -1], [1, 1, 0]]
     vectors = Vectors.of(["she", "he", "colt", "filly", "nurse"], rows)
     todo = prepare(vectors, [["she", "he"]], equal=[["colt", "filly"]])
@@ -262,7 +262,7 @@ def test_a_neutral_word_inside_the_subspace_has_no_direction_left():
         debias(vectors.subset(["she", "he", "gender"]), [["she", "he"]])
 
 
-def test_rows_without_direction_stay_so_and_define_nothing():
+def test_rows_without_direction_stay_unusable_and_define_no_pair():
     rows = [[3, 4], [-3, 4], [np.nan, 1], [0, 0], [np.inf, 1], [1, 1]]
     vectors = Vectors.of(["she", "he", "nan", "zero", "inf", "nurse"], rows)
     todo = prepare(vectors, [["she", "he"], ["nan", "zero"]], specific=["inf"])
@@ -276,7 +276,7 @@ def test_rows_without_direction_stay_so_and_define_nothing():
 # ---------------------------------------------------------------- capitals
 
 
-def test_words_in_capitals_belong_to_a_cased_vocabulary_too():
+def test_specific_words_and_equality_sets_include_capitalised_variants():
     words = [
         "she",
         "he",
@@ -305,7 +305,7 @@ def test_words_in_capitals_belong_to_a_cased_vocabulary_too():
     assert {"Gran", "Grandad", "Beard"} <= {words[i] for i in exact.neutral}
 
 
-def test_a_set_that_is_listed_in_both_spellings_is_used_once():
+def test_an_equality_set_listed_in_two_spellings_is_used_once():
     vectors = drawn(4)
     sets = [["gran", "grandad"], ["Gran", "Grandad"]]
     assert prepare(vectors, GENDER, equal=sets).equal == ((7, 8),)
@@ -317,7 +317,7 @@ def test_a_set_that_is_listed_in_both_spellings_is_used_once():
 # ---------------------------------------------------------------- what comes back
 
 
-def test_the_result_says_what_it_is_and_cannot_be_changed():
+def test_debiased_vectors_are_labelled_and_immutable():
     vectors = drawn(5)
     made = debias(vectors, GENDER, **OPTIONS)
     assert made.source == "memory (debiased)"
@@ -327,7 +327,7 @@ def test_the_result_says_what_it_is_and_cannot_be_changed():
         made.matrix[0, 0] = 5
 
 
-def test_the_fingerprint_depends_on_all_that_was_asked_for():
+def test_the_fingerprint_of_debiased_vectors_depends_on_every_option():
     vectors = drawn(5)
     asked = [
         {},
@@ -352,7 +352,7 @@ def gender():
     return vectors, todo, apply(todo)
 
 
-def test_gender_tests_shrink_on_real_vectors_and_others_do_not(gender):
+def test_debiasing_gender_shrinks_gender_tests_and_no_others(gender):
     before, _, after = gender
     effects = {
         name: (wg.weat(before, name).effect, wg.weat(after, name).effect)
@@ -371,7 +371,7 @@ def test_gender_tests_shrink_on_real_vectors_and_others_do_not(gender):
         assert abs(wg.weat(after, mine).statistic) < 1e-6
 
 
-def test_on_real_vectors_gender_words_keep_their_side_and_others_have_none(gender):
+def test_after_debiasing_only_gender_words_have_a_gender_direction(gender):
     before, todo, after = gender
     (direction,) = todo.subspace.axes
     assert todo.subspace.explained == pytest.approx((0.49,), abs=0.005)
@@ -384,7 +384,7 @@ def test_on_real_vectors_gender_words_keep_their_side_and_others_have_none(gende
     assert (np.abs(after.unit(biased) @ direction) < 1e-6).all()
 
 
-def test_words_that_shared_a_bias_are_still_neighbours(gender):
+def test_words_of_similar_bias_are_still_neighbours_after_debiasing(gender):
     # Gonen and Goldberg (2019): of the words that leaned most to one side, the nearest ones do too.
     before, todo, after = gender
     common = todo.neutral[todo.neutral < 20_000]
@@ -416,7 +416,7 @@ def planted(rng: np.random.Generator, specific: int = 60, others: int = 600, dim
     return Vectors.of(spelled, rows), spelled[:specific]
 
 
-def test_specific_words_that_are_not_listed_are_found():
+def test_the_classifier_finds_specific_words_that_are_not_listed():
     vectors, specific = planted(np.random.default_rng(0))
     hidden = specific[::10]
     listed = [word for word in specific if word not in hidden]
@@ -427,7 +427,7 @@ def test_specific_words_that_are_not_listed_are_found():
     assert found == learn_specific(vectors, listed)
 
 
-def test_it_learns_from_plain_words_only_and_judges_all():
+def test_the_classifier_trains_on_plain_words_and_classifies_all():
     vectors, specific = planted(np.random.default_rng(1))
     renamed = ["X1-" + word if i % 3 == 0 else word for i, word in enumerate(vectors.words)]
     hidden = {word for word in renamed[: len(specific)] if word.startswith("X1-")}
@@ -436,7 +436,7 @@ def test_it_learns_from_plain_words_only_and_judges_all():
     assert set(found.words) == hidden
 
 
-def test_learning_needs_words_to_learn_from():
+def test_the_classifier_needs_listed_words_and_a_complete_vocabulary():
     vectors, specific = planted(np.random.default_rng(2))
     with pytest.raises(CannotMeasure, match="0 are on the list of specific words"):
         learn_specific(vectors, ["none"])
@@ -445,7 +445,7 @@ def test_learning_needs_words_to_learn_from():
 
 
 @pytest.mark.slow
-def test_fifty_dimensions_are_too_few_to_learn_from():
+def test_fifty_dimensions_are_too_few_for_the_classifier():
     found = learn_specific(wg.open_vectors("default"), axis("gender").specific)
     assert (found.listed, found.trained_on) == (197, 45_772)
     assert found.words == ()

@@ -1,4 +1,4 @@
-"""Strict readers of YAML, JSON and CSV files that users write.
+"""Strict readers of text, YAML and JSON files that users write.
 
 Files are limited in size and must be UTF-8. Every error is a sentence with the place in the file.
 Scalars in YAML stay text, because ``no``, ``on`` and ``null`` are words.

@@ -1,4 +1,4 @@
-"""What to ask: tests of words and of sentences, with sources, published figures and facts."""
+"""What to measure: tests of words and sentences with their provenance, seed sets, names, suites."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Axes to debias vectors along: the words that define one, and those that belong to it."""
+"""Axes for debiasing vectors: the words that define an axis, and those that belong to it."""
 
 from __future__ import annotations
 
@@ -8,34 +8,31 @@ from os import PathLike
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from weatherglass._files import printable_path, read_text, read_yaml
+from weatherglass._files import printable_path
 from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, quote_safe
 
-from .provenance import DATA, Record, Study, Words, cited
-from .validation import complaint
+from .provenance import DATA, Record, Study, Words, resolve_studies
+from .record_files import read_mapping
+from .validation import check_words, validate
 
 _FOLDER = DATA / "axes"
 
 
-def _each_once(words: Sequence[str]) -> Sequence[str]:
-    if not all(word.strip() for word in words):
-        raise ValueError("has an empty word; every word needs at least one visible character")
-    repeated = [word for word, times in Counter(words).items() if times > 1]
-    if repeated:
-        raise ValueError(f"has {quote_safe(repeated[0])} more than once; name a word once")
+def _check_list(words: Sequence[str]) -> Sequence[str]:
+    check_words(words)
     return words
 
 
-def _two_or_more(words: Sequence[str]) -> Sequence[str]:
+def _check_set(words: Sequence[str]) -> Sequence[str]:
     if len(words) < 2:
-        raise ValueError(f"is a list of {len(words)}; two words or more were expected")
+        raise ValueError(f"is a list of {len(words)}; at least two words were expected")
     return words
 
 
-_Listed = Annotated[Words, AfterValidator(_each_once)]
-_Set = Annotated[_Listed, AfterValidator(_two_or_more)]
+_WordList = Annotated[Words, AfterValidator(_check_list)]
+_WordSet = Annotated[_WordList, AfterValidator(_check_set)]
 
 
 class Axis(Record):
@@ -44,17 +41,17 @@ class Axis(Record):
     Parameters
     ----------
     title
-        What the axis is.
+        Name of the axis.
     pairs
         Pairs of words, or larger sets, whose differences define the axis.
     equal
-        Sets of words that are to differ along the axis only.
+        Sets of words that should differ only along the axis.
     specific
-        Words that rightly lie along the axis, beside those of `pairs` and `equal`.
+        Words that legitimately vary along the axis, besides those of `pairs` and `equal`.
     study
-        The work the lists are from.
+        The work that published the lists.
     provenance
-        How the lists came about.
+        How the lists were compiled.
 
     Examples
     --------
@@ -63,25 +60,25 @@ class Axis(Record):
     """
 
     title: str = ""
-    pairs: Annotated[tuple[_Set, ...], Field(min_length=1)]
-    equal: tuple[_Set, ...] = ()
-    specific: _Listed = ()
+    pairs: Annotated[tuple[_WordSet, ...], Field(min_length=1)]
+    equal: tuple[_WordSet, ...] = ()
+    specific: _WordList = ()
     study: Study | None = None
     provenance: str = ""
 
     @model_validator(mode="after")
-    def _one_equality_set_a_word(self) -> Self:
-        words = Counter(word for one in self.equal for word in one)
-        twice = [word for word, times in words.items() if times > 1]
-        if twice:
+    def _check_equal_sets(self) -> Self:
+        counts = Counter(word for words in self.equal for word in words)
+        shared = [word for word, count in counts.items() if count > 1]
+        if shared:
             raise ValueError(
-                f"has {quote_safe(twice[0])} in two sets of equal; join them, or drop one"
+                f"has {quote_safe(shared[0])} in two sets of equal; merge them, or drop one"
             )
         return self
 
 
 def axis(name: str) -> Axis:
-    """An axis of the catalogue.
+    """Return an axis of the catalogue.
 
     Raises
     ------
@@ -97,19 +94,20 @@ def axis(name: str) -> Axis:
     known = sorted(path.stem for path in _FOLDER.glob("*.yaml"))
     if name not in known:
         raise UnknownEntry(
-            f"There is no axis {quote_safe(name)} in the catalogue, which has {' and '.join(known)}."
-            f"{did_you_mean(name.lower(), known)} An axis of your own is a YAML file."
+            f"There is no axis {quote_safe(name)} in the catalogue, which has "
+            f"{' and '.join(known)}.{did_you_mean(name.lower(), known)} "
+            "To use your own axis, give a YAML file."
         )
     return load_axis(_FOLDER / f"{name}.yaml")
 
 
 def load_axis(path: str | PathLike[str]) -> Axis:
-    """Read an axis of your own.
+    """Read an axis from a file.
 
     Parameters
     ----------
     path
-        A YAML file with ``pairs``, a list of lists of words, and where wanted ``equal``,
+        A YAML file with ``pairs``, a list of lists of words, and optionally ``equal``,
         ``specific``, ``title``, ``study`` and ``provenance``.
 
     Raises
@@ -127,13 +125,9 @@ def load_axis(path: str | PathLike[str]) -> Axis:
     (('old', 'young'), ('elderly', 'youthful'))
     """
     path = Path(path)
-    where = printable_path(path)
-    documents = read_yaml(read_text(path), where)
-    if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise CatalogError(f"{where}: a mapping with pairs, equal and specific was expected.")
+    record = read_mapping(path, "a mapping with pairs, equal and specific")
     try:
-        return Axis.model_validate(cited(documents[0]))
-    except ValidationError as error:
-        raise complaint(error, where, {*Axis.model_fields, *Study.model_fields}) from None
-    except CatalogError as error:  # a study that the catalogue does not have
-        raise CatalogError(f"{where}: {error}") from None
+        record = resolve_studies(record)
+    except CatalogError as error:
+        raise CatalogError(f"{printable_path(path)}: {error}") from None
+    return validate(Axis, record, printable_path(path), nested=[Study])

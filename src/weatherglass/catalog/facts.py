@@ -1,4 +1,4 @@
-"""Facts: one number of the world per word, from a table in CSV."""
+"""Facts: one number about the world per word, from a table in CSV."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from weatherglass._files import printable_path, read_csv_rows
 from weatherglass.errors import CatalogError, quote_safe
+
+from .record_files import Table, read_table
 
 
 def load_facts(path: str | PathLike[str]) -> dict[str, float]:
@@ -17,8 +18,8 @@ def load_facts(path: str | PathLike[str]) -> dict[str, float]:
     Parameters
     ----------
     path
-        A file with a header line and at least the columns ``word`` and ``value``; commas between
-        the columns, tabs if the name ends in ``.tsv``.
+        A file with a header line and at least the columns ``word`` and ``value``, separated by
+        commas, or by tabs if the name ends in ``.tsv``.
 
     Returns
     -------
@@ -28,7 +29,7 @@ def load_facts(path: str | PathLike[str]) -> dict[str, float]:
     Raises
     ------
     CatalogError
-        With the line, if a column is missing, a word comes twice or a value is not a number.
+        With the line, if a column is missing, a word is a duplicate or a value is not a number.
 
     Examples
     --------
@@ -39,62 +40,63 @@ def load_facts(path: str | PathLike[str]) -> dict[str, float]:
     ...     load_facts(file)
     {'nurse': 90.1, 'plumber': 0.7}
     """
-    path = Path(path)
-    where = printable_path(path)
+    table = read_table(Path(path), ("word", "value"))
     facts: dict[str, float] = {}
-    for line, (word, value) in read_csv_rows(path, ("word", "value")):
-        number = _number(value, f"{where}, line {line}: value")
+    for row, word in table.unique_words():
+        number = _read_number(table, row, 1)
         if number is None:
-            raise CatalogError(f"{where}, line {line}: value is empty; a number was expected.")
-        if not word.strip():
-            raise CatalogError(f"{where}, line {line}: word is empty; a word was expected.")
-        if word in facts:
-            raise CatalogError(
-                f"{where}, line {line}: {quote_safe(word)} is there twice. Keep one."
-            )
+            raise table.error(row, "value is empty; a number was expected.")
         facts[word] = number
-    if not facts:
-        raise CatalogError(f"{where}: has no line after the header; one word a line was expected.")
     return facts
 
 
-def computed_facts(path: Path, rule: str) -> dict[str, float]:
-    """Facts that are worked out from the figures of one of the catalogue's own tables."""
+def parse_number(cell: str) -> float | None:
+    """Return the finite number in a cell; None if it is anything else.
+
+    >>> parse_number("1e3"), parse_number("1_000"), parse_number("inf")
+    (1000.0, None, None)
+    """
+    try:
+        # Python reads 1_000 as a number; in a table it is more likely to be a typo.
+        number = math.nan if "_" in cell else float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def compute_facts(path: Path, rule: str) -> dict[str, float]:
+    """Compute facts from the figures of one of the catalogue's own tables."""
     return _RULES[rule](path)
 
 
 def _weighted_mean(path: Path) -> dict[str, float]:
-    """Percentage of women per label, over all rows that carry it, weighted by the number employed.
+    """Return the percentage of women per label: the mean of its rows, weighted by the employed.
 
-    An empty cell is a figure that was not published: that row counts for nothing, and a label
-    with no complete row is an error, never a zero.
+    An empty cell is a figure that was not published: that row does not count, and a label without
+    a complete row is an error, never a zero.
     """
-    where = printable_path(path)
+    table = read_table(path, ("label", "employed_thousands", "percent_women"))
     totals: dict[str, tuple[float, float]] = {}
-    columns = ("label", "employed_thousands", "percent_women")
-    for line, (label, employed, percent) in read_csv_rows(path, columns):
-        weight = _number(employed, f"{where}, line {line}: {columns[1]}")
-        value = _number(percent, f"{where}, line {line}: {columns[2]}")
+    for row, (label, *_) in enumerate(table.rows):
+        weight, percent = (_read_number(table, row, column) for column in (1, 2))
         total, women = totals.get(label, (0.0, 0.0))
-        if weight is not None and value is not None:
-            total, women = total + weight, women + weight * value
+        if weight is not None and percent is not None:
+            total, women = total + weight, women + weight * percent
         totals[label] = (total, women)
     for label, (total, _) in totals.items():
         if total <= 0:
-            raise CatalogError(f"{where}: no row for {quote_safe(label)} has both figures.")
+            raise CatalogError(f"{table.name}: no row for {quote_safe(label)} has both figures.")
     return {label: women / total for label, (total, women) in totals.items()}
 
 
 def _share(path: Path) -> dict[str, float]:
-    """Percentage of women among those who bear a name, were there as many women as men."""
-    where = printable_path(path)
+    """Return the percentage of women per name, if there were as many women as men."""
+    table = read_table(path, ("name", "percent_of_women", "percent_of_men"))
     shares: dict[str, float] = {}
-    columns = ("name", "percent_of_women", "percent_of_men")
-    for line, (name, of_women, of_men) in read_csv_rows(path, columns):
-        women = _number(of_women, f"{where}, line {line}: {columns[1]}")
-        men = _number(of_men, f"{where}, line {line}: {columns[2]}")
+    for row, (name, *_) in enumerate(table.rows):
+        women, men = (_read_number(table, row, column) for column in (1, 2))
         if women is None or men is None or women + men <= 0:
-            raise CatalogError(f"{where}, line {line}: {quote_safe(name)} lacks a figure.")
+            raise table.error(row, f"{quote_safe(name)} lacks a figure.")
         shares[name] = 100 * women / (women + men)
     return shares
 
@@ -105,14 +107,15 @@ _RULES: dict[str, Callable[[Path], dict[str, float]]] = {
 }
 
 
-def _number(text: str, where: str) -> float | None:
-    """The number in a cell; None if the cell is empty."""
-    if not text.strip():
+def _read_number(table: Table, row: int, column: int) -> float | None:
+    """Return the number in a cell; None if the cell is empty."""
+    cell = table.rows[row][column]
+    if not cell.strip():
         return None
-    try:
-        number = math.nan if "_" in text else float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise CatalogError(f"{where} is {quote_safe(text)}; a number such as 12.5 was expected.")
+    number = parse_number(cell)
+    if number is None:
+        raise table.error(
+            row,
+            f"{table.header[column]} is {quote_safe(cell)}; a number such as 12.5 was expected.",
+        )
     return number

@@ -1,4 +1,4 @@
-"""The parts of a catalogue entry: citations, published figures, differences, facts."""
+"""Provenance of catalogue entries: studies, published figures, differences and facts."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
-from weatherglass._files import read_text, read_yaml
 from weatherglass.errors import CatalogError, did_you_mean, quote_safe
+
+from .record_files import read_mapping
 
 
 class Record(BaseModel):
-    """A frozen record that knows its fields and takes no others."""
+    """A frozen record that forbids unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-def _no_lone_text(value: Any) -> Any:
-    # A piece of text is a sequence of letters: x="doctor" would become six words.
+def _refuse_text(value: Any) -> Any:
+    # Text is a sequence of letters: x="doctor" would become six words.
     if isinstance(value, str | bytes):
         raise ValueError(f"is the text {quote_safe(value)}; a list of words was expected")
     return value
 
 
-Words = Annotated[tuple[str, ...], BeforeValidator(_no_lone_text)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_refuse_text)]
 
 
 class Study(Record):
@@ -51,14 +52,14 @@ class Study(Record):
 
     @property
     def short(self) -> str:
-        """Authors' surnames and year, as in running text."""
+        """Surnames of the authors and year, as in running text."""
         names = [name.split()[-1] for name in self.authors if name.strip()]
-        who = names[0] + " et al." if len(names) > 2 else " & ".join(names)
-        return f"{who} {self.year}" if who and self.year else who or self.title
+        authors = names[0] + " et al." if len(names) > 2 else " & ".join(names)
+        return f"{authors} {self.year}" if authors and self.year else authors or self.title
 
     @property
     def citation(self) -> str:
-        """The whole reference in one line."""
+        """The full reference on one line."""
         head = " ".join(filter(None, (", ".join(self.authors), f"({self.year})" * bool(self.year))))
         title = self.title if self.title.endswith(("?", "!", ".")) else f"{self.title}."
         place = ", ".join(filter(None, (f"{self.journal} {self.volume}".strip(), self.pages)))
@@ -70,10 +71,10 @@ _P = re.compile(r"(?:<=?|≤)?\s*(\d*\.?\d+(?:[eE][+-]?\d+)?)")
 
 
 class Printed(Record):
-    """A p-value as it was printed, and the upper bound that the print amounts to.
+    """A p-value as printed, and its upper bound.
 
-    The tables of the Science paper round p-values up, so ``1e-7`` says p <= 1e-7; ``< 1e-2`` says
-    that p is below 1e-2. Either way `p_bound` is not below the true value.
+    The tables of the Science paper round p-values up, so ``1e-7`` means p <= 1e-7, and ``< 1e-2``
+    means p < 1e-2. Either way `p_bound` is at least the true value.
     """
 
     p: str = ""
@@ -81,22 +82,23 @@ class Printed(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _bound_from_text(cls, data: Any) -> Any:
+    def _parse_bound(cls, data: Any) -> Any:
         if isinstance(data, dict) and isinstance(data.get("p"), str) and "p_bound" not in data:
             match = _P.fullmatch(data["p"].strip())
             if data["p"] and not (match and float(match[1]) <= 1):
                 raise ValueError(
-                    f"has p {quote_safe(data['p'])}; a number from 0 to 1 was expected, or '<' and one"
+                    f"has p {quote_safe(data['p'])}; a number from 0 to 1 was expected, "
+                    "with or without '<'"
                 )
             return data | {"p_bound": float(match[1]) if match else None}
         return data
 
 
 class Published(Printed):
-    """The effect that a paper printed for an association test.
+    """The effect size that a paper printed for an association test.
 
-    `source` names the embedding, `variant` the word list it was measured with (empty: the default
-    one); `n_targets` and `n_attributes` count words a side.
+    `source` names the embedding, `variant` the word list (empty: the default list); `n_targets`
+    and `n_attributes` are words per set.
     """
 
     source: str
@@ -118,7 +120,7 @@ class PublishedCorrelation(Printed):
 
 
 class HumanFinding(Printed):
-    """What was found with people: Cohen's d, p-value and number of subjects where there are any."""
+    """A finding with people: Cohen's d, p-value and number of subjects, if published."""
 
     study: Study
     d: float | None = None
@@ -128,9 +130,9 @@ class HumanFinding(Printed):
 
 
 class Difference(Record):
-    """Items of a set that are not as they were published, and why.
+    """Items of a set that differ from the published list, and why.
 
-    The published list is ours without `ours` and with `theirs`.
+    The published list has `theirs` in place of `ours`.
     """
 
     set: Literal["X", "Y", "A", "B"]
@@ -140,7 +142,7 @@ class Difference(Record):
 
 
 class Facts(Record):
-    """One number of the world per target word, in the order of the targets."""
+    """One number about the world per target word, in the order of the targets."""
 
     name: str = "Fact"
     unit: str = ""
@@ -155,32 +157,32 @@ _SETS = ("x", "y", "a", "b", "targets")
 
 @functools.cache
 def studies() -> Mapping[str, Study]:
-    """Every work that the catalogue cites, by key."""
-    path = DATA / "studies.yaml"
-    (records,) = read_yaml(read_text(path), path.name)
+    """Return all works that the catalogue cites, by key."""
+    records = read_mapping(DATA / "studies.yaml")
     return {key: Study(key=key, **record) for key, record in records.items()}
 
 
-def cited(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A test's record with each key of a study replaced by the study."""
-    made = dict(record)
-    if "study" in made:
-        made["study"] = _find(made["study"])
+def resolve_studies(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with the keys of studies replaced by the studies."""
+    resolved = dict(record)
+    if "study" in resolved:
+        resolved["study"] = _find_study(resolved["study"])
     for name, field in [*((name, "source") for name in _SETS), ("human", "study")]:
-        part = made.get(name)
+        part = resolved.get(name)
         if isinstance(part, Mapping) and field in part:
-            made[name] = {**part, field: _find(part[field])}
-    return made
+            resolved[name] = {**part, field: _find_study(part[field])}
+    return resolved
 
 
-def _find(value: Any) -> Any:
+def _find_study(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if not value:
         return None
     if value not in studies():
         raise CatalogError(
-            f"the study {quote_safe(value)} is not in the catalogue.{did_you_mean(value, studies())} "
-            "A work of your own is written as a mapping with authors, year and title."
+            f"the study {quote_safe(value)} is not in the catalogue."
+            f"{did_you_mean(value, studies())} "
+            "Describe any other work in a mapping with authors, year and title."
         )
     return studies()[value]

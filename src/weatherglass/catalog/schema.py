@@ -1,4 +1,4 @@
-"""A test: what is asked of an embedding, with where it comes from and what others found."""
+"""A test: the word sets, their provenance, and what was published about them."""
 
 from __future__ import annotations
 
@@ -19,34 +19,36 @@ from .provenance import (
     Study,
 )
 from .seeds import SeedSet
-from .validation import complaint, seen
-from .word_sets import WordSet, spelling
+from .validation import describe_value, validation_error
+from .word_sets import WordSet, plain_word
 
-_FIELDS = {"category": "label", "examples": "words"}  # as the sentence-bias files call them
+_SENTENCE_BIAS = {"category": "label", "examples": "words"}  # fields of the sentence-bias files
 
 
 def _as_set(value: Any, label: str) -> Any:
-    """A list of words, or anything that has words, as the fields of a `WordSet`."""
+    """Return a list of words, or anything that has words, as the fields of a `WordSet`."""
     if isinstance(value, WordSet):
         return value if value.label else value.model_copy(update={"label": label})
     if isinstance(value, SeedSet):
         return value.word_set()
     if isinstance(value, Mapping):
-        return {"label": label} | {_FIELDS.get(name, name): part for name, part in value.items()}
+        return {"label": label} | {
+            _SENTENCE_BIAS.get(name, name): part for name, part in value.items()
+        }
     if isinstance(value, list | tuple):
         return {"label": label, "words": value}
     if hasattr(value, "words"):
         return {"label": getattr(value, "label", "") or label, "words": tuple(value.words)}
-    # Left for the check to refuse, with what was seen and what was expected.
+    # Validation refuses it, with what it is and what was expected.
     return {"label": label, "words": value}
 
 
-def _each_once(given: Mapping[str, Any], notes: str) -> str:
-    """The notes of a test, with the words that its seed sets repeat."""
-    for one in given.values():
-        if isinstance(one, SeedSet) and one.repeated:
-            some = ", ".join(quote_safe(word) for word in one.repeated)
-            notes = f"{notes} {one.id} repeats {some}; each word is used once.".lstrip()
+def _note_repeats(data: Mapping[str, Any], notes: str) -> str:
+    """Return the notes of a test, with the words that its seed sets repeat."""
+    for value in data.values():
+        if isinstance(value, SeedSet) and value.repeated:
+            repeated = ", ".join(quote_safe(word) for word in value.repeated)
+            notes = f"{notes} {value.id} repeats {repeated}; each word is used once.".lstrip()
     return notes
 
 
@@ -54,7 +56,7 @@ def _label(value: Any) -> str:
     return value.label if isinstance(value, WordSet) else str(value.get("label", ""))
 
 
-def _sentences(value: Any) -> bool:
+def _has_sentences(value: Any) -> bool:
     items = value.words if isinstance(value, WordSet) else value.get("words")
     return isinstance(items, list | tuple) and all(
         isinstance(item, str) and " " in item and item.endswith((".", "!", "?")) for item in items
@@ -62,9 +64,9 @@ def _sentences(value: Any) -> bool:
 
 
 class _Entry(Record):
-    """What both kinds of test share."""
+    """The fields that both kinds of test share."""
 
-    # pytest would collect any class of this name that a test module imports.
+    # Otherwise pytest would collect the classes that test modules import.
     __test__: ClassVar[bool] = False
     kind: ClassVar[str]
 
@@ -78,52 +80,53 @@ class _Entry(Record):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _in_plain_words(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        name = data.get("id", "custom") if isinstance(data, Mapping) else "custom"
-        who = f"test {quote_safe(str(name))}"
+    def _word_errors(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        id = data.get("id", "custom") if isinstance(data, Mapping) else "custom"
+        name = f"test {quote_safe(str(id))}"
         try:
-            made = handler(data)
+            entry = handler(data)
         except ValidationError as error:
             known = {*cls.model_fields, *WordSet.model_fields, *Facts.model_fields}
-            raise complaint(error, who, known) from None
-        # Not "after" validators: pydantic runs those outside this one.
-        problem = made._problem()
-        if not made.id.strip() or not made.id.isprintable():
-            problem = f"id is {seen(made.id)}; visible characters on one line were expected"
+            raise validation_error(error, name, known) from None
+        # Not an "after" validator, because pydantic runs those outside of this one.
+        problem = entry._find_problem()
+        if not entry.id.strip() or not entry.id.isprintable():
+            value = describe_value(entry.id)
+            problem = f"id is {value}; visible characters on one line were expected"
         if problem:
-            raise CatalogError(f"{who}: {problem}.")
-        return made
+            raise CatalogError(f"{name}: {problem}.")
+        return entry
 
-    def _problem(self) -> str:
-        """What is wrong between fields that are each well-formed; empty if nothing is."""
+    def _find_problem(self) -> str:
+        """Return what is wrong between fields that are each valid; empty if nothing is."""
         raise NotImplementedError
 
 
 class Test(_Entry):
-    """An association test: are targets X and Y differently near attributes A and B.
+    """An association test: are targets X and Y differently associated with attributes A and B?
 
     Parameters
     ----------
     x, y
-        The target sets: a `WordSet`, a `SeedSet` (whose repeats are used once, and noted), or a
-        plain list of words. No word may be in both.
+        Target sets: a `WordSet`, a `SeedSet` (whose repeated words are used once, and noted), or a
+        list of words. No word may be in both.
     a, b
-        The attribute sets, likewise. A target word may also be an attribute.
+        Attribute sets, likewise. A target word may also be an attribute.
     id, title
         What results call the test.
     level
         Whether the items are words or sentences; by default, sentences if every item has a space
-        and ends as a sentence does.
+        and ends like a sentence.
     study
         The work that published the test.
     published
-        The figures that were printed for it, one per embedding.
+        The published figures, one per embedding.
     differences
-        Where the items are not those of the published list, and why.
+        Items that differ from the published list, and why.
     human
-        The finding with people that the test takes after.
+        The finding with people that the test is modelled on.
     variant, variants
-        Which word list this is (empty: the default one), and which others the catalogue has.
+        The word list of this test (empty: the default list), and those of the catalogue.
 
     Examples
     --------
@@ -144,50 +147,50 @@ class Test(_Entry):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain_lists(cls, data: Any) -> Any:
+    def _normalise(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
         sets = {name: _as_set(data[name], name.upper()) for name in "xyab" if name in data}
-        made = {**data, **sets}
-        if noted := _each_once(data, made.get("notes", "")):
-            made["notes"] = noted
-        if len(sets) == 4 and not made.get("title"):
+        fields = {**data, **sets}
+        if notes := _note_repeats(data, fields.get("notes", "")):
+            fields["notes"] = notes
+        if len(sets) == 4 and not fields.get("title"):
             x, y, a, b = (_label(sets[name]) for name in "xyab")
-            made["title"] = f"{x} vs {y}, {a} vs {b}"
-        if "level" not in made and all(_sentences(part) for part in sets.values()):
-            made["level"] = "sentence"
-        return made
+            fields["title"] = f"{x} vs {y}, {a} vs {b}"
+        if "level" not in fields and all(_has_sentences(part) for part in sets.values()):
+            fields["level"] = "sentence"
+        return fields
 
-    def _problem(self) -> str:
-        # A word in both sets would stand on both sides of the difference and of every partition.
-        other = set(self.y.words)
-        both = [word for word in self.x.words if word in other]
-        return (
-            f"x and y both have {quote_safe(both[0])}; a target is in one set only" if both else ""
-        )
+    def _find_problem(self) -> str:
+        # A word in both sets would be on both sides of the difference and of every partition.
+        in_y = set(self.y.words)
+        shared = [word for word in self.x.words if word in in_y]
+        if not shared:
+            return ""
+        return f"x and y both have {quote_safe(shared[0])}; a target may be in one set only"
 
     @property
     def sets(self) -> dict[str, WordSet]:
-        """The four sets under the paper's letters."""
+        """The four sets by the paper's letters."""
         return {"X": self.x, "Y": self.y, "A": self.a, "B": self.b}
 
     @property
     def printed(self) -> Published | None:
-        """The figure that was printed for this very word list, if there is one."""
-        return next((one for one in self.published if one.variant == self.variant), None)
+        """The figure that was published for this word list, if there is one."""
+        return next((figure for figure in self.published if figure.variant == self.variant), None)
 
 
 class FactualTest(_Entry):
-    """A factual test: does nearness to A rather than B predict a fact about each target.
+    """A factual test: does association with A rather than B predict a fact about each target?
 
     Parameters
     ----------
     targets, a, b
-        Word sets, seed sets, or plain lists of words.
+        Word sets, seed sets, or lists of words.
     facts
         One number per target: `Facts`, a list in the order of the targets, or a mapping from word
-        to number (which may hold more words than the targets, and gives them where they are not
-        named).
+        to number. A mapping may have more words than the targets; without `targets`, its words are
+        the targets.
     id, title, study, published, variant, variants
         As for `Test`.
 
@@ -208,29 +211,29 @@ class FactualTest(_Entry):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain_lists(cls, data: Any) -> Any:
+    def _normalise(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
-        made = dict(data)
-        facts = _as_facts(made.get("facts"))
+        fields = dict(data)
+        facts = _as_facts(fields.get("facts"))
         by_word = facts.get("values") if isinstance(facts, Mapping) else None
-        if isinstance(by_word, Mapping) and "targets" not in made:
-            made["targets"] = list(by_word)
-        if noted := _each_once(data, made.get("notes", "")):
-            made["notes"] = noted
+        if isinstance(by_word, Mapping) and "targets" not in fields:
+            fields["targets"] = list(by_word)
+        if notes := _note_repeats(data, fields.get("notes", "")):
+            fields["notes"] = notes
         for name, label in (("targets", "Targets"), ("a", "A"), ("b", "B")):
-            if name in made:
-                made[name] = _as_set(made[name], label)
+            if name in fields:
+                fields[name] = _as_set(fields[name], label)
         if isinstance(by_word, Mapping) and isinstance(facts, Mapping):
-            facts = {**facts, "values": _aligned(by_word, made["targets"])}
+            facts = {**facts, "values": _align(by_word, fields["targets"])}
         if facts is not None:
-            made["facts"] = facts
-        if not made.get("title") and {"targets", "a", "b"} <= made.keys():
-            targets, a, b = (_label(made[name]) for name in ("targets", "a", "b"))
-            made["title"] = f"{targets}, {a} vs {b}"
-        return made
+            fields["facts"] = facts
+        if not fields.get("title") and {"targets", "a", "b"} <= fields.keys():
+            targets, a, b = (_label(fields[name]) for name in ("targets", "a", "b"))
+            fields["title"] = f"{targets}, {a} vs {b}"
+        return fields
 
-    def _problem(self) -> str:
+    def _find_problem(self) -> str:
         facts, words = len(self.facts.values), len(self.targets.words)
         if facts == words:
             return ""
@@ -238,30 +241,32 @@ class FactualTest(_Entry):
 
     @property
     def sets(self) -> dict[str, WordSet]:
-        """The three sets under the paper's letters."""
+        """The three sets by the paper's letters."""
         return {"W": self.targets, "A": self.a, "B": self.b}
 
     @property
     def printed(self) -> PublishedCorrelation | None:
-        """The figure that was printed for this very word list, if there is one."""
-        return next((one for one in self.published if one.variant == self.variant), None)
+        """The figure that was published for this word list, if there is one."""
+        return next((figure for figure in self.published if figure.variant == self.variant), None)
 
 
 def _as_facts(value: Any) -> Any:
-    """A list of numbers, or a mapping from word to number, as the fields of `Facts`."""
+    """Return a list of numbers, or a mapping from word to number, as the fields of `Facts`."""
     if isinstance(value, Mapping):
-        # A word may be called "values", but then it has a number and not a list.
-        record = isinstance(value.get("values"), Mapping | list | tuple)
-        return value if record or value.keys() <= Facts.model_fields.keys() else {"values": value}
+        # "values" may also be a word; then its value is a number.
+        is_record = isinstance(value.get("values"), Mapping | list | tuple)
+        is_record = is_record or value.keys() <= Facts.model_fields.keys()
+        return value if is_record else {"values": value}
     return {"values": value} if isinstance(value, list | tuple) else value
 
 
-def _aligned(by_word: Mapping[str, Any], targets: Any) -> list[Any]:
+def _align(by_word: Mapping[str, Any], targets: Any) -> list[Any]:
+    """Return the numbers in the order of the targets."""
     words = targets.words if isinstance(targets, WordSet) else targets.get("words")
     if not isinstance(words, list | tuple):
-        return []  # the check of the targets will say so
-    words = [spelling(word) for word in words]
-    lacking = [word for word in words if isinstance(word, str) and word not in by_word]
-    if lacking:
-        raise ValueError(f"facts has no number for {join_first(map(quote_safe, lacking), 1)}")
+        return []  # validation refuses the targets
+    words = [plain_word(word) for word in words]
+    missing = [word for word in words if isinstance(word, str) and word not in by_word]
+    if missing:
+        raise ValueError(f"facts has no number for {join_first(map(quote_safe, missing), 1)}")
     return [by_word.get(word) if isinstance(word, str) else None for word in words]

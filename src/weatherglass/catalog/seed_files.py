@@ -1,39 +1,40 @@
-"""Users' own seed sets: YAML, JSON, CSV or a plain list of words."""
+"""Users' own seed sets: files in YAML, JSON or CSV, or plain lists of words."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from weatherglass._files import printable_path, read_csv_rows, read_json, read_text, read_yaml
+from weatherglass._files import printable_path, read_text
 from weatherglass.errors import CatalogError, UsageError, quote_safe
 
-from .provenance import cited, studies
+from .provenance import resolve_studies, studies
+from .record_files import name_records, read_documents, read_table
 from .seeds import SeedSet
-from .validation import seen
+from .validation import describe_value
 
 
 def load_seeds(path: str | PathLike[str]) -> tuple[SeedSet, ...]:
-    """Read seed sets of your own.
+    """Read seed sets from a file.
 
     Parameters
     ----------
     path
-        A file whose name says what it is. ``.txt``: one set, one word a line. ``.csv`` or ``.tsv``:
-        a header line with the column ``word``, and ``set`` and ``concept`` if there are several
-        sets. ``.yaml``, ``.yml`` or ``.json``: a list of words, a mapping from id to words, or
-        records with ``id``, ``words`` and the other fields of a `SeedSet`, under ``seeds`` or
-        alone. A set without an id has the file's name.
+        A file whose name ends in its format. ``.txt``: one set, one word per line. ``.csv`` or
+        ``.tsv``: a table with the column ``word``, and optionally ``set`` and ``concept`` for
+        several sets. ``.yaml``, ``.yml`` or ``.json``: a list of words, a mapping from id to words,
+        or records with ``id``, ``words`` and the other fields of a `SeedSet`, under ``seeds`` or
+        alone. A set without an id is named after the file.
 
     Raises
     ------
     CatalogError
-        With the file, and the line or the set, if something is not as it should be.
+        With the file, and the line or the set of the first problem.
 
     Examples
     --------
@@ -46,190 +47,193 @@ def load_seeds(path: str | PathLike[str]) -> tuple[SeedSet, ...]:
     ('agree', ('yes', 'on'), ('no',))
     """
     path = Path(path)
-    where = printable_path(path)
+    name = printable_path(path)
     ending = path.suffix.lower()
     if ending not in _READERS:
-        raise CatalogError(f"{where}: its name should end in one of {', '.join(_READERS)}.")
-    made: dict[str, SeedSet] = {}
-    for record in _READERS[ending](path):
+        raise CatalogError(f"{name}: its name must end in one of {', '.join(_READERS)}.")
+    sets: dict[str, SeedSet] = {}
+    for id, record in _READERS[ending](path):
         try:
-            one = SeedSet.model_validate(cited(record))
+            seed_set = _validate_set(id, record)
         except CatalogError as error:
-            raise CatalogError(f"{where}: {error}") from None
-        if one.id in made:
-            raise CatalogError(f"{where}: the id {quote_safe(one.id)} is there twice. Rename one.")
-        if not one.words:
-            raise CatalogError(f"{where}: the seed set {quote_safe(one.id)} has no words.")
-        made[one.id] = one
-    if not made:
-        raise CatalogError(f"{where}: has no seed sets; a set has words.")
-    return tuple(made.values())
+            raise CatalogError(f"{name}: {error}") from None
+        if seed_set.id in sets:
+            raise CatalogError(f"{name}: duplicate id {quote_safe(seed_set.id)}.")
+        sets[seed_set.id] = seed_set
+    if not sets:
+        raise CatalogError(f"{name}: has no seed sets; a set has words.")
+    return tuple(sets.values())
 
 
-def _of_list(path: Path) -> Iterator[dict[str, Any]]:
+def _validate_set(id: str, record: Any) -> SeedSet:
+    if isinstance(record, list):
+        record = {"words": record}
+    if not isinstance(record, Mapping):
+        raise CatalogError(
+            f"seed set {quote_safe(id)}: is {describe_value(record)}; a list of words was expected."
+        )
+    seed_set = SeedSet.model_validate(resolve_studies({"id": id, **record}))
+    if not seed_set.words:
+        raise CatalogError(f"the seed set {quote_safe(seed_set.id)} has no words.")
+    return seed_set
+
+
+def _read_list(path: Path) -> list[tuple[str, Any]]:
     words = [line.strip() for line in read_text(path).splitlines() if line.strip()]
-    yield {"id": path.stem, "words": words}
+    return [(path.stem, words)]
 
 
-def _of_table(path: Path) -> Iterator[dict[str, Any]]:
-    """A set for each name in the column `set`, in the order of their first words."""
-    where = printable_path(path)
-    found: dict[str, dict[str, Any]] = {}
-    for line, (word, name, concept) in read_csv_rows(path, ("word",), ("set", "concept")):
+def _read_table(path: Path) -> list[tuple[str, Any]]:
+    """Return a set for each name in the column `set`, in the order of their first words."""
+    table = read_table(path, ("word",), ("set", "concept"))
+    records: dict[str, dict[str, Any]] = {}
+    for row, (word, name, concept) in enumerate(table.rows):
         if not word.strip():
-            raise CatalogError(f"{where}, line {line}: has no word.")
+            raise table.error(row, "has no word.")
         id = name or path.stem
-        record = found.setdefault(id, {"id": id, "concept": concept, "words": []})
+        record = records.setdefault(id, {"concept": concept, "words": []})
         if record["concept"] != concept:
-            raise CatalogError(
-                f"{where}, line {line}: the set {quote_safe(id)} has the concept "
-                f"{quote_safe(concept)} here and {quote_safe(record['concept'])} before."
+            raise table.error(
+                row,
+                f"the set {quote_safe(id)} has the concept {quote_safe(concept)} here and "
+                f"{quote_safe(record['concept'])} before.",
             )
         record["words"].append(word)
-    yield from found.values()
+    return list(records.items())
 
 
-def _of_document(path: Path) -> Iterator[dict[str, Any]]:
-    """Every set's record in a YAML or JSON file, each with an id."""
-    where = printable_path(path)
-    read = read_json if path.suffix.lower() == ".json" else read_yaml
-    documents = read(read_text(path), where)
+def _read_document(path: Path) -> list[tuple[str, Any]]:
+    """Return the record of each set in a YAML or JSON file, with its id."""
+    documents = read_documents(path)
     if len(documents) != 1:
-        raise CatalogError(f"{where}: has {len(documents)} documents; one was expected.")
+        raise CatalogError(
+            f"{printable_path(path)}: has {len(documents)} documents; one was expected."
+        )
     (content,) = documents
     if isinstance(content, Mapping) and content.keys() == {"seeds"}:
         content = content["seeds"]
-    if isinstance(content, Mapping) and "words" not in content:
-        yield from (_record(name, part, where) for name, part in content.items())
-    elif isinstance(content, list) and any(isinstance(part, Mapping) for part in content):
-        for number, part in enumerate(content, 1):
-            yield _record(f"{path.stem}-{number}", part, where)
-    else:
-        yield _record(path.stem, content, where)
+    has_ids = isinstance(content, Mapping) and "words" not in content
+    has_records = isinstance(content, list) and any(isinstance(r, Mapping) for r in content)
+    return name_records(content if has_ids or has_records else [content], path.stem)
 
 
-def _record(name: str, part: Any, where: str) -> dict[str, Any]:
-    if isinstance(part, list):
-        return {"id": name, "words": part}
-    if not isinstance(part, Mapping):
-        raise CatalogError(
-            f"{where}: seed set {quote_safe(name)}: is {seen(part)}; a list of words was expected."
-        )
-    return {"id": name, **part}
-
-
-_READERS = {
-    ".yaml": _of_document,
-    ".yml": _of_document,
-    ".json": _of_document,
-    ".csv": _of_table,
-    ".tsv": _of_table,
-    ".txt": _of_list,
+_READERS: dict[str, Callable[[Path], list[tuple[str, Any]]]] = {
+    ".yaml": _read_document,
+    ".yml": _read_document,
+    ".json": _read_document,
+    ".csv": _read_table,
+    ".tsv": _read_table,
+    ".txt": _read_list,
 }
 
 
-_A_LINE = 8  # words
+_WORDS_PER_LINE = 8
 
 
-def seeds_text(sets: Sequence[SeedSet], form: str) -> str:
-    """Seed sets as the text of a file that `load_seeds` reads.
+def format_seeds(sets: Sequence[SeedSet], file_format: str) -> str:
+    """Return seed sets as the text of a file that `load_seeds` reads.
 
     Parameters
     ----------
     sets
-        The sets, each with an id of its own.
-    form
-        ``"yaml"`` and ``"json"`` hold everything; ``"csv"`` holds id, concept and words, and
+        The sets, with different ids.
+    file_format
+        ``"yaml"`` and ``"json"`` keep all fields; ``"csv"`` keeps id, concept and words, and
         ``"txt"`` the words of a single set.
 
     Raises
     ------
     UsageError
-        If the form cannot hold these sets.
+        If the format cannot hold these sets.
 
     Examples
     --------
-    >>> print(seeds_text([SeedSet(id="it", words=["no", "on"])], "yaml"), end="")
+    >>> print(format_seeds([SeedSet(id="it", words=["no", "on"])], "yaml"), end="")
     seeds:
       - id: "it"
         words: ["no", "on"]
     """
-    if form not in _WRITERS:
+    if file_format not in _WRITERS:
         raise UsageError(
-            f"The form is {quote_safe(form)}; one of {', '.join(_WRITERS)} was expected."
+            f"The format is {quote_safe(file_format)}; one of {', '.join(_WRITERS)} was expected."
         )
-    text = _WRITERS[form](sets)
+    text = _WRITERS[file_format](sets)
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"A word is not valid Unicode, and {form} cannot hold it.") from None
+        raise UsageError(
+            f"A word is not valid Unicode, and {file_format} cannot hold it."
+        ) from None
     return text
 
 
 def _yaml(sets: Sequence[SeedSet]) -> str:
     records = [
-        "    ".join(f"{name}: {_flow(value)}\n" for name, value in _fields(one).items())
-        for one in sets
+        "    ".join(f"{name}: {_flow(value)}\n" for name, value in _fields(seed_set).items())
+        for seed_set in sets
     ]
     return "seeds:\n" + "\n".join(f"  - {record}" for record in records)
 
 
 def _json(sets: Sequence[SeedSet]) -> str:
-    return json.dumps({"seeds": [_fields(one) for one in sets]}, indent=2) + "\n"
+    return json.dumps({"seeds": [_fields(seed_set) for seed_set in sets]}, indent=2) + "\n"
 
 
 def _csv(sets: Sequence[SeedSet]) -> str:
-    words = [(one.id, one.concept, word) for one in sets for word in one.words]
-    # The writer sees no need to quote a carriage return, at which the reader ends the line.
-    returns = any("\r" in cell for row in words for cell in row)
+    rows = [(seed_set.id, seed_set.concept, word) for seed_set in sets for word in seed_set.words]
+    # csv.writer does not quote a carriage return, but csv.reader ends the line at it.
+    has_returns = any("\r" in cell for row in rows for cell in row)
     stream = io.StringIO()
     writer = csv.writer(
-        stream, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
+        stream, lineterminator="\n", quoting=csv.QUOTE_ALL if has_returns else csv.QUOTE_MINIMAL
     )
-    writer.writerows([("set", "concept", "word"), *words])
+    writer.writerows([("set", "concept", "word"), *rows])
     return stream.getvalue()
 
 
 def _txt(sets: Sequence[SeedSet]) -> str:
     if len(sets) != 1:
-        raise UsageError(f"A plain list holds one seed set; {len(sets)} were given. Write YAML.")
-    (one,) = sets
-    broken = [word for word in one.words if word.strip().splitlines() != [word]]
-    if broken:
+        raise UsageError(f"A plain list holds one seed set, not {len(sets)}. Write YAML.")
+    words = sets[0].words
+    unfit = [word for word in words if word.strip().splitlines() != [word]]
+    if unfit:
         raise UsageError(
-            f"{quote_safe(broken[0])} does not fit on a line of a plain list. Write YAML."
+            f"{quote_safe(unfit[0])} does not fit on a line of a plain list. Write YAML."
         )
-    return "".join(f"{word}\n" for word in one.words)
+    return "".join(f"{word}\n" for word in words)
 
 
 _WRITERS = {"yaml": _yaml, "json": _json, "csv": _csv, "txt": _txt}
 SEED_FORMATS = tuple(_WRITERS)
 
 
-def _fields(one: SeedSet) -> dict[str, Any]:
-    """What a set has, with the key of its study where the catalogue has the study."""
-    made = one.model_dump(exclude_defaults=True)
-    if one.study and studies().get(one.study.key) == one.study:
-        made["study"] = one.study.key
-    return made
+def _fields(seed_set: SeedSet) -> dict[str, Any]:
+    """Return the fields that are set, with the key of the study if it is in the catalogue."""
+    fields = seed_set.model_dump(exclude_defaults=True)
+    study = seed_set.study
+    if study and studies().get(study.key) == study:
+        fields["study"] = study.key
+    return fields
 
 
 def _flow(value: Any) -> str:
-    """A value in YAML, every text in double quotes: then no word is anything but text."""
+    """Return a value in YAML, with all text in double quotes, so that `no` stays a word."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name}: {_flow(part)}" for name, part in value.items()) + "}"
     if isinstance(value, list | tuple):
         parts = [_flow(part) for part in value]
-        lines = [", ".join(parts[k : k + _A_LINE]) for k in range(0, len(parts), _A_LINE)]
-        between = ",\n      "
-        return f"[{between.join(lines)}]"
+        lines = [
+            ", ".join(parts[k : k + _WORDS_PER_LINE]) for k in range(0, len(parts), _WORDS_PER_LINE)
+        ]
+        separator = ",\n      "
+        return f"[{separator.join(lines)}]"
     if not isinstance(value, str):
         return json.dumps(value)
-    # YAML has the escapes of JSON, and more characters that need one.
+    # YAML has the escapes of JSON, but more characters that need one.
     quoted = json.dumps(value, ensure_ascii=False)
-    return "".join(c if c.isprintable() or _surrogate(c) else f"\\U{ord(c):08x}" for c in quoted)
+    return "".join(c if c.isprintable() or _is_surrogate(c) else f"\\U{ord(c):08x}" for c in quoted)
 
 
-def _surrogate(c: str) -> bool:
-    # Half a character has no escape in YAML: left as it is, it is found when the text is encoded.
+def _is_surrogate(c: str) -> bool:
+    # YAML has no escape for a lone surrogate; `format_seeds` refuses it when it encodes the text.
     return "\ud800" <= c <= "\udfff"

@@ -1,4 +1,4 @@
-"""The seed sets of the catalogue: looked up by id, by concept, by source, by study."""
+"""The seed sets of the catalogue by id, concept, source or study, and documented pairs of them."""
 
 from __future__ import annotations
 
@@ -17,55 +17,53 @@ from pydantic import (
     model_validator,
 )
 
-from weatherglass._files import read_text, read_yaml
 from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, quote_safe
 
-from .provenance import DATA, Record, Study, Words, cited, studies
+from .provenance import DATA, Record, Study, Words, resolve_studies, studies
+from .record_files import read_mapping
 from .slurs import is_slur
-from .validation import complaint, seen
+from .validation import describe_value, validation_error
 from .word_sets import WordSet
 
 
 @functools.cache
 def seed_sources() -> Mapping[str, str]:
-    """Where seed words come from: the seven sources by name, each in a sentence.
+    """Return the seven sources of seed words by name, each with a sentence.
 
     >>> list(seed_sources())[:3]
     ['borrowed-from-social-sciences', 'crowd-sourced', 'population-derived']
     """
-    path = DATA / "seeds" / "sources.yaml"
-    (sources,) = read_yaml(read_text(path), path.name)
-    return dict(sources)
+    return read_mapping(DATA / "seeds" / "sources.yaml")
 
 
 class SeedSet(Record):
-    """A named list of words, who used it and where the words come from.
+    """A named list of words, the study that used it, and the sources of the words.
 
     Parameters
     ----------
     id
-        The name of the set.
+        Name of the set.
     concept
-        What the words stand for; sets of the same concept can take each other's place.
+        What the words represent; sets of the same concept can replace each other.
     words
-        The words in order, with repeats: a set is kept as it was used. It may have none, where
-        the catalogue knows of a set but not of its words.
+        The words in order, with repeats: a set is kept as it was used. It is empty if the words of
+        a documented set are not known.
     study
         The work that used the set.
     link
-        Where that work keeps it.
+        Where that work publishes it.
     sources
-        Where the words come from: names of `seed_sources`. Empty: not known.
+        Where the words come from: names of `seed_sources`; empty if not known.
     description
-        What is in the set, in a sentence.
+        The content of the set, in a sentence.
     contains_stereotypes
-        Whether some words judge a group of people, or are a common image of one.
+        Whether some words judge a group of people, or are a stereotype of one.
     contains_names
-        Whether there are names of people among the words.
+        Whether some of the words are names of people.
     notes
-        What is odd about the set, and what was mended.
+        Peculiarities of the set, and corrections.
     mended
-        Fields that are not as the collection of Antoniak and Mimno (2021) has them.
+        Fields that differ from the collection of Antoniak and Mimno (2021).
 
     Examples
     --------
@@ -88,35 +86,37 @@ class SeedSet(Record):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _in_plain_words(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        name = data.get("id", "") if isinstance(data, Mapping) else ""
-        who = f"seed set {quote_safe(str(name))}"
+    def _word_errors(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        id = data.get("id", "") if isinstance(data, Mapping) else ""
+        name = f"seed set {quote_safe(str(id))}"
         try:
             return handler(data)
         except ValidationError as error:
-            raise complaint(error, who, {*cls.model_fields, *Study.model_fields}) from None
+            raise validation_error(error, name, {*cls.model_fields, *Study.model_fields}) from None
 
     @field_validator("id")
     @classmethod
-    def _visible(cls, id: str) -> str:
+    def _check_id(cls, id: str) -> str:
         if not id.strip() or not id.isprintable():
-            raise ValueError(f"is {seen(id)}; visible characters on one line were expected")
+            raise ValueError(
+                f"is {describe_value(id)}; visible characters on one line were expected"
+            )
         return id
 
     @field_validator("words")
     @classmethod
-    def _no_blank(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_words(cls, words: tuple[str, ...]) -> tuple[str, ...]:
         if not all(word.strip() for word in words):
-            raise ValueError("has an empty word; every word needs at least one visible character")
+            raise ValueError("has an empty word; a word needs at least one visible character")
         return words
 
     @field_validator("sources")
     @classmethod
-    def _known(cls, sources: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_sources(cls, sources: tuple[str, ...]) -> tuple[str, ...]:
         known = seed_sources()
-        for one in sources:
-            if one not in known:
-                raise ValueError(f"has {quote_safe(one)}; {_one_of(one, known)}")
+        for source in sources:
+            if source not in known:
+                raise ValueError(f"has {quote_safe(source)}; {_suggest(source, known)}")
         return sources
 
     def __len__(self) -> int:
@@ -124,7 +124,7 @@ class SeedSet(Record):
 
     @property
     def label(self) -> str:
-        """What a test calls the set: its id, so that a result says which words it had."""
+        """What a test calls the set: its id, so that a result identifies its words."""
         return self.id
 
     @property
@@ -134,21 +134,21 @@ class SeedSet(Record):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What to know before the words are shown: slurs, stereotypes, names."""
-        every = {
+        """What to know before showing the words: slurs, stereotypes, names."""
+        flags = {
             "slurs": self.contains_slurs,
             "stereotypes": self.contains_stereotypes,
             "names": self.contains_names,
         }
-        return tuple(name for name, is_so in every.items() if is_so)
+        return tuple(name for name, is_set in flags.items() if is_set)
 
     @property
     def repeated(self) -> tuple[str, ...]:
-        """The words that come more than once."""
-        return tuple(word for word, times in Counter(self.words).items() if times > 1)
+        """The words that occur more than once."""
+        return tuple(word for word, count in Counter(self.words).items() if count > 1)
 
     def word_set(self) -> WordSet:
-        """The words, each once, as a target or attribute set of a test.
+        """Return the words without repeats, as a target or attribute set of a test.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class SeedSet(Record):
         return WordSet(label=self.label, words=tuple(dict.fromkeys(self.words)), source=self.study)
 
 
-def _one_of(name: str, known: Mapping[str, str]) -> str:
+def _suggest(name: str, known: Mapping[str, str]) -> str:
     near = did_you_mean(name, known).strip(" ?")
     return f"{near[0].lower()}{near[1:]}" if near else f"one of {', '.join(known)} was expected"
 
@@ -181,22 +181,22 @@ _FILES = (
 
 
 def seeds(id: str) -> SeedSet:
-    """A seed set of the catalogue.
+    """Return a seed set of the catalogue.
 
     Parameters
     ----------
     id
-        The set's id, as Antoniak and Mimno (2021) give it.
+        Id of the set, as in Antoniak and Mimno (2021).
 
     Returns
     -------
     SeedSet
-        The words with their provenance. It can be a target or attribute set of a `Test`.
+        The words with their provenance. A `Test` accepts it as a target or attribute set.
 
     Raises
     ------
     UnknownEntry
-        If there is no such set; the message names the nearest.
+        If there is no such set; the message suggests similar ones.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def seeds(id: str) -> SeedSet:
     if id not in known:
         raise UnknownEntry(
             f"There is no seed set {quote_safe(id)} in the catalogue."
-            + (_nearest(id, known) or " See `weatherglass seeds list`.")
+            + (_suggest_ids(id, known) or " See `weatherglass seeds list`.")
         )
     return known[id]
 
@@ -219,18 +219,18 @@ def seed_sets(
     source: str | None = None,
     study: str | None = None,
 ) -> tuple[SeedSet, ...]:
-    """Every seed set whose id matches a pattern, in the catalogue's order.
+    """Return all seed sets whose id matches a pattern, in the catalogue's order.
 
     Parameters
     ----------
     *patterns
-        As for file names: ``*`` any text, ``?`` one character, ``[12]`` one of these; without a
-        pattern, every set. Several patterns give their matches one after another, each set once.
+        As for file names: ``*`` is any text, ``?`` one character, ``[12]`` one of these; without a
+        pattern, all sets. Several patterns give their matches in turn, each set once.
     concept
-        Only sets that stand for this, such as ``"female"``; `concepts` has them all.
+        Only sets of this concept, such as ``"female"``; `concepts` lists them.
     source
-        Only sets whose words come from there, such as ``"population-derived"``; `seed_sources`
-        has them all.
+        Only sets with words from this source, such as ``"population-derived"``; `seed_sources`
+        lists them.
     study
         Only sets that this work used, by its key, such as ``"garg2018"``.
 
@@ -243,93 +243,90 @@ def seed_sets(
     --------
     >>> len(seed_sets()), len(seed_sets(concept="female")), len(seed_sets(study="garg2018"))
     (178, 20, 21)
-    >>> [one.id for one in seed_sets("names_b*", "names_w*")]
+    >>> [seed_set.id for seed_set in seed_sets("names_b*", "names_w*")]
     ['names_black-Garg_et_al_2018', 'names_white-Garg_et_al_2018']
     """
-    _must_be_known("concept", concept, concepts())
-    _must_be_known("source", source, seed_sources())
-    _must_be_known("study", study, _studies())
-    found: dict[str, SeedSet] = {}
+    _check_filter("concept", concept, concepts())
+    _check_filter("source", source, seed_sources())
+    _check_filter("study", study, _studies())
+    selected: dict[str, SeedSet] = {}
     for pattern in patterns or ("*",):
         matches = [
-            one
-            for one in _sets().values()
-            if fnmatch.fnmatchcase(one.id, pattern)
-            and concept in (None, one.concept)
-            and (source is None or source in one.sources)
-            and study in (None, one.study and one.study.key)
+            entry
+            for entry in _sets().values()
+            if fnmatch.fnmatchcase(entry.id, pattern)
+            and concept in (None, entry.concept)
+            and (source is None or source in entry.sources)
+            and study in (None, entry.study and entry.study.key)
         ]
         if not matches:
-            asked = {"concept": concept, "source": source, "study": study}
-            only = "".join(f" of the {name} {value}" for name, value in asked.items() if value)
-            near = "" if only else _nearest(pattern, _sets())
-            raise UnknownEntry(f"No seed set{only} matches {quote_safe(pattern)}.{near}")
-        found |= {one.id: one for one in matches}
-    return tuple(found.values())
+            filters = {"concept": concept, "source": source, "study": study}
+            given = "".join(f" of the {name} {value}" for name, value in filters.items() if value)
+            suggestion = "" if given else _suggest_ids(pattern, _sets())
+            raise UnknownEntry(f"No seed set{given} matches {quote_safe(pattern)}.{suggestion}")
+        selected |= {entry.id: entry for entry in matches}
+    return tuple(selected.values())
 
 
 @functools.cache
 def concepts() -> Mapping[str, str]:
-    """What the seed sets of the catalogue stand for: concepts by name, each in a few words.
+    """Return the concepts of the catalogue's seed sets by name, each with a short description.
 
     >>> concepts()["career"]
     'working life'
     """
-    path = DATA / "seeds" / "concepts.yaml"
-    (names,) = read_yaml(read_text(path), path.name)
-    return dict(names)
+    return read_mapping(DATA / "seeds" / "concepts.yaml")
 
 
 @functools.cache
 def _sets() -> dict[str, SeedSet]:
-    """Every set by id, in the order of the files."""
-    made: dict[str, SeedSet] = {}
+    """Return all sets by id, in the order of the files."""
+    sets: dict[str, SeedSet] = {}
     for name in _FILES:
         path = DATA / "seeds" / f"{name}.yaml"
-        (document,) = read_yaml(read_text(path), path.name)
-        for record in document["seeds"]:
-            assert record["id"] not in made, f"{path.name} repeats {record['id']}"
-            made[record["id"]] = SeedSet.model_validate(cited(record))
-    return made
+        for record in read_mapping(path)["seeds"]:
+            assert record["id"] not in sets, f"{path.name} repeats {record['id']}"
+            sets[record["id"]] = SeedSet.model_validate(resolve_studies(record))
+    return sets
 
 
 def _studies() -> dict[str, str]:
-    used = {one.study.key for one in _sets().values() if one.study}
-    return {key: one.short for key, one in studies().items() if key in used}
+    used = {seed_set.study.key for seed_set in _sets().values() if seed_set.study}
+    return {key: study.short for key, study in studies().items() if key in used}
 
 
-def _must_be_known(what: str, name: str | None, known: Mapping[str, str]) -> None:
+def _check_filter(field: str, name: str | None, known: Mapping[str, str]) -> None:
     if name is not None and name not in known:
-        near = did_you_mean(name.lower(), known) or f" There are {', '.join(known)}."
-        raise UnknownEntry(f"No seed set has the {what} {quote_safe(name)}.{near}")
+        suggestion = did_you_mean(name.lower(), known) or f" Choose one of {', '.join(known)}."
+        raise UnknownEntry(f"No seed set has the {field} {quote_safe(name)}.{suggestion}")
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown id: the nearest known ones, or nothing."""
-    # An id ends in authors and year, and what people remember is its beginning.
+def _suggest_ids(name: str, known: Iterable[str]) -> str:
+    """Return a question with the most similar known ids; empty if there are none."""
+    # An id ends in authors and year, but people remember its beginning.
     part = name.strip("*?").lower()
-    near = [id for id in known if part and part in id.lower()]
-    if not near:
-        ways = {id.rpartition("-")[0]: id for id in known} | {id: id for id in known}
-        near = [ways[way] for way in difflib.get_close_matches(part, ways, n=3)]
-    return f" Did you mean {' or '.join(dict.fromkeys(near[:3]))}?" if near else ""
+    similar = [id for id in known if part and part in id.lower()]
+    if not similar:
+        ids = {id.rpartition("-")[0]: id for id in known} | {id: id for id in known}
+        similar = [ids[text] for text in difflib.get_close_matches(part, ids, n=3)]
+    return f" Did you mean {' or '.join(dict.fromkeys(similar[:3]))}?" if similar else ""
 
 
 class Pairing(Record):
-    """Two seed sets that a study holds against each other.
+    """Two seed sets that a study contrasts with each other.
 
     Parameters
     ----------
     sets
         The ids of both.
     match
-        How their words answer each other: ``"documented"`` where the study gives pairs of words,
-        ``"parallel"`` where the lists run side by side but the study compares them whole, and
-        ``"none"``.
+        How their words correspond: ``"documented"`` if the study gives pairs of words,
+        ``"parallel"`` if the lists correspond word by word but the study compares them as a whole,
+        and ``"none"``.
     study, place
-        The work that pairs them, and where in it.
+        The work that pairs them, and the place in it.
     pairs
-        The pairs of words, where they do not go by position.
+        The pairs of words, if they are not pairs by position.
     """
 
     sets: tuple[str, str]
@@ -339,11 +336,11 @@ class Pairing(Record):
     pairs: tuple[tuple[str, str], ...] = ()
 
     def other(self, id: str) -> str:
-        """The set that stands against this one."""
+        """Return the set that is paired with this one."""
         return self.sets[self.sets[0] == id]
 
     def words(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of words; empty where the sets are only compared whole."""
+        """Return the pairs of words; empty if the sets are only compared as a whole."""
         if self.pairs or self.match == "none":
             return self.pairs
         first, second = (seeds(id).words for id in self.sets)
@@ -351,53 +348,53 @@ class Pairing(Record):
 
 
 @functools.cache
-def _all() -> tuple[Pairing, ...]:
-    path = DATA / "seeds" / "pairings.yaml"
-    (document,) = read_yaml(read_text(path), path.name)
-    return tuple(Pairing.model_validate(cited(record)) for record in document["pairings"])
+def _pairings() -> tuple[Pairing, ...]:
+    records = read_mapping(DATA / "seeds" / "pairings.yaml")["pairings"]
+    return tuple(Pairing.model_validate(resolve_studies(record)) for record in records)
 
 
 def pairings(id: str | None = None) -> tuple[Pairing, ...]:
-    """Every documented pairing of seed sets, or those of one set.
+    """Return all documented pairings of seed sets, or those of one set.
 
     Examples
     --------
-    >>> [one.other("career-Caliskan_et_al_2017") for one in pairings("career-Caliskan_et_al_2017")]
+    >>> career = "career-Caliskan_et_al_2017"
+    >>> [pairing.other(career) for pairing in pairings(career)]
     ['family-Caliskan_et_al_2017']
     """
     if id is None:
-        return _all()
-    return tuple(one for one in _all() if seeds(id).id in one.sets)
+        return _pairings()
+    return tuple(pairing for pairing in _pairings() if seeds(id).id in pairing.sets)
 
 
 def pairs(a: str, b: str) -> tuple[tuple[str, str], ...]:
-    """The words of two seed sets, pair by pair.
+    """Return the words of two seed sets as pairs.
 
     Parameters
     ----------
     a, b
-        Ids of two sets whose words answer each other one by one, in either order.
+        Ids of two sets whose words correspond one by one, in either order.
 
     Raises
     ------
     UnknownEntry
         If there is no such set, or no study pairs these two.
     CatalogError
-        If the sets are compared whole, so that no word answers another.
+        If the sets are only compared as a whole.
 
     Examples
     --------
     >>> pairs("male_2-Caliskan_et_al_2017", "female_2-Caliskan_et_al_2017")[:3]
     (('brother', 'sister'), ('father', 'mother'), ('uncle', 'aunt'))
     """
-    against = pairings(a)
-    found = next((one for one in against if one.other(a) == seeds(b).id), None)
-    if found is None:
-        has = " or ".join(one.other(a) for one in against)
-        known = f"{a} goes with {has}" if has else f"{a} goes with no other"
+    candidates = pairings(a)
+    pairing = next((entry for entry in candidates if entry.other(a) == seeds(b).id), None)
+    if pairing is None:
+        others = " or ".join(entry.other(a) for entry in candidates)
+        known = f"{a} is paired with {others}" if others else f"{a} is not paired with any set"
         raise UnknownEntry(f"No study pairs {a} with {b}; {known}.")
-    if not found.words():
+    if not pairing.words():
         raise CatalogError(
-            f"{found.study.short} compares {a} with {b} as a whole; no word answers another."
+            f"{pairing.study.short} compares {a} with {b} as a whole, not word by word."
         )
-    return tuple((x, y) if found.sets[0] == a else (y, x) for x, y in found.words())
+    return tuple((x, y) if pairing.sets[0] == a else (y, x) for x, y in pairing.words())

@@ -1,4 +1,4 @@
-"""Words into sentences, and word tests into sentence tests."""
+"""Sentences from words, and sentence tests from word tests."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from weatherglass.errors import CatalogError, join_first, quote_safe
 
 from .schema import Test
-from .templates import filled, templates
-from .word_sets import Annotation, WordSet, known_words
+from .templates import fill_template, templates
+from .word_sets import Annotation, WordSet, known_annotations
 
 
 def sentences(word: str | Annotation, kind: str | None = None) -> tuple[str, ...]:
-    """The sentences that a word becomes.
+    """Return the sentences of a word: the templates of its kind, filled.
 
     Parameters
     ----------
     word
         A word, or a word with its kind and forms.
     kind
-        The kind of word, such as ``"noun"`` or ``"adjective"``. Without it, the kind that the
-        catalogue knows.
+        The kind of word, such as ``"noun"`` or ``"adjective"``. The default is the kind in the
+        catalogue.
 
     Raises
     ------
@@ -34,39 +34,39 @@ def sentences(word: str | Annotation, kind: str | None = None) -> tuple[str, ...
     >>> sentences("hourglass", "noun")[6:9]
     ('An hourglass is a thing.', 'It is an hourglass.', 'These are hourglasses.')
     """
-    if kind is not None and (problem := templates().kind_problem(kind)):
+    if kind is not None and (problem := templates().find_kind_problem(kind)):
         raise CatalogError(f"The kind {problem}.")
     if isinstance(word, Annotation):
-        one = word
+        annotation = word
     elif not word.strip():
         raise CatalogError("The word is empty; at least one visible character was expected.")
-    elif word in known_words():
-        one = known_words()[word]
+    elif word in known_annotations():
+        annotation = known_annotations()[word]
     elif kind is not None:
-        one = Annotation(word=word, kind=kind)
+        annotation = Annotation(word=word, kind=kind)
     else:
-        raise CatalogError(_unknown([word]))
-    chosen, forms = templates().kinds[kind or one.kind], one.forms
-    return tuple(filled(template, forms) for template in chosen.templates)
+        raise CatalogError(_ask_for_kinds([word]))
+    templates_of_kind = templates().kinds[kind or annotation.kind].templates
+    return tuple(fill_template(template, annotation.forms) for template in templates_of_kind)
 
 
 def to_sentences(test: Test, annotations: Mapping[str, Annotation] | None = None) -> Test:
-    """A word test as a sentence test: each word becomes the sentences of its kind.
+    """Turn a word test into a sentence test: each word becomes the sentences of its kind.
 
     Parameters
     ----------
     test
-        A word test. A sentence test is returned as it is.
+        A word test. A sentence test is returned unchanged.
     annotations
-        Kinds and forms of words, as `load_annotations` reads them. They go before those that the
-        catalogue has; those that the test itself has go before both.
+        Kinds and forms of words, as `load_annotations` reads them. They take precedence over those
+        of the catalogue; those of the test itself take precedence over both.
 
     Returns
     -------
     Test
-        A test of level ``"sentence"`` whose id begins with ``sent-``. The `origins` of each set
-        tell which word each sentence was made of. Published figures are not carried over: they
-        were measured with words.
+        A test of level ``"sentence"`` whose id begins with ``sent-``. The `origins` of each set are
+        the words of its sentences. Published figures are not copied: they were measured with
+        words.
 
     Raises
     ------
@@ -76,51 +76,53 @@ def to_sentences(test: Test, annotations: Mapping[str, Annotation] | None = None
     Examples
     --------
     >>> mine = Test(x=["orchid"], y=[{"word": "gizmo", "kind": "noun"}], a=["nice"], b=["nasty"])
-    >>> made = to_sentences(mine)
-    >>> made.id, made.level, len(made.y), made.a.words[0], made.a.origins[0]
+    >>> test = to_sentences(mine)
+    >>> test.id, test.level, len(test.y), test.a.words[0], test.a.origins[0]
     ('sent-custom', 'sentence', 14, 'This is nice.', 'nice')
     """
     if test.level == "sentence":
         return test
-    found: dict[str, dict[str, Annotation]] = {}
-    lacking: list[str] = []
+    known: dict[str, dict[str, Annotation]] = {}
+    unknown: list[str] = []
     for name, items in test.sets.items():
-        own = {one.word: one for one in items.annotations}
-        known = {**known_words(), **(annotations or {}), **own}
-        found[name] = known
-        lacking += [word for word in items.words if word not in known and word not in lacking]
-    if lacking:
-        raise CatalogError(f"test {quote_safe(test.id)}: {_unknown(lacking)}")
-    return _sentence_test(test, lambda name, word: sentences(found[name][word]))
+        own = {annotation.word: annotation for annotation in items.annotations}
+        known[name] = {**known_annotations(), **(annotations or {}), **own}
+        unknown += [word for word in items.words if word not in known[name]]
+    if unknown:
+        raise CatalogError(f"test {quote_safe(test.id)}: {_ask_for_kinds(unknown)}")
+    return _sentence_test(test, lambda name, word: sentences(known[name][word]))
 
 
-def scripted(test: Test, script: Mapping[str, Sequence[str]], pronouns: Mapping[str, str]) -> Test:
-    """A word test in the sentences of a script, which takes the pronouns of each set.
+def to_scripted_test(
+    test: Test, script: Mapping[str, Sequence[str]], pronouns: Mapping[str, str]
+) -> Test:
+    """Turn a word test into the sentences of a script, with the pronouns of each set.
 
-    `script` names the sentences for ``targets`` and for ``attributes``; those of one word are one
-    item, because the encoder is given them as if they were one sentence.
+    `script` names the sentences for ``targets`` and for ``attributes``. The sentences of a word are
+    one item, because the encoder gets them as a single sentence.
     """
     rules = templates()
 
-    def make(name: str, word: str) -> tuple[str]:
+    def fill_script(name: str, word: str) -> tuple[str]:
         forms = {"word": word, **rules.pronouns.get(pronouns.get(name.lower(), ""), {})}
         part = script["targets" if name in "XY" else "attributes"]
         # Two spaces, as in the published lists.
-        return ("  ".join(filled(rules.scripts[line], forms) for line in part),)
+        return ("  ".join(fill_template(rules.scripts[line], forms) for line in part),)
 
-    return _sentence_test(test, make)
+    return _sentence_test(test, fill_script)
 
 
-def _sentence_test(test: Test, make: Callable[[str, str], tuple[str, ...]]) -> Test:
+def _sentence_test(test: Test, write: Callable[[str, str], tuple[str, ...]]) -> Test:
     sets = {}
     for name, items in test.sets.items():
         origin: dict[str, str] = {}
         for word in items.words:
-            for sentence in make(name, word):
+            for sentence in write(name, word):
                 if sentence in origin:
                     raise CatalogError(
-                        f"test {quote_safe(test.id)}: {name.lower()} has {quote_safe(origin[sentence])} and "
-                        f"{quote_safe(word)}, which both become {quote_safe(sentence)}. Keep one of them."
+                        f"test {quote_safe(test.id)}: {name.lower()} has "
+                        f"{quote_safe(origin[sentence])} and {quote_safe(word)}, which both become "
+                        f"{quote_safe(sentence)}. Keep one of them."
                     )
                 origin[sentence] = word
         sets[name.lower()] = WordSet(
@@ -140,12 +142,12 @@ def _sentence_test(test: Test, make: Callable[[str, str], tuple[str, ...]]) -> T
     )
 
 
-def _unknown(words: Sequence[str]) -> str:
-    """Asks for the kind of words, and says how to give it."""
-    first = quote_safe(words[0])
-    others = f" (nor of {join_first(map(quote_safe, words[1:]))})" if len(words) > 1 else ""
+def _ask_for_kinds(words: Sequence[str]) -> str:
+    """Ask for the kind of words, and say how to give it."""
+    first, *others = map(quote_safe, dict.fromkeys(words))
+    nor = f" (nor that of {join_first(others)})" if others else ""
     return (
-        f"The kind of {first} is not known{others}. Give it: kind='noun' or --kind noun for one "
-        f"word, {{word: …, kind: noun, plural: …}} in place of the word in a test, or a CSV file "
-        f"with the columns word and kind. Kinds: {', '.join(templates().kinds)}."
+        f"The kind of {first} is not known{nor}. Give it with kind='noun' or --kind noun for a "
+        f"single word, with {{word: …, kind: noun, plural: …}} in place of the word in a test, or "
+        f"in a CSV file with the columns word and kind. Kinds: {', '.join(templates().kinds)}."
     )

@@ -16,18 +16,17 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal
 
-from weatherglass._files import read_csv_rows
-
 from .provenance import DATA, Record
+from .record_files import read_table
 
 _COLUMNS = ("word", "kind", "also", "source")
 _TOKEN = re.compile(r"[^\W_]+")
-_HISSING = ("ses", "xes", "zes", "ches", "shes")
-_LONGEST = 3  # tokens in an entry
+_SIBILANT_PLURALS = ("ses", "xes", "zes", "ches", "shes")
+_MAX_TOKENS = 3  # of an entry
 
 
 class Slur(Record):
-    """An entry of the list: a word, whom it is aimed at, and where it is listed."""
+    """An entry of the list: a word, the kind of group that it targets, and its sources."""
 
     word: str
     kind: Literal[
@@ -40,72 +39,75 @@ class Slur(Record):
 def is_slur(word: str) -> bool:
     """Whether a word, or any word of a phrase, is a slur.
 
-    Upper and lower case are the same, words are told apart at anything that is no letter or digit,
-    and plurals in s, es and ies are found too.
+    Case is ignored, anything but letters and digits separates words, and plurals in s, es and ies
+    match, too.
 
     Examples
     --------
     >>> is_slur("Rednecks"), is_slur("mentally_retarded"), is_slur("pansy")
     (True, True, False)
     """
-    return next(_places(word), None) is not None
+    return next(_find_spans(word), None) is not None
 
 
-def masked(word: str) -> str:
-    """A word or phrase with asterisks for all letters of slurs but the first.
+def mask_slurs(word: str) -> str:
+    """Replace all letters of slurs but the first by asterisks.
 
     Examples
     --------
-    >>> masked("mentally_retarded"), masked("white trash"), masked("doo-wop")
+    >>> mask_slurs("mentally_retarded"), mask_slurs("white trash"), mask_slurs("doo-wop")
     ('mentally_r*******', 'w**** t****', 'doo-wop')
     """
-    made = list(word)
-    for start, end in _places(word):
-        made[start + 1 : end] = "*" * (end - start - 1)
-    return "".join(made)
+    letters = list(word)
+    for start, end in _find_spans(word):
+        letters[start + 1 : end] = "*" * (end - start - 1)
+    return "".join(letters)
 
 
 @functools.cache
 def slurs() -> tuple[Slur, ...]:
-    """Every entry of the list."""
-    found = read_csv_rows(DATA / "slurs.csv", _COLUMNS)
-    return tuple(Slur.model_validate(dict(zip(_COLUMNS, cells, strict=True))) for _, cells in found)
+    """Return all entries of the list."""
+    table = read_table(DATA / "slurs.csv", _COLUMNS)
+    return tuple(
+        Slur.model_validate(dict(zip(_COLUMNS, cells, strict=True))) for cells in table.rows
+    )
 
 
 @functools.cache
-def _by_size() -> tuple[dict[str, bool], dict[str, bool]]:
-    """Entries as one token and entries as several, without spaces; false for what is no slur."""
-    entries = {one.word.replace(" ", ""): one.kind != "none" for one in slurs()}
-    phrases = {one.word.replace(" ", "") for one in slurs() if " " in one.word}
-    return entries, {word: bad for word, bad in entries.items() if word in phrases}
+def _entries() -> tuple[dict[str, bool], dict[str, bool]]:
+    """Map all entries, and those of several words, to whether they are slurs; without spaces."""
+    entries = {slur.word.replace(" ", ""): slur.kind != "none" for slur in slurs()}
+    phrases = {slur.word.replace(" ", "") for slur in slurs() if " " in slur.word}
+    return entries, {word: is_bad for word, is_bad in entries.items() if word in phrases}
 
 
-def _places(text: str) -> Iterator[tuple[int, int]]:
-    """Where the tokens of slurs begin and end, the longest entry first."""
-    one, several = _by_size()
-    tokens = [(_plain(match[0]), match.span()) for match in _TOKEN.finditer(text)]
-    at = 0
-    while at < len(tokens):
-        for size in range(min(_LONGEST, len(tokens) - at), 0, -1):
-            here = tokens[at : at + size]
-            bad = _look_up("".join(token for token, _ in here), several if size > 1 else one)
-            if bad is not None:
-                yield from (span for _, span in here if bad)
-                at += size
+def _find_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each token of a slur; longer entries take precedence."""
+    entries, phrases = _entries()
+    tokens = [(_normalise(match[0]), match.span()) for match in _TOKEN.finditer(text)]
+    position = 0
+    while position < len(tokens):
+        for size in range(min(_MAX_TOKENS, len(tokens) - position), 0, -1):
+            window = tokens[position : position + size]
+            joined = "".join(token for token, _ in window)
+            is_bad = _look_up(joined, phrases if size > 1 else entries)
+            if is_bad is not None:
+                yield from (span for _, span in window if is_bad)
+                position += size
                 break
         else:
-            at += 1
+            position += 1
 
 
 def _look_up(word: str, entries: dict[str, bool]) -> bool | None:
-    """Whether a word, in the singular or plural, is a slur; None if no entry has it."""
-    ways = [word, word.removesuffix("s")]
+    """Whether a word, in the singular or plural, is a slur; None if it is not listed."""
+    forms = [word, word.removesuffix("s")]
     if word.endswith("ies"):
-        ways.append(word.removesuffix("ies") + "y")
-    if word.endswith(_HISSING):
-        ways.append(word.removesuffix("es"))
-    return next((entries[way] for way in ways if way in entries), None)
+        forms.append(word.removesuffix("ies") + "y")
+    if word.endswith(_SIBILANT_PLURALS):
+        forms.append(word.removesuffix("es"))
+    return next((entries[form] for form in forms if form in entries), None)
 
 
-def _plain(token: str) -> str:
+def _normalise(token: str) -> str:
     return unicodedata.normalize("NFKC", token).casefold()

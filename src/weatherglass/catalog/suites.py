@@ -5,15 +5,16 @@ from __future__ import annotations
 from os import PathLike
 from os.path import exists
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from weatherglass._files import read_text, read_yaml
-from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, quote_safe
+from weatherglass._files import printable_path
+from weatherglass.errors import UnknownEntry, did_you_mean, quote_safe
 
 from .provenance import DATA, Record, Words
-from .validation import complaint
+from .record_files import read_mapping
+from .validation import validate
 
 Kind = Literal["weat", "wefat", "seat", "measure", "lint", "multiverse", "discovery"]
 
@@ -28,7 +29,7 @@ class Step(Record):
     Attributes
     ----------
     run
-        What is run: association or factual tests on word vectors (``weat``, ``wefat``) or on an
+        What to run: association or factual tests on word vectors (``weat``, ``wefat``) or on an
         encoder (``seat``), another ``measure``, ``lint`` of the seed sets that the other steps use,
         the ``multiverse`` of tests, or ``discovery``.
     title
@@ -104,10 +105,5 @@ def load_suite(which: str | PathLike[str]) -> Suite:
             f"There is no suite {quote_safe(str(which))}, and no such file."
             f"{did_you_mean(str(which), suites())} The catalogue has {', '.join(suites())}."
         )
-    documents: list[Any] = list(read_yaml(read_text(path), path.name))
-    if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise CatalogError(f"{path.name}: expected one suite, with id, title and steps.")
-    try:
-        return Suite.model_validate(documents[0])
-    except ValidationError as error:
-        raise complaint(error, f"suite in {path.name}", Suite.model_fields) from None
+    record = read_mapping(path, "a mapping with id, title and steps")
+    return validate(Suite, record, printable_path(path), nested=[Step])

@@ -1,4 +1,4 @@
-"""Sentence templates: for each kind of word, the sentences it is put into."""
+"""Sentence templates for each kind of word, and rules for articles and plurals."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from weatherglass._files import printable_path, read_text, read_yaml
-from weatherglass.errors import CatalogError, quote_safe
+from weatherglass._files import printable_path
+from weatherglass.errors import quote_safe
 
 from .provenance import DATA, Record, Words
-from .validation import complaint, seen
+from .record_files import read_mapping
+from .validation import describe_value, validate
 
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _FORMS = {"word", "a word", "words"}
@@ -22,7 +23,7 @@ _PRONOUNS = {"word", "he", "his"}
 
 
 class Kind(Record):
-    """A kind of word and the templates that take it."""
+    """A kind of word and its templates."""
 
     meaning: str
     example: str
@@ -30,8 +31,8 @@ class Kind(Record):
     templates: Words = ()
 
     @property
-    def counted(self) -> bool:
-        """Whether some template needs the plural."""
+    def has_plural(self) -> bool:
+        """Whether a template needs the plural."""
         return any("{words}" in template for template in self.templates)
 
 
@@ -41,15 +42,15 @@ class Templates(Record):
     Parameters
     ----------
     kinds
-        The kinds of word by name. One that is `like` another has that one's templates.
+        Kinds of word by name. A kind that is `like` another one has its templates.
     articles
-        Beginnings of words for ``"an"`` and for ``"a"``; the longest that fits decides.
+        Beginnings of words for ``"an"`` and for ``"a"``; the longest match decides.
     plurals
-        Endings of words and what the plural has instead; the longest that fits decides.
+        Endings of words and what replaces them in the plural; the longest match decides.
     scripts
-        Sentences that were written for one test.
+        Sentences that were written for a single test.
     pronouns
-        The forms of ``he`` and ``his`` that a script takes.
+        The forms of ``he`` and ``his`` that a script uses.
     """
 
     kinds: Annotated[Mapping[str, Kind], Field(min_length=1)]
@@ -60,8 +61,8 @@ class Templates(Record):
 
     @field_validator("kinds")
     @classmethod
-    def _likenesses(cls, kinds: Mapping[str, Kind]) -> Mapping[str, Kind]:
-        made = {}
+    def _resolve_likes(cls, kinds: Mapping[str, Kind]) -> Mapping[str, Kind]:
+        resolved = {}
         for name, kind in kinds.items():
             if bool(kind.like) == bool(kind.templates):
                 raise ValueError(
@@ -69,75 +70,77 @@ class Templates(Record):
                 )
             if kind.like and not (kind.like in kinds and kinds[kind.like].templates):
                 raise ValueError(
-                    f"has {quote_safe(name)} like {quote_safe(kind.like)}, which has none"
+                    f"has {quote_safe(name)} like {quote_safe(kind.like)}, which has no templates"
                 )
-            other = kinds[kind.like].templates if kind.like else kind.templates
-            made[name] = kind.model_copy(update={"templates": other})
-        return made
+            templates = kinds[kind.like].templates if kind.like else kind.templates
+            resolved[name] = kind.model_copy(update={"templates": templates})
+        return resolved
 
     @field_validator("plurals")
     @classmethod
-    def _any_ending(cls, plurals: Mapping[str, str]) -> Mapping[str, str]:
+    def _check_default_plural(cls, plurals: Mapping[str, str]) -> Mapping[str, str]:
         if "" not in plurals:
-            raise ValueError("has no plural for a word with any other ending, under ''")
+            raise ValueError("has no rule for other endings; add one under ''")
         return plurals
 
     @model_validator(mode="after")
-    def _known_slots(self) -> Self:
-        every = [(one, _FORMS) for kind in self.kinds.values() for one in kind.templates]
-        every += [(one, _PRONOUNS) for one in self.scripts.values()]
-        for template, known in every:
+    def _check_slots(self) -> Self:
+        templates = [(text, _FORMS) for kind in self.kinds.values() for text in kind.templates]
+        templates += [(text, _PRONOUNS) for text in self.scripts.values()]
+        for template, known in templates:
             slots = set(_SLOT.findall(template))
             if known is _FORMS and not slots:
-                raise ValueError(f"has the template {quote_safe(template)}, which takes no word")
+                raise ValueError(
+                    f"has the template {quote_safe(template)}, which has no slot for a word"
+                )
             if unknown := sorted(slots - known):
                 raise ValueError(
-                    f"has {quote_safe(unknown[0])} in braces in {quote_safe(template)}; "
+                    f"has the unknown slot {quote_safe(unknown[0])} in {quote_safe(template)}; "
                     f"one of {', '.join(sorted(known))} was expected"
                 )
         return self
 
     def article(self, word: str) -> str:
-        """``"a"`` or ``"an"``, by how the word begins.
+        """Return ``"a"`` or ``"an"``, by the beginning of the word.
 
         >>> [templates().article(word) for word in ("orchid", "hour", "university", "uncle")]
         ['an', 'an', 'a', 'an']
         """
         low = word.lower()
-        fits = [
+        matches = [
             (len(start), article)
             for article, starts in self.articles.items()
             for start in starts
             if low.startswith(start)
         ]
-        return max(fits)[1] if fits else "a"
+        return max(matches)[1] if matches else "a"
 
     def plural(self, word: str) -> str:
-        """The plural of a noun, by how the word ends.
+        """Return the plural of a noun, by the end of the word.
 
         >>> [templates().plural(word) for word in ("iris", "lily", "boy", "policewoman")]
         ['irises', 'lilies', 'boys', 'policewomen']
         """
         low = word.lower()
         ending = max((end for end in self.plurals if low.endswith(end)), key=len)
-        # What both have stays as it is in the word, capitals and all.
-        other = self.plurals[ending]
-        same = next(
-            (k for k, letter in enumerate(ending) if other[k : k + 1] != letter), len(ending)
+        # Letters that both endings share stay as they are in the word, in case they are capitals.
+        plural = self.plurals[ending]
+        shared = next(
+            (k for k, letter in enumerate(ending) if plural[k : k + 1] != letter), len(ending)
         )
-        return word[: len(word) - len(ending) + same] + other[same:]
+        return word[: len(word) - len(ending) + shared] + plural[shared:]
 
-    def kind_problem(self, name: str) -> str:
-        """What is wrong with the name of a kind; empty if nothing is."""
+    def find_kind_problem(self, name: str) -> str:
+        """Return what is wrong with the name of a kind; empty if it is known."""
         if name in self.kinds:
             return ""
-        return f"is {seen(name)}; one of these was expected: {', '.join(self.kinds)}"
+        return f"is {describe_value(name)}; one of these was expected: {', '.join(self.kinds)}"
 
 
-def filled(template: str, forms: Mapping[str, str]) -> str:
-    """A template with its slots filled, the first letter a capital.
+def fill_template(template: str, forms: Mapping[str, str]) -> str:
+    """Fill the slots of a template and capitalise the first letter.
 
-    >>> filled("{a word} is a thing.", {"a word": "an orchid"})
+    >>> fill_template("{a word} is a thing.", {"a word": "an orchid"})
     'An orchid is a thing.'
     """
     text = _SLOT.sub(lambda slot: forms[slot[1]], template)
@@ -146,12 +149,12 @@ def filled(template: str, forms: Mapping[str, str]) -> str:
 
 @functools.cache
 def templates() -> Templates:
-    """The catalogue's own templates."""
+    """Return the templates of the catalogue."""
     return load_templates(DATA / "templates.yaml")
 
 
 def kinds() -> Mapping[str, Kind]:
-    """The kinds of word by name, each with its meaning, an example and its templates.
+    """Return the kinds of word by name, each with its meaning, an example and its templates.
 
     >>> kinds()["adjective"].templates
     ('This is {word}.', 'That is {word}.', 'They are {word}.')
@@ -161,12 +164,5 @@ def kinds() -> Mapping[str, Kind]:
 
 def load_templates(path: Path) -> Templates:
     """Read templates from a YAML file."""
-    where = printable_path(path)
-    documents = read_yaml(read_text(path), where)
-    if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise CatalogError(f"{where}: a mapping with kinds, articles and plurals was expected.")
-    try:
-        return Templates.model_validate(documents[0])
-    except ValidationError as error:
-        known = {*Templates.model_fields, *Kind.model_fields}
-        raise complaint(error, where, known) from None
+    record = read_mapping(path, "a mapping with kinds, articles and plurals")
+    return validate(Templates, record, printable_path(path), nested=[Kind])

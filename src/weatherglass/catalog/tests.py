@@ -1,4 +1,4 @@
-"""The tests of the catalogue: looked up by id, read and checked once."""
+"""The tests of the catalogue, by id; each is read and validated once."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weatherglass._files import read_text, read_yaml
 from weatherglass.errors import UnknownEntry, did_you_mean, quote_safe
 
-from .facts import computed_facts
-from .provenance import DATA, cited
+from .facts import compute_facts
+from .provenance import DATA, resolve_studies
+from .record_files import read_mapping
 from .schema import FactualTest, Test
-from .sentences import scripted, to_sentences
+from .sentences import to_scripted_test, to_sentences
 from .word_sets import WordSet
 
 
 def test(id: str, variant: str | None = None) -> Test | FactualTest:  # noqa: PT028
-    """A test of the catalogue.
+    """Return a test of the catalogue.
 
     Parameters
     ----------
     id
         The test's id, such as ``"weat6"``; ``"weat3@full"`` names a variant too.
     variant
-        Another word list of the same test: ``"word2vec"`` is the one the paper used with that
-        embedding, ``"full"`` the original study's list with the words the paper left out. Without
-        it, the list that was used with GloVe.
+        Another word list of the same test: ``"word2vec"`` is the list that the paper used with that
+        embedding, ``"full"`` the original study's list with the words that the paper left out. The
+        default is the list that was used with GloVe.
 
     Raises
     ------
     UnknownEntry
-        If there is no such test or variant; the message names the nearest.
+        If there is no such test or variant; the message suggests similar ones.
 
     Examples
     --------
@@ -51,14 +51,14 @@ def tests(
     level: str | None = None,  # noqa: PT028
     study: str | None = None,  # noqa: PT028
 ) -> tuple[Test | FactualTest, ...]:
-    """Every test whose id matches a pattern, in the catalogue's order.
+    """Return all tests whose id matches a pattern, in the catalogue's order.
 
     Parameters
     ----------
     *patterns
-        As for file names: ``*`` any text, ``?`` one character, ``[1-9]`` one of these; without a
-        pattern, every test. ``"weat*@word2vec"`` gives that variant of every match that has it.
-        Several patterns give their matches one after another, each test once.
+        As for file names: ``*`` is any text, ``?`` one character, ``[1-9]`` one of these; without a
+        pattern, all tests. ``"weat*@word2vec"`` gives that variant of each match that has it.
+        Several patterns give their matches in turn, each test once.
     level
         Only tests of words (``"word"``) or only tests of sentences (``"sentence"``).
     study
@@ -71,32 +71,34 @@ def tests(
 
     Examples
     --------
-    >>> [one.id for one in tests("w*1")]
+    >>> [test.id for test in tests("w*1")]
     ['weat1', 'wefat1']
     >>> len(tests("weat*")), len(tests("weat*", study="caliskan2017")), len(tests("sent-*"))
     (15, 10, 19)
     """
-    found: dict[str, Test | FactualTest] = {}
+    selected: dict[str, Test | FactualTest] = {}
     for pattern in patterns or ("*",):
         matches = [
-            one
-            for one in _matches(pattern)
-            if level in (None, one.level) and study in (None, one.study and one.study.key)
+            entry
+            for entry in _match(pattern)
+            if level in (None, entry.level) and study in (None, entry.study and entry.study.key)
         ]
         if not matches:
-            only = [f"of level {level}"] * bool(level) + [f"of the study {study}"] * bool(study)
-            raise UnknownEntry(
-                f"No test of the catalogue{''.join(f' {one}' for one in only)} "
-                f"matches {quote_safe(pattern)}.{did_you_mean(pattern.lower(), _records())}"
+            filters = (f" of level {level}" if level else "") + (
+                f" of the study {study}" if study else ""
             )
-        found |= {one.id: one for one in matches}
-    return tuple(found.values())
+            raise UnknownEntry(
+                f"No test of the catalogue{filters} matches {quote_safe(pattern)}."
+                f"{did_you_mean(pattern.lower(), _records())}"
+            )
+        selected |= {entry.id: entry for entry in matches}
+    return tuple(selected.values())
 
 
-def _matches(pattern: str) -> Iterator[Test | FactualTest]:
-    wanted, _, variant = pattern.partition("@")
+def _match(pattern: str) -> Iterator[Test | FactualTest]:
+    id_pattern, _, variant = pattern.partition("@")
     for name, record in _records().items():
-        if fnmatch.fnmatchcase(name, wanted) and (not variant or variant in record["variants"]):
+        if fnmatch.fnmatchcase(name, id_pattern) and (not variant or variant in record["variants"]):
             yield _entry(name, variant)
 
 
@@ -110,17 +112,16 @@ test.__test__ = tests.__test__ = False  # type: ignore[attr-defined]
 
 @functools.cache
 def _records() -> dict[str, dict[str, Any]]:
-    """The entries as they stand in the data files, by id."""
+    """Return the records of the data files by id, with references to other sets resolved."""
     records: dict[str, dict[str, Any]] = {}
     for name in _FILES:
         path = DATA / "tests" / f"{name}.yaml"
-        (document,) = read_yaml(read_text(path), path.name)
-        for record in document["tests"]:
+        for record in read_mapping(path)["tests"]:
             assert record["id"] not in records, f"{path.name} repeats {record['id']}"
             records[record["id"]] = {"variants": {}, **record}
     for record in records.values():
         for part in _SETS & record.keys():
-            if isinstance(record[part], str):  # the same words as a set of another test
+            if isinstance(record[part], str):  # refers to a set of another test
                 other, _, letter = record[part].partition(".")
                 record[part] = records[other][letter]
     return records
@@ -140,43 +141,46 @@ def _entry(name: str, variant: str) -> Test | FactualTest:
         has = f"it has {' and '.join(variants)}" if variants else "it has none"
         raise UnknownEntry(f"The test {name} has no variant {quote_safe(variant)}; {has}.")
     changes = variants[variant] if variant else {}
-    made = cited(record) | {"variant": variant, "variants": tuple(variants)}
+    data = resolve_studies(record) | {"variant": variant, "variants": tuple(variants)}
     if variant:
-        made["id"] = f"{name}@{variant}"
-    if "sentences_of" in made:
-        return _sentence_test(made, changes)
-    for part in _SETS & made.keys():
-        made[part] = _words_used(made[part], changes.get(part, {}))
-    if "facts" not in made:
-        return Test.model_validate(made)
-    facts = dict(made["facts"])
-    facts["values"] = computed_facts(DATA / "facts" / facts.pop("file"), facts.pop("rule"))
-    return FactualTest.model_validate(made | {"facts": facts})
+        data["id"] = f"{name}@{variant}"
+    if "sentences_of" in data:
+        return _sentence_test(data, changes)
+    for part in _SETS & data.keys():
+        data[part] = _apply_variant(data[part], changes.get(part, {}))
+    if "facts" not in data:
+        return Test.model_validate(data)
+    facts = dict(data["facts"])
+    facts["values"] = compute_facts(DATA / "facts" / facts.pop("file"), facts.pop("rule"))
+    return FactualTest.model_validate(data | {"facts": facts})
 
 
 def _sentence_test(record: dict[str, Any], changes: Mapping[str, Any]) -> Test:
-    """The sentences of a word test, less those that the published list leaves out."""
+    """Build the sentences of a word test, without those that the published list leaves out."""
     base = record.pop("sentences_of")
     variant = record["variant"] if record["variant"] in _records()[base]["variants"] else ""
-    words = _entry(base, variant)
-    assert isinstance(words, Test), f"{record['id']} is made of a factual test"
+    word_test = _entry(base, variant)
+    assert isinstance(word_test, Test), f"{record['id']} is made from a factual test"
     script, pronouns = record.pop("script", None), record.pop("pronouns", {})
-    made = scripted(words, script, pronouns) if script else to_sentences(words)
+    if script:
+        sentence_test = to_scripted_test(word_test, script, pronouns)
+    else:
+        sentence_test = to_sentences(word_test)
     for part in ("x", "y", "a", "b"):
-        items: WordSet = getattr(made, part)
+        items: WordSet = getattr(sentence_test, part)
         left_out = changes.get(part, record.get(part, {})).get("left_out", ())
-        lacking = set(left_out) - set(items.words)
-        assert not lacking, f"{record['id']} leaves out what is not there: {sorted(lacking)}"
-        record[part] = items.without(left_out)
-    return Test.model_validate({**dict(made), **record})
+        unknown = set(left_out) - set(items.words)
+        assert not unknown, f"{record['id']} leaves out unknown sentences: {sorted(unknown)}"
+        record[part] = items.leave_out(left_out)
+    return Test.model_validate({**dict(sentence_test), **record})
 
 
-def _words_used(part: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """A set as the variant has it: printed words less those left out, some exchanged."""
-    made = dict(part)
-    printed = made.pop("printed", None) or made["words"]
-    left_out = change.get("left_out", made.get("left_out", []))
-    exchange = change.get("replace", {})
-    made["words"] = [exchange.get(word, word) for word in printed if word not in left_out]
-    made["left_out"] = left_out
-    return made
+def _apply_variant(part: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the set of a variant: the printed words without those left out, some replaced."""
+    data = dict(part)
+    printed = data.pop("printed", None) or data["words"]
+    left_out = change.get("left_out", data.get("left_out", []))
+    replacements = change.get("replace", {})
+    data["words"] = [replacements.get(word, word) for word in printed if word not in left_out]
+    data["left_out"] = left_out
+    return data

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from weatherglass._files import printable_path, read_json, read_text, read_yaml
+from weatherglass._files import printable_path
 from weatherglass.errors import CatalogError, quote_safe
 
 from .facts import load_facts
-from .provenance import Facts, cited
+from .provenance import Facts, resolve_studies
+from .record_files import READERS, name_records, read_documents
 from .schema import FactualTest, Test
-from .validation import problems, seen
+from .validation import describe_value, list_problems
 
-_READERS = {".yaml": read_yaml, ".yml": read_yaml, ".json": read_json, ".jsonl": read_json}
-# The sentence-bias files call targets and attributes so.
+# Names of the target and attribute sets in the sentence-bias files.
 _SENTENCE_BIAS = {"targ1": "x", "targ2": "y", "attr1": "a", "attr2": "b"}
-_NOT_A_TEST = "\0"
 _FACTS_FIELDS = {"file", *Facts.model_fields}
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What a file or folder holds: the tests that are well-formed, and every problem."""
+class CheckedTests:
+    """The valid tests of a file or folder, and all problems."""
 
     tests: tuple[Test | FactualTest, ...]
     problems: tuple[str, ...]
 
 
 def load_tests(path: str | PathLike[str]) -> tuple[Test | FactualTest, ...]:
-    """Read tests of your own.
+    """Read tests from a file or folder.
 
     Parameters
     ----------
@@ -42,13 +41,13 @@ def load_tests(path: str | PathLike[str]) -> tuple[Test | FactualTest, ...]:
         file holds one test, a list of tests, or ``tests:`` with a list or a mapping from id to
         test. A test has ``x``, ``y``, ``a`` and ``b``, or ``targets``, ``a``, ``b`` and ``facts``;
         each set is a list of words or a mapping with ``label`` and ``words``. The JSON form with
-        ``targ1``, ``targ2``, ``attr1`` and ``attr2`` is read too. A test without an ``id`` has
-        the file's name.
+        ``targ1``, ``targ2``, ``attr1`` and ``attr2`` is accepted, too. A test without an ``id`` is
+        named after the file.
 
     Raises
     ------
     CatalogError
-        With file, test and field of the first problem, and how many others there are.
+        With file, test and field of the first problem, and the number of other problems.
 
     Examples
     --------
@@ -56,8 +55,8 @@ def load_tests(path: str | PathLike[str]) -> tuple[Test | FactualTest, ...]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "answers.yaml")
     ...     _ = file.write_text("{x: [yes, on], y: [no, off], a: [good], b: [bad]}")
-    ...     (one,) = load_tests(file)
-    >>> one.id, one.x.words
+    ...     (test,) = load_tests(file)
+    >>> test.id, test.x.words
     ('answers', ('yes', 'on'))
     """
     checked = check_tests(path)
@@ -65,127 +64,121 @@ def load_tests(path: str | PathLike[str]) -> tuple[Test | FactualTest, ...]:
         first, *others = checked.problems
         more = f" There are {len(others)} more problems;" if len(others) > 1 else ""
         more = " There is one more problem;" if len(others) == 1 else more
-        raise CatalogError(first + (more and f"{more} `weatherglass catalog validate` lists all."))
+        raise CatalogError(
+            first + (more and f"{more} `weatherglass catalog validate` lists them all.")
+        )
     return checked.tests
 
 
-def check_tests(path: str | PathLike[str]) -> Checked:
-    """Read as much of a file or folder of tests as can be read, and name every problem."""
+def check_tests(path: str | PathLike[str]) -> CheckedTests:
+    """Read all valid tests of a file or folder, and list all problems."""
     tests: dict[str, Test | FactualTest] = {}
-    origin: dict[str, Path] = {}
-    found: list[str] = []
+    origins: dict[str, Path] = {}
+    problems: list[str] = []
     try:
-        files = _files(Path(path))
+        files = _list_files(Path(path))
     except CatalogError as error:
-        return Checked((), (str(error),))
+        return CheckedTests((), (str(error),))
     for file in files:
+        name = printable_path(file)
         try:
-            records = list(_records(file))
+            records = _read_tests(file)
         except CatalogError as error:
-            found.append(str(error))
+            problems.append(str(error))
             continue
-        for record in records:
+        for id, record in records:
             try:
-                made = _test(record, file)
+                test = _validate_test(id, record, file)
             except CatalogError as error:
-                found += [f"{printable_path(file)}: {one}" for one in problems(error)]
+                problems += [f"{name}: {problem}" for problem in list_problems(error)]
                 continue
-            if made.id in tests:
-                first = origin[made.id]
-                where = "twice" if first == file else f"in {printable_path(first)} too"
-                found.append(
-                    f"{printable_path(file)}: the id {quote_safe(made.id)} is {where}. Rename one."
-                )
+            if test.id in tests:
+                first = origins[test.id]
+                other = "" if first == file else f", also in {printable_path(first)}"
+                problems.append(f"{name}: duplicate id {quote_safe(test.id)}{other}.")
                 continue
-            tests[made.id], origin[made.id] = made, file
-    return Checked(tuple(tests.values()), tuple(found))
+            tests[test.id], origins[test.id] = test, file
+    return CheckedTests(tuple(tests.values()), tuple(problems))
 
 
-def _files(path: Path) -> list[Path]:
-    kinds, where = ", ".join(_READERS), printable_path(path)
+def _list_files(path: Path) -> list[Path]:
+    endings, name = ", ".join(READERS), printable_path(path)
     try:
         if path.is_dir():
-            inside = [
+            files = [
                 file
                 for file in path.iterdir()
-                if file.suffix.lower() in _READERS and file.is_file() and file.name[0] != "."
+                if file.suffix.lower() in READERS and file.is_file() and file.name[0] != "."
             ]
-            if not inside:
-                raise CatalogError(f"{where}: has no file of tests ({kinds}).")
-            return sorted(inside, key=_natural)
+            if not files:
+                raise CatalogError(f"{name}: has no file of tests ({endings}).")
+            return sorted(files, key=_natural_order)
         exists = path.exists()
     except (OSError, ValueError) as error:
-        raise CatalogError(f"{where}: cannot be read ({error}).") from None
+        raise CatalogError(f"{name}: cannot be read ({error}).") from None
     if not exists:
-        raise CatalogError(f"{where}: no such file or folder.")
-    if path.suffix.lower() not in _READERS:
-        raise CatalogError(
-            f"{where}: is not a file of tests; its name should end in one of {kinds}."
-        )
+        raise CatalogError(f"{name}: no such file or folder.")
+    if path.suffix.lower() not in READERS:
+        raise CatalogError(f"{name}: is not a file of tests; its name must end in {endings}.")
     return [path]
 
 
-def _natural(path: Path) -> list[tuple[int, str]]:
-    """So that weat10 comes after weat9."""
+def _natural_order(path: Path) -> list[tuple[int, str]]:
+    """Return a sort key that puts weat10 after weat9."""
     parts = re.findall(r"[0-9]{1,18}|[^0-9]+", path.name)
     return [(int(part), "") if part[0] in "0123456789" else (-1, part) for part in parts]
 
 
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    """Every test's record in a file, each with an id."""
-    where = printable_path(path)
-    documents = _READERS[path.suffix.lower()](read_text(path), where)
-    if len(documents) == 1 and isinstance(documents[0], list):
-        documents = documents[0]
-    elif len(documents) == 1 and isinstance(documents[0], dict) and "tests" in documents[0]:
-        (document,) = documents
-        if len(document) > 1:
-            other = next(name for name in document if name != "tests")
+def _read_tests(path: Path) -> list[tuple[str, Any]]:
+    """Return the records of the tests in a file, each with its id."""
+    name = printable_path(path)
+    documents = read_documents(path)
+    content: Any = documents[0] if len(documents) == 1 else documents
+    if isinstance(content, dict) and "tests" in content:
+        unexpected = [key for key in content if key != "tests"]
+        if unexpected:
             raise CatalogError(
-                f"{where}: {quote_safe(other)} stands beside tests, where nothing may."
+                f"{name}: unexpected key {quote_safe(unexpected[0])} next to 'tests'."
             )
-        documents = document["tests"]
-        if isinstance(documents, dict):
-            documents = [_named(name, record) for name, record in documents.items()]
-    if not isinstance(documents, list) or not documents:
-        raise CatalogError(f"{where}: has no tests; a test has x, y, a and b.")
-    for number, record in enumerate(documents, 1):
-        yield _named(path.stem if len(documents) == 1 else f"{path.stem}-{number}", record)
+        content = content["tests"]
+    elif not isinstance(content, list):
+        content = [content]
+    records = name_records(content, path.stem)
+    if not records:
+        raise CatalogError(f"{name}: has no tests; a test has x, y, a and b.")
+    return records
 
 
-def _named(name: str, record: Any) -> dict[str, Any]:
-    # What is no mapping is kept under a name of its own, so that the other tests are still read.
-    return {"id": name, **(record if isinstance(record, dict) else {_NOT_A_TEST: record})}
-
-
-def _test(record: Mapping[str, Any], path: Path) -> Test | FactualTest:
-    made = {_SENTENCE_BIAS.get(name, name): part for name, part in record.items()}
-    who = f"test {quote_safe(str(made['id']))}"
-    if _NOT_A_TEST in made:
+def _validate_test(id: str, record: Any, path: Path) -> Test | FactualTest:
+    if not isinstance(record, Mapping):
         raise CatalogError(
-            f"{who}: is {seen(made[_NOT_A_TEST])}; a mapping of fields was expected."
+            f"test {quote_safe(id)}: is {describe_value(record)}; a mapping of fields was expected."
         )
-    if len(made) < len(record):
-        raise CatalogError(f"{who}: has a set twice, as x and as targ1 or the like.")
+    data: dict[str, Any] = {_SENTENCE_BIAS.get(name, name): value for name, value in record.items()}
+    name = f"test {quote_safe(str(data.setdefault('id', id)))}"
+    if len(data) - ("id" not in record) < len(record):
+        raise CatalogError(f"{name}: has a set twice, for example as x and as targ1.")
     try:
-        made = cited(made)
-        facts = made.get("facts")
+        data = resolve_studies(data)
+        facts = data.get("facts")
         if isinstance(facts, Mapping) and "file" in facts and facts.keys() <= _FACTS_FIELDS:
-            made["facts"] = _facts_from_file(facts, path.parent)
+            data["facts"] = _read_facts(facts, path.parent)
     except CatalogError as error:
-        raise CatalogError(f"{who}: {error}") from None
-    kind = FactualTest if {"facts", "targets"} & made.keys() else Test
-    return kind.model_validate(made)
+        raise CatalogError(f"{name}: {error}") from None
+    model = FactualTest if {"facts", "targets"} & data.keys() else Test
+    return model.model_validate(data)
 
 
-def _facts_from_file(facts: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    # A file of tests may come from someone else, so it names no file outside its own folder.
+def _read_facts(facts: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    # A file of tests may come from someone else, so it may not name files outside its own folder.
     name = facts["file"]
     try:
-        inside = (folder / name).resolve().is_relative_to(folder.resolve())
+        is_inside = (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, TypeError, ValueError):
-        inside = False
-    if not inside:
-        raise CatalogError(f"facts.file is {seen(name)}; a CSV file beside it was expected.")
-    rest = {field: part for field, part in facts.items() if field != "file"}
-    return {"provenance": name, **rest, "values": load_facts(folder / name)}
+        is_inside = False
+    if not is_inside:
+        raise CatalogError(
+            f"facts.file is {describe_value(name)}; a CSV file in the same folder was expected."
+        )
+    fields = {field: value for field, value in facts.items() if field != "file"}
+    return {"provenance": name, **fields, "values": load_facts(folder / name)}

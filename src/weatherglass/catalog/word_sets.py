@@ -1,40 +1,39 @@
-"""A word set: the labelled items of a test, which are words, or sentences made of words."""
+"""A word set: the labelled items of a test, words or sentences, and annotations of words."""
 
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Collection, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from weatherglass._files import printable_path, read_csv_rows
-from weatherglass.errors import CatalogError, quote_safe
+from weatherglass.errors import quote_safe
 
 from .provenance import DATA, Record, Study, Words
+from .record_files import Table, read_table
 from .templates import templates
-from .validation import complaint
+from .validation import check_words, validate
 
 
 class Annotation(Record):
-    """A word, its kind and its forms, so that sentences can be made of it.
+    """A word, its kind and its forms, from which sentences are made.
 
     Parameters
     ----------
     word
-        The word as the test has it.
+        The word as in the test.
     kind
         Its kind, such as ``"noun"``, ``"mass-noun"`` or ``"adjective"``; `weatherglass catalog
         kinds` lists them.
     singular
-        For a word that stands in the plural; empty: the word itself.
+        For a word in the plural; if empty, the word itself.
     plural
-        Empty: by rule, or the word itself if there is a singular.
+        If empty, by rule, or the word itself if there is a singular.
     article
-        ``"a"`` or ``"an"``; empty: by rule.
+        ``"a"`` or ``"an"``; if empty, by rule.
 
     Examples
     --------
@@ -52,28 +51,28 @@ class Annotation(Record):
 
     @field_validator("word")
     @classmethod
-    def _visible(cls, word: str) -> str:
+    def _check_word(cls, word: str) -> str:
         if not word.strip():
             raise ValueError("is empty; a word was expected")
         return word
 
     @field_validator("kind")
     @classmethod
-    def _known(cls, kind: str) -> str:
-        if problem := templates().kind_problem(kind):
+    def _check_kind(cls, kind: str) -> str:
+        if problem := templates().find_kind_problem(kind):
             raise ValueError(problem)
         return kind
 
     @property
     def forms(self) -> dict[str, str]:
-        """What goes into the slots of a template."""
+        """The forms that fill the slots of a template."""
         rules = templates()
-        one = self.singular or self.word
-        many = self.plural or (self.word if self.singular else rules.plural(one))
+        singular = self.singular or self.word
+        plural = self.plural or (self.word if self.singular else rules.plural(singular))
         return {
-            "word": one,
-            "a word": f"{self.article or rules.article(one)} {one}",
-            "words": many,
+            "word": singular,
+            "a word": f"{self.article or rules.article(singular)} {singular}",
+            "words": plural,
         }
 
 
@@ -81,25 +80,25 @@ _COLUMNS = ("word", "kind", "singular", "plural", "article")
 
 
 @functools.cache
-def known_words() -> dict[str, Annotation]:
-    """Every word of the catalogue's tests, annotated."""
+def known_annotations() -> dict[str, Annotation]:
+    """Return the annotations of all words of the catalogue's tests."""
     return load_annotations(DATA / "words.csv")
 
 
 def load_annotations(path: str | PathLike[str]) -> dict[str, Annotation]:
-    """Read the kinds of words of your own from a CSV file.
+    """Read the kinds and forms of words from a CSV file.
 
     Parameters
     ----------
     path
-        A file with a header line and at least the columns ``word`` and ``kind``; ``singular``,
-        ``plural`` and ``article`` where the rules go wrong. Tabs between the columns if the name
-        ends in ``.tsv``.
+        A file with a header line and at least the columns ``word`` and ``kind``; optionally
+        ``singular``, ``plural`` and ``article`` for words that do not follow the rules. Commas
+        separate the columns, or tabs if the name ends in ``.tsv``.
 
     Raises
     ------
     CatalogError
-        With the line, if a column is missing, a word comes twice or a kind is not known.
+        With the line, if a column is missing, a word is a duplicate or a kind is not known.
 
     Examples
     --------
@@ -110,22 +109,19 @@ def load_annotations(path: str | PathLike[str]) -> dict[str, Annotation]:
     ...     load_annotations(file)["gizmo"].forms["words"]
     'gizmos'
     """
-    path = Path(path)
-    where = printable_path(path)
-    made: dict[str, Annotation] = {}
-    for line, cells in read_csv_rows(path, _COLUMNS[:2], _COLUMNS[2:]):
-        who = f"{where}, line {line}"
-        try:
-            cleaned = map(str.strip, cells)
-            one = Annotation.model_validate(dict(zip(_COLUMNS, cleaned, strict=True)))
-        except ValidationError as error:
-            raise complaint(error, who, Annotation.model_fields) from None
-        if one.word in made:
-            raise CatalogError(f"{who}: {quote_safe(one.word)} is there twice. Keep one.")
-        made[one.word] = one
-    if not made:
-        raise CatalogError(f"{where}: has no line after the header; one word a line was expected.")
-    return made
+    table = read_table(Path(path), _COLUMNS[:2], _COLUMNS[2:])
+    stripped = Table(
+        table.name,
+        table.header,
+        table.lines,
+        [[cell.strip() for cell in row] for row in table.rows],
+    )
+    return {
+        word: validate(
+            Annotation, dict(zip(_COLUMNS, stripped.rows[row], strict=True)), stripped.place(row)
+        )
+        for row, word in stripped.unique_words()
+    }
 
 
 class WordSet(Record):
@@ -134,18 +130,18 @@ class WordSet(Record):
     Parameters
     ----------
     label
-        What the words stand for.
+        What the words represent.
     words
-        The words, in order and without repeats; in a sentence test, the sentences. A word can be
+        The words in order, without duplicates; in a sentence test, the sentences. A word can be
         given with its kind, as ``{"word": "gizmo", "kind": "noun"}``, which goes to `annotations`.
     origins
-        In a sentence test, the word that each sentence was made of; otherwise empty.
+        In a sentence test, the word in each sentence; otherwise empty.
     annotations
         Kinds and forms of words that the catalogue does not know.
     left_out
         Words of the published list that this test does not use.
     source
-        The study the list is from.
+        The study that published the list.
 
     Examples
     --------
@@ -162,59 +158,54 @@ class WordSet(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _words_with_kinds(cls, data: Any) -> Any:
+    def _split_annotations(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
-        words, given = data.get("words"), data.get("annotations", ())
-        if not isinstance(words, list | tuple) or not isinstance(given, list | tuple):
+        words, annotations = data.get("words"), data.get("annotations", ())
+        if not isinstance(words, list | tuple) or not isinstance(annotations, list | tuple):
             return data
-        marked = [word for word in words if isinstance(word, Mapping | Annotation)]
+        annotated = [word for word in words if isinstance(word, Mapping | Annotation)]
         return {
             **data,
-            "words": [spelling(word) for word in words],
-            "annotations": [*given, *marked],
+            "words": [plain_word(word) for word in words],
+            "annotations": [*annotations, *annotated],
         }
 
     @model_validator(mode="after")
-    def _each_word_once(self) -> Self:
-        every = (*self.words, *self.left_out)
-        if not all(word.strip() for word in every):
-            raise ValueError("has an empty word; every word needs at least one visible character")
-        repeated = [word for word, times in Counter(every).items() if times > 1]
-        if repeated:
-            others = f" (and {len(repeated) - 1} more)" if len(repeated) > 1 else ""
-            raise ValueError(
-                f"has {quote_safe(repeated[0])} more than once{others}; name a word once"
-            )
+    def _check_items(self) -> Self:
+        words = (*self.words, *self.left_out)
+        check_words(words)
         if self.origins and len(self.origins) != len(self.words):
-            found, wanted = len(self.origins), len(self.words)
-            raise ValueError(f"has {found} origins for {wanted} sentences; one each was expected")
-        strange = [one.word for one in self.annotations if one.word not in every]
-        if strange:
-            raise ValueError(f"annotates {quote_safe(strange[0])}, which is not among its words")
+            raise ValueError(
+                f"has {len(self.origins)} origins for {len(self.words)} sentences; "
+                "one each was expected"
+            )
+        unknown = [entry.word for entry in self.annotations if entry.word not in words]
+        if unknown:
+            raise ValueError(f"annotates {quote_safe(unknown[0])}, which is not among its words")
         return self
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def without(self, items: Collection[str]) -> Self:
-        """The set with some of its items left out.
+    def leave_out(self, items: Collection[str]) -> Self:
+        """Return the set without these items.
 
-        >>> less = WordSet(words=["ant", "flea"]).without(["ant"])
-        >>> less.words, less.left_out
+        >>> smaller = WordSet(words=["ant", "flea"]).leave_out(["ant"])
+        >>> smaller.words, smaller.left_out
         (('flea',), ('ant',))
         """
-        kept = [k for k, item in enumerate(self.words) if item not in items]
+        remaining = [k for k, item in enumerate(self.words) if item not in items]
         changes = {
-            "words": tuple(self.words[k] for k in kept),
-            "origins": tuple(self.origins[k] for k in kept if self.origins),
+            "words": tuple(self.words[k] for k in remaining),
+            "origins": tuple(self.origins[k] for k in remaining if self.origins),
             "left_out": (*self.left_out, *(item for item in self.words if item in items)),
         }
         return type(self).model_validate({**dict(self), **changes})
 
 
-def spelling(word: Any) -> Any:
-    """The letters of a word that may have been given with its kind."""
+def plain_word(word: Any) -> Any:
+    """Return a word that may be given with its kind, without the kind."""
     if isinstance(word, Annotation):
         return word.word
     return word.get("word") if isinstance(word, Mapping) else word
