@@ -62,14 +62,14 @@ def asked(settings: Settings, **options: Any) -> Iterator[TestClient]:
 @pytest.fixture(scope="session")
 def client(tiny: str) -> Iterator[TestClient]:
     """A server with the sources ``tiny.txt`` and ``default``."""
-    with asked(Settings(sources=(tiny, "default"), patience=60)) as made:
+    with asked(Settings(sources=(tiny, "default"), wait_seconds=60)) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
 def science(glove840b: str) -> Iterator[TestClient]:
     """A server with the rows of the Science paper, under the name ``vectors.txt``."""
-    with asked(Settings(sources=(glove840b,), patience=60)) as made:
+    with asked(Settings(sources=(glove840b,), wait_seconds=60)) as made:
         yield made
 
 

@@ -292,7 +292,7 @@ def test_slurs_are_masked_until_they_are_asked_for(tmp_path, as_browser):
     ]
     path.write_text("\n".join(lines) + "\n")
     question = {"x": "redneck lily", "y": "wasp gnat", "a": "kind", "b": "foul"}
-    with asked(Settings(sources=(str(path),), patience=60)) as client:
+    with asked(Settings(sources=(str(path),), wait_seconds=60)) as client:
         page = client.get("/", params=question, headers=as_browser()).text
         answer = page.split('id="question"')[0].split("<pre>")[0]
         assert '<bdi class="slur" data-word="redneck"><span>r******</span></bdi>' in answer
@@ -317,7 +317,7 @@ def test_a_long_question_works_on_and_can_be_cancelled(tiny, as_browser):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(question, "weat", slow)
-        with asked(Settings(sources=(tiny,), patience=0.2)) as client:
+        with asked(Settings(sources=(tiny,), wait_seconds=0.2)) as client:
             query = urlencode(MINE)
             first = client.get(f"/?{query}", headers=as_browser())
             while first.status_code == 202 and "Reading" in first.text:
@@ -344,7 +344,7 @@ def test_a_long_question_works_on_and_can_be_cancelled(tiny, as_browser):
 def test_a_source_that_cannot_be_read_is_told(tmp_path, as_browser):
     path = tmp_path / "broken.txt"
     path.write_bytes(b"\x80\x04\x95junk.")
-    with asked(Settings(sources=(str(path),), patience=60)) as client:
+    with asked(Settings(sources=(str(path),), wait_seconds=60)) as client:
         answer = client.get("/api/ask", params={"test": "weat6"})
         assert answer.status_code == 422
         assert "Traceback" not in answer.text
@@ -383,7 +383,7 @@ def test_what_stands_under_an_answer_is_a_page_of_its_own_without_scripts(client
 def test_two_files_with_the_same_vectors_are_told_apart(tiny, tmp_path, as_browser):
     copy = tmp_path / "copy.txt"
     shutil.copy(tiny, copy)
-    with asked(Settings(sources=(tiny, str(copy)), patience=60)) as client:
+    with asked(Settings(sources=(tiny, str(copy)), wait_seconds=60)) as client:
         for name in ("tiny.txt", "copy.txt"):
             at = f"/ask/words?source={name}&side=x&x=rose+zzz"
             assert f"not in <bdi>{name}</bdi>" in client.get(at, headers=as_browser(part=True)).text

@@ -46,7 +46,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(kept: Path) -> Iterator[TestClient]:
-    with asked(Settings(sources=(), folders=(kept,), patience=60)) as made:
+    with asked(Settings(sources=(), folders=(kept,), wait_seconds=60)) as made:
         yield made
 
 
@@ -76,7 +76,7 @@ def test_a_server_without_folders_says_how_to_make_an_audit(as_browser):
 
 def test_one_audit_has_its_findings_effects_and_files(client, kept, as_browser):
     page = client.get("/audits/run?run=first", headers=as_browser()).text
-    assert "Male names are nearer to career words, and female names to family words." in page
+    assert "Male names are more strongly associated with career words, rather than family words" in page
     assert "Every step was done." in page
     assert "/audits/report?run=first" in page
     assert "style=" not in page
@@ -168,7 +168,7 @@ def test_links_that_lead_outside_are_not_followed(kept, folder, tmp_path):
     os.symlink(secret, inside / "report.html")
     (inside / "results.tsv").unlink()
     os.symlink("/etc/passwd", inside / "results.tsv")
-    with asked(Settings(sources=(), folders=(folder,), patience=60)) as client:
+    with asked(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
         (one,) = client.get("/api/audits").json()
         assert one["name"] == "inside"
         assert {"report.html", "results.tsv"}.isdisjoint(one["files"])
@@ -183,7 +183,7 @@ def test_a_run_that_names_files_of_others_is_refused(kept, folder):
         at = folder / "run"
         shutil.copytree(kept / "first", at)
         _change(at, lambda about, name=name: about["steps"][0].update(file=name))
-        with asked(Settings(sources=(), folders=(folder,), patience=60)) as client:
+        with asked(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
             answer = client.get("/api/audits/run?run=run")
             assert answer.status_code == 422
             assert "not its own" in answer.json()["error"]
@@ -224,7 +224,7 @@ def test_a_run_with_parts_missing_is_shown_or_told_but_breaks_nothing(
 ):
     shutil.copytree(kept / "first", folder / "run")
     _change(folder / "run", lambda about: about.update({what: value}))
-    with asked(Settings(sources=(), folders=(folder,), patience=60)) as client:
+    with asked(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
         page = client.get("/audits/run?run=run", headers=as_browser())
         assert page.status_code in (200, 422)
         if page.status_code == 422:
@@ -242,7 +242,7 @@ def test_names_and_reasons_with_markup_are_escaped(kept, folder, as_browser):
         about["command"] = EVIL
 
     _change(folder / EVIL, spoil)
-    with asked(Settings(sources=(), folders=(folder,), patience=60)) as client:
+    with asked(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
         name = client.get("/api/audits").json()[0]["name"]
         for page in ("/audits", "/audits/run"):
             text = client.get(page, params={"run": name}, headers=as_browser()).text

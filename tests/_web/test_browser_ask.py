@@ -21,7 +21,7 @@ WORKING = ".working progress[max='3000']"
 @pytest.fixture(scope="module")
 def server(glove840b: str) -> Iterator[str]:
     """A real server with the rows of the Science paper (``vectors.txt``) and ``default``."""
-    with running(Settings(sources=(glove840b, "default"), warm=True)) as address:
+    with running(Settings(sources=(glove840b, "default"), warm_up=True)) as address:
         yield address
 
 
@@ -35,7 +35,7 @@ def test_from_the_first_page_to_a_picture_with_the_numbers_of_table_1(browser, s
         tab.click("text=Flowers vs insects, pleasant vs unpleasant")
         tab.wait_for_selector("#answer .tiles")
         said = tab.inner_text("#answer")
-        assert "Flowers are nearer to pleasant words, and insects to unpleasant words." in said
+        assert "Flowers are more strongly associated with pleasant words, rather than unpleasant words" in said
         assert [one.inner_text() for one in tab.query_selector_all(".tiles b")][:3] == [
             *("1.50", "1.15 to 1.70", "1.5e-09")
         ]

@@ -49,7 +49,7 @@ def server(kept: Path) -> Iterator[str]:
 
 def test_a_page_that_takes_a_while_comes_in_place_of_the_one_that_waits(browser, kept):
     with (
-        running(Settings(sources=(), folders=(kept,), patience=0.0)) as address,
+        running(Settings(sources=(), folders=(kept,), wait_seconds=0.0)) as address,
         opened(browser, f"{address}/audits/run?run=first") as (tab, wrong),
     ):
         tab.wait_for_selector(".strongest li")

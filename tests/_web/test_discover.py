@@ -135,7 +135,7 @@ def test_two_sources_are_compared(client, as_browser, tmp_path):
     with half.open("w") as file:
         for word, row in zip(known, vectors.matrix[:60_000, :25].tolist(), strict=True):
             file.write(f"{word} {' '.join(f'{x:.4f}' for x in row)}\n")
-    with asked(Settings(sources=("default", str(half)), patience=120)) as two:
+    with asked(Settings(sources=("default", str(half)), wait_seconds=120)) as two:
         query = f"{QUERY}&against=half.txt"
         both: dict[str, Any] = two.get(f"/api/discover?{query}").json()
         assert {one["change"] for one in both["changes"]} <= {"appears", "vanishes", "stays"}
@@ -208,7 +208,7 @@ LONG = Search(source="default", groups=4, categories=8, words=500, rotations=800
 
 def test_a_search_shows_how_far_it_is_and_can_be_cancelled(monkeypatch, as_browser):
     _slow(monkeypatch)
-    with asked(Settings(patience=0.05)) as client:
+    with asked(Settings(wait_seconds=0.05)) as client:
         page = client.get(f"/discover?{LONG.query}", headers=as_browser())
         assert page.status_code == 202
         assert "<progress" in page.text
@@ -232,11 +232,11 @@ def test_a_search_goes_on_after_the_server_was_started_anew(monkeypatch, own_cac
     began = _slow(monkeypatch)
     other = replace(LONG, seed=4)  # of which nothing has been counted yet
     address = f"/api/discover?{other.query}"
-    with asked(Settings(patience=0.05)) as client:
+    with asked(Settings(wait_seconds=0.05)) as client:
         first = _until(client, address, lambda one: one.json().get("done", 0) > 2000).json()
     assert list((own_cache / "discovery").glob("*.jsonl"))
     before = len(began)
-    with asked(Settings(patience=0.05)) as client:
+    with asked(Settings(wait_seconds=0.05)) as client:
         assert client.get(f"/jobs/{first['job']}").status_code == 404
         made = _until(client, address, lambda one: one.status_code == 200).json()
     assert min(began[before:]) > 0  # not from the start

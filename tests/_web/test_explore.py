@@ -195,7 +195,7 @@ def hostile(tmp_path_factory):
     path.write_bytes(
         b"".join(word + b" " + row + b"\n" for word, row in zip(words, rows, strict=True))
     )
-    with asked(Settings(sources=(str(path),), patience=60)) as made:
+    with asked(Settings(sources=(str(path),), wait_seconds=60)) as made:
         yield made
 
 

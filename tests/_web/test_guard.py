@@ -129,7 +129,7 @@ def test_a_body_without_a_length_is_refused_while_it_comes():
 def test_a_sender_who_falls_silent_is_not_waited_for_forever(tiny):
     import socket
 
-    with running(Settings(sources=(tiny,), silence=0.2)) as address:
+    with running(Settings(sources=(tiny,), idle_seconds=0.2)) as address:
         host, port = address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=30) as sender:
             head = (

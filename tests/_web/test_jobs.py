@@ -54,7 +54,7 @@ def test_equal_questions_are_computed_once_and_remembered(made):
 
 
 def test_what_takes_longer_than_a_page_waits_becomes_a_job(made):
-    jobs, gate = made(patience=0.05), threading.Event()
+    jobs, gate = made(wait_seconds=0.05), threading.Event()
 
     async def ask():
         with pytest.raises(Working) as still:
@@ -71,7 +71,7 @@ def test_what_takes_longer_than_a_page_waits_becomes_a_job(made):
 
 
 def test_a_cancelled_job_ends_and_is_only_begun_anew_by_a_new_question(made):
-    jobs, gate = made(patience=0.05), threading.Event()
+    jobs, gate = made(wait_seconds=0.05), threading.Event()
 
     async def ask():
         with pytest.raises(Working) as still:
@@ -82,7 +82,7 @@ def test_a_cancelled_job_ends_and_is_only_begun_anew_by_a_new_question(made):
         with pytest.raises(Cancelled):  # the page that waited hears of it
             await jobs.answer("key", "Counting", waiting_on(gate), is_long=True, job=id)
         gate.set()
-        return await jobs.answer("key", "Counting", waiting_on(gate), is_long=True, patience=5)
+        return await jobs.answer("key", "Counting", waiting_on(gate), is_long=True, wait_seconds=5)
 
     assert asyncio.run(ask()) == "done"
 
@@ -91,11 +91,11 @@ def test_a_reader_who_leaves_cancels_nothing(made):
     jobs, gate = made(), threading.Event()
 
     async def ask():
-        reader = asyncio.create_task(jobs.answer("key", "Counting", waiting_on(gate), patience=5))
+        reader = asyncio.create_task(jobs.answer("key", "Counting", waiting_on(gate), wait_seconds=5))
         await asyncio.sleep(0.05)
         reader.cancel()
         gate.set()
-        return await jobs.answer("key", "Counting", waiting_on(gate), patience=5)
+        return await jobs.answer("key", "Counting", waiting_on(gate), wait_seconds=5)
 
     assert asyncio.run(ask()) == "done"
 
@@ -118,17 +118,17 @@ def test_an_error_is_told_and_not_remembered(made):
 
 
 def test_a_job_that_takes_too_long_is_stopped(made):
-    jobs, gate = made(seconds=0.05), threading.Event()
+    jobs, gate = made(job_seconds=0.05), threading.Event()
 
     async def ask():
         with pytest.raises(Cancelled, match="more than 0 seconds"):
-            await jobs.answer("key", "Counting", waiting_on(gate), patience=5)
+            await jobs.answer("key", "Counting", waiting_on(gate), wait_seconds=5)
 
     asyncio.run(ask())
 
 
 def test_no_more_than_so_many_long_jobs(made):
-    jobs, gate = made(long_jobs=2), threading.Event()
+    jobs, gate = made(max_long_jobs=2), threading.Event()
     for key in "ab":
         jobs.start(key, "Counting", waiting_on(gate), is_long=True)
     with pytest.raises(Busy):
@@ -139,7 +139,7 @@ def test_no_more_than_so_many_long_jobs(made):
 
 
 def test_only_the_latest_answers_are_kept(made):
-    jobs, calls = made(remembered=3), []
+    jobs, calls = made(max_answers=3), []
 
     async def ask(key):
         return await jobs.answer(key, "Counting", lambda report: calls.append(key))

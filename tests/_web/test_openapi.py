@@ -28,7 +28,7 @@ def test_no_500_and_no_undocumented_answer(tiny: str, tmp_path: Path) -> None:
     command = shutil.which("schemathesis", path=Path(sys.executable).parent)
     if command is None:
         pytest.skip("needs schemathesis, which `make test-all` installs")
-    settings = Settings(sources=(tiny,), folders=(tmp_path,), patience=5.0)
+    settings = Settings(sources=(tiny,), folders=(tmp_path,), wait_seconds=5.0)
     with running(settings) as address:
         line = [
             command,

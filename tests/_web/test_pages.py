@@ -72,7 +72,7 @@ def test_a_mistake_of_ours_shows_no_traceback(tiny, monkeypatch):
         raise ZeroDivisionError("in the engine room")
 
     monkeypatch.setattr("weatherglass._web.ask.question.weat", broken)
-    with asked(Settings(sources=(tiny,), patience=60), raise_server_exceptions=False) as client:
+    with asked(Settings(sources=(tiny,), wait_seconds=60), raise_server_exceptions=False) as client:
         answer = client.get("/api/ask?x=rose+lily&y=wasp+gnat&a=kind&b=foul")
     assert answer.status_code == 500
     assert "engine" not in answer.text

@@ -42,7 +42,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def client(place: Path) -> Iterator[TestClient]:
-    with asked(Settings(sources=(), patience=60, upload=1 << 20)) as made:
+    with asked(Settings(sources=(), wait_seconds=60, max_upload_bytes=1 << 20)) as made:
         yield made
 
 
@@ -77,7 +77,7 @@ def test_a_source_is_called_as_its_file_and_not_by_its_place(client, place):
 def test_everything_is_gone_when_the_session_ends(place, own_cache):
     entries = own_cache / "vectors"
     before = set(entries.glob("*")) if entries.is_dir() else set()
-    with asked(Settings(sources=(), patience=60)) as client:
+    with asked(Settings(sources=(), wait_seconds=60)) as client:
         send(client, "mine.txt", b"gone 1 2 3 4\naway 3 4 5 6\n")
         send(client, "sea.txt", TEXT, "corpus")
         assert kept_files(place) == ["mine.txt", "sea.txt"]
@@ -321,7 +321,7 @@ def test_reading_can_be_cancelled_and_the_file_goes(place, monkeypatch):
             time.sleep(0.01)
 
     monkeypatch.setattr(routes, "open_vectors", slow)
-    with asked(Settings(sources=(), patience=0.05)) as client:
+    with asked(Settings(sources=(), wait_seconds=0.05)) as client:
         id = client.put("/upload/vectors/a.txt", content=VECTORS).json()["id"]
         far = client.get("/api/uploads/file", params={"id": id})
         assert far.status_code == 202

@@ -40,7 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     folder = tmp_path_factory.mktemp("server")
     source = folder / "tiny.txt"
     source.write_bytes(seeds("vectors")["vectors.txt"])
-    chosen = Settings(sources=(str(source),), folders=(folder,), patience=0.5)
+    chosen = Settings(sources=(str(source),), folders=(folder,), wait_seconds=0.5)
     where = f"http://127.0.0.1:{chosen.port}"
     with TestClient(create_app(chosen), base_url=where, raise_server_exceptions=False) as made:
         yield made
@@ -57,7 +57,7 @@ def routes(server: TestClient) -> list[tuple[str, str, list[str]]]:
 
 
 @pytest.mark.parametrize("examples", [8, pytest.param(600, marks=pytest.mark.slow)])
-def test_no_request_is_a_server_error(server, examples):
+def test_no_request_causes_a_server_error(server, examples):
     known = routes(server)
     assert len(known) > 20
 
@@ -79,7 +79,7 @@ def test_no_request_is_a_server_error(server, examples):
 
 @pytest.mark.parametrize("kind", ["vectors", "corpus"])
 @pytest.mark.parametrize("examples", [2, pytest.param(40, marks=pytest.mark.slow)])
-def test_an_upload_is_taken_or_refused(server, kind, examples):
+def test_an_upload_is_accepted_or_refused(server, kind, examples):
     good = [*seeds("vectors").items(), *seeds("corpus").items()]
 
     @settings(_fuzz, max_examples=examples)

@@ -1,20 +1,17 @@
-"""The web page: a local server that asks embeddings questions. No measure is computed here.
+"""The web page: a local server that answers questions about embeddings. It does no maths.
 
-The frame, in the order in which a request meets it:
+A request passes through these modules, in this order:
 
-- `settings`: what the server was started with; `app`: all pages in one app.
-- `guard`: who may ask, and how much; `responses`: errors and work under way as answers.
-- `session`: what routes share: `sources` (vectors by short name), `jobs` (work outside the event
-  loop, remembered), `upload_store` (files that were sent).
-- `rendering`: templates of ``pages/``; `charts`: pictures; `files`: answers kept as files.
-- `typed`: a word set as it is typed; `word_lookup`: what a source has of it; `catalogue_search`:
-  sets and tests to choose from.
-
-Each page is a few modules that begin with its name:
-
-- ``ask.py``: the routes of the page; ``ask_api.py``: the same in JSON.
-- ``ask_question.py``: what an address asks; ``ask_answers.py``: the jobs that answer it.
-- ``ask_files.py``, ``discover_tables.py`` and the like: the answer in one form or another.
+- `app`: creates the server from its `settings`.
+- `guard`: rejects requests from other sites, and requests that are too large.
+- ``ask/``, ``explore/``, ``discover/``, ``seeds/``, ``audits/``, ``upload/``: one folder per page.
+  ``routes.py`` has the routes; the other modules have the question that an address asks, and the
+  jobs that answer it.
+- `session`: what all routes share: `sources` (vectors by short name), `jobs` (work outside the
+  event loop, with remembered answers) and the uploaded files.
+- `word_sets`: word sets as a person types them.
+- `rendering`: templates of ``pages/``, static files, charts, downloads.
+- `responses`: errors and unfinished jobs, as JSON or as a page.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""The server: one app of all pages, behind one guard."""
+"""The server: one app with all pages, behind the guard."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, Request
-from fastapi import Path as InPath
+from fastapi import Path as PathParameter
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
@@ -38,21 +39,14 @@ from .sources import Sources
 from .upload import PAGE as UPLOAD
 from .upload import Uploads
 
-PAGES = (
-    ASK,
-    EXPLORE,
-    DISCOVER,
-    SEEDS,
-    AUDITS,
-    UPLOAD,
-)
+PAGES = (ASK, EXPLORE, DISCOVER, SEEDS, AUDITS, UPLOAD)
 """In the order of the top bar."""
 
-frame = APIRouter()
+router = APIRouter()
 
 
 def create_app(settings: Settings | None = None) -> ASGIApp:
-    """The server as an ASGI app.
+    """Return the server as an ASGI app.
 
     Examples
     --------
@@ -65,8 +59,8 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if settings.warm:
-            jobs.start(("warm",), "Warming up", session.warm_up, is_long=True)
+        if settings.warm_up:
+            jobs.start(("warm up",), "Warming up", session.warm_up, is_long=True)
         yield
         jobs.close()
         session.uploads.close()
@@ -74,7 +68,7 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
     app = FastAPI(
         title="Weatherglass",
         version=__version__,
-        description="Reads the social bias in word embeddings and says how sure it is.",
+        description="Measures social bias in word embeddings and says how sure it is.",
         docs_url=None,
         redoc_url=None,
         responses=ERROR_RESPONSES,
@@ -84,56 +78,57 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
     NAV[:] = [(page.name, page.path) for page in PAGES]
     for page in PAGES:
         app.include_router(page.router)
-    app.include_router(frame)
+    app.include_router(router)
     add_error_handlers(app)
     return Guard(app, settings)
 
 
-@frame.get("/static/{name}", response_class=Response, responses={200: {"description": "A file."}})
+@router.get("/static/{name}", response_class=Response, responses={200: {"description": "A file."}})
 async def static(name: str, request: Request) -> Response:
-    """A script, a style sheet or a picture of the pages."""
-    from starlette.concurrency import run_in_threadpool
-
+    """A script, a style sheet or an image of the pages."""
     content = await run_in_threadpool(static_file, name)
     if content is None:
         raise HTTPException(404, "There is no such file.")
-    kind = next((kind for end, kind in MEDIA_TYPES.items() if name.endswith(end)), "text/plain")
-    # The address has a hash of the content, so that the file behind it never changes.
-    keep = "private, max-age=31536000, immutable" if "v" in request.query_params else "no-cache"
-    return Response(content, media_type=kind, headers={"Cache-Control": keep})
+    media_type = next(
+        (kind for suffix, kind in MEDIA_TYPES.items() if name.endswith(suffix)), "text/plain"
+    )
+    # With a hash of the content in the address, the file behind it never changes.
+    is_hashed = "v" in request.query_params
+    caching = "private, max-age=31536000, immutable" if is_hashed else "no-cache"
+    return Response(content, media_type=media_type, headers={"Cache-Control": caching})
 
 
-JobId = Annotated[str, InPath(description="The id of a job.", max_length=40)]
+JobPath = Annotated[str, PathParameter(description="The id of a job.", max_length=40)]
 
 
-@frame.get("/jobs/{id}", responses={**JOB_RESPONSES})
-async def job(id: JobId, here: CurrentSession) -> Progress:
-    """How far a job is; once it is over, its question has the answer."""
-    found = here.jobs.find(id)
-    if found.has_failed:
-        found.future.result()
-    return describe_progress(found)
+@router.get("/jobs/{id}", responses={**JOB_RESPONSES})
+async def job(id: JobPath, session: CurrentSession) -> Progress:
+    """The progress of a job; ask its question again once it has finished."""
+    job = session.jobs.find(id)
+    if job.has_failed:
+        job.future.result()  # raises the error of the job
+    return describe_progress(job)
 
 
-@frame.post(
+@router.post(
     "/jobs/{id}/cancel",
     responses={
-        **html_response("It is cancelled, or had already ended."),
-        204: {"description": "It had already ended: the page that waits for it has the answer."},
+        **html_response("The job is cancelled, or had already finished."),
+        204: {"description": "The job had already finished; the waiting page has the answer."},
     },
 )
-async def cancel(id: JobId, here: CurrentSession, request: Request) -> Response:
-    """End a job."""
-    found = here.jobs.cancel(id)
+async def cancel(id: JobPath, session: CurrentSession, request: Request) -> Response:
+    """Cancel a job."""
+    job = session.jobs.cancel(id)
     if not wants_page(request):
-        return JSONResponse(describe_progress(found).model_dump())
-    part = template_kind(request)
-    if part == "part" and not found.has_failed:
+        return JSONResponse(describe_progress(job).model_dump())
+    kind = template_kind(request)
+    if kind == "part" and not job.has_failed:
         return Response(status_code=204)
-    return HTMLResponse(render(f"cancelled_{part}.html", job=found))
+    return HTMLResponse(render(f"cancelled_{kind}.html", job=job))
 
 
-@frame.get("/favicon.ico", include_in_schema=False)
+@router.get("/favicon.ico", include_in_schema=False)
 async def icon() -> Response:
-    """Browsers ask for it unasked."""
+    """The icon that browsers request from every site."""
     return RedirectResponse("/static/icon.svg")

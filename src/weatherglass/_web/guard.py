@@ -1,8 +1,8 @@
-"""What stands before every page: who may ask, how much may be sent, what the browser may do.
+"""The outermost layer: which requests are accepted, how large they may be, security headers.
 
-A page on this machine can be reached by any other page that the same browser shows. So the Host
-header must name this server (a foreign name that was made to point here is refused, which ends DNS
-rebinding), and whatever changes something must come from a page of this server.
+Any page open in the same browser can send requests to a server on this machine. So the Host header
+must name this server, which prevents DNS rebinding (a foreign name that resolves to this machine),
+and requests that change something must come from a page of this server.
 """
 
 from __future__ import annotations
@@ -39,114 +39,123 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 UPLOAD_PREFIX = "/upload"
-"""Paths that begin so may be sent a file, and have the larger limit."""
+"""Paths with this prefix accept a file, with the larger limit."""
 
 _SAFE = ("GET", "HEAD")
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
 class Guard:
-    """The outermost layer of the server."""
+    """An ASGI app that rejects requests, or passes them on and adds security headers."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app, self.settings = app, settings
         self.cookie = f"weatherglass-{settings.port}"  # browsers share cookies between ports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Reject a request, or pass it on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        guarded = _add_headers(send, scope["method"] == "HEAD")
-        refused = self._refused(request)
-        if refused is not None:
-            await refused(scope, receive, guarded)
+        is_head = scope["method"] == "HEAD"
+        guarded_send = _add_headers(send, drop_body=is_head)
+        rejection = self._reject(request)
+        if rejection is not None:
+            await rejection(scope, receive, guarded_send)
             return
-        if scope["method"] == "HEAD":
+        if is_head:
             scope = {**scope, "method": "GET"}
-        most = self._most(scope["path"])
-        await self.app(scope, _limit_body(receive, most, self.settings.silence), guarded)
+        limit = self._max_bytes(scope["path"])
+        limited_receive = _limit_body(receive, limit, self.settings.idle_seconds)
+        await self.app(scope, limited_receive, guarded_send)
 
-    def _refused(self, request: Request) -> Response | None:
-        """The answer to a request that goes no further."""
+    def _reject(self, request: Request) -> Response | None:
+        """Return the response to a request that is rejected; None if it may pass."""
         headers = request.headers
         host = headers.get("host", "")
         if not is_own_host(host, self.settings):
-            return error_response(request, 421, "This server does not answer under that name.")
+            return error_response(request, 421, "This server does not answer to that host name.")
         if not _is_own_page(request.method, headers, host):
-            return error_response(request, 403, "Only a page of this server may send that.")
+            return error_response(request, 403, "Only pages of this server may send that request.")
         length = headers.get("content-length", "0")
-        most = self._most(request.url.path)
-        if not length.isdecimal() or int(length) > most:
-            return error_response(request, 413, f"The request is too long; at most {most:,} bytes.")
-        return self._stranger(request) if self.settings.token else None
+        limit = self._max_bytes(request.url.path)
+        if not length.isdecimal() or int(length) > limit:
+            return error_response(
+                request, 413, f"The request is too large; at most {limit:,} bytes are accepted."
+            )
+        return self._reject_without_token(request) if self.settings.token else None
 
-    def _most(self, path: str) -> int:
-        return self.settings.upload if path.startswith(UPLOAD_PREFIX) else self.settings.body
+    def _max_bytes(self, path: str) -> int:
+        is_upload = path.startswith(UPLOAD_PREFIX)
+        return self.settings.max_upload_bytes if is_upload else self.settings.max_body_bytes
 
-    def _stranger(self, request: Request) -> Response | None:
-        """The answer to someone who does not know the token, or comes by its link."""
-        if request.method in _SAFE and self._knows(request.query_params.get("token", "")):
-            return self._welcome(request)
-        if self._knows(_bearer_token(request.headers)) or self._knows(self._kept(request.headers)):
+    def _reject_without_token(self, request: Request) -> Response | None:
+        """Reject a visitor who does not have the token; log in one who opens its link."""
+        if request.method in _SAFE and self._is_token(request.query_params.get("token", "")):
+            return self._log_in(request)
+        headers = request.headers
+        if self._is_token(_bearer_token(headers)) or self._is_token(self._cookie_token(headers)):
             return None
-        told = "This server asks for a token: open the link that it printed when it was started."
-        answer = error_response(request, 401, told)
-        answer.headers["WWW-Authenticate"] = "Bearer"
-        return answer
+        response = error_response(
+            request,
+            401,
+            "This server requires a token: open the link that it printed when it started.",
+        )
+        response.headers["WWW-Authenticate"] = "Bearer"
+        return response
 
-    def _knows(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self.settings.token.encode())
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode("utf-8", "replace"), self.settings.token.encode())
 
-    def _kept(self, headers: Headers) -> str:
+    def _cookie_token(self, headers: Headers) -> str:
         try:
             cookies: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
         except CookieError:
             return ""
         return cookies[self.cookie].value if self.cookie in cookies else ""
 
-    def _welcome(self, request: Request) -> Response:
-        """Keep the token in a cookie, and take it out of the address."""
-        rest = [one for one in parse_qsl(request.url.query) if one[0] != "token"]
+    def _log_in(self, request: Request) -> Response:
+        """Store the token in a cookie and redirect to the address without it."""
+        rest = [(name, text) for name, text in parse_qsl(request.url.query) if name != "token"]
         # A path that begins with two slashes would be the name of another server.
         path = "/" + request.url.path.lstrip("/\\")
-        answer = RedirectResponse(path + (f"?{urlencode(rest)}" if rest else ""), status_code=303)
-        answer.set_cookie(self.cookie, self.settings.token, httponly=True, samesite="lax")
-        return answer
+        response = RedirectResponse(path + (f"?{urlencode(rest)}" if rest else ""), status_code=303)
+        response.set_cookie(self.cookie, self.settings.token, httponly=True, samesite="lax")
+        return response
 
 
 def is_own_host(host: str, settings: Settings) -> bool:
-    """Whether a Host header names this server; ports are left to whoever forwards them.
+    """Whether a Host header names this server; any port is accepted, for those who forward one.
 
-    >>> mine = Settings()
-    >>> [is_own_host(one, mine) for one in ("localhost:8765", "127.0.0.1", "evil.test", "")]
+    >>> settings = Settings()
+    >>> [is_own_host(host, settings) for host in ("localhost:8765", "127.0.0.1", "evil.test", "")]
     [True, True, False, False]
     """
     name = _host_name(host)
     if not name:
         return False
-    own = {settings.host.strip("[]").lower()}
+    own_names = {settings.host.strip("[]").lower()}
     if settings.is_local:
-        own |= {"localhost", "127.0.0.1", "::1"}
+        own_names |= {"localhost", "127.0.0.1", "::1"}
     elif settings.host in _ANY_ADDRESS:
-        # A rebound name is always a name, never a number.
-        return name in own | _machine_names() or _is_ip_address(name)
-    return name in own
+        # DNS rebinding needs a name, so every IP address is safe.
+        return name in own_names | _machine_names() or _is_ip_address(name)
+    return name in own_names
 
 
 @cache
 def _machine_names() -> frozenset[str]:
-    """What the machine is called; to ask the network for it can take seconds."""
+    """The names of this machine; cached, because a network lookup can take seconds."""
     return frozenset({"localhost", socket.gethostname().lower(), socket.getfqdn().lower()})
 
 
 def _host_name(host: str) -> str:
     try:
         parts = urlsplit(f"//{host}")
-        _ = parts.port
-        plain = parts.username is None and not parts.path and not parts.query
-        return (parts.hostname or "") if plain else ""
+        _ = parts.port  # raises ValueError if it is not a number
+        is_plain = parts.username is None and not parts.path and not parts.query
+        return (parts.hostname or "") if is_plain else ""
     except ValueError:
         return ""
 
@@ -163,54 +172,58 @@ def _is_own_page(method: str, headers: Headers, host: str) -> bool:
     """Whether a request comes from a page of this server, or from no page at all."""
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if method in _SAFE:
-        # Following a link is fine; a picture, script or frame on another site is not: it could
-        # start work that nobody asked for.
-        going = headers.get("sec-fetch-mode", "navigate") == "navigate"
-        is_alone = headers.get("sec-fetch-dest", "document") == "document"
-        return (going and is_alone) or site in (None, "same-origin", "none")
+        # Links from other sites are fine. Images, scripts or frames on another site are not: they
+        # could start jobs that nobody asked for.
+        is_navigation = headers.get("sec-fetch-mode", "navigate") == "navigate"
+        is_document = headers.get("sec-fetch-dest", "document") == "document"
+        return (is_navigation and is_document) or site in (None, "same-origin", "none")
     if origin == "null" and site == "same-origin":
-        return True  # a form of our own: pages that tell no referrer tell no origin either
+        return True  # a form of our own: pages that send no referrer send no origin either
     if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
         return False
     return site in (None, "same-origin", "none")
 
 
 def _bearer_token(headers: Headers) -> str:
-    kind, _, given = headers.get("authorization", "").partition(" ")
-    return given.strip() if kind.lower() == "bearer" else ""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _limit_body(receive: Receive, most: int, silence: float) -> Receive:
-    """A body that ends with an error when more comes than was allowed, or nothing for long."""
-    seen, is_whole = 0, False
+def _limit_body(receive: Receive, max_bytes: int, idle_seconds: float) -> Receive:
+    """Return a `receive` that fails on a body that is too large, or that stalls."""
+    received, is_complete = 0, False
 
-    async def counted() -> Message:
-        nonlocal seen, is_whole
+    async def limited() -> Message:
+        nonlocal received, is_complete
         try:
-            message = await asyncio.wait_for(receive(), None if is_whole else silence)
+            message = await asyncio.wait_for(receive(), None if is_complete else idle_seconds)
         except TimeoutError:
-            told = f"Nothing came for {silence:g} seconds, so the rest is not waited for."
-            raise HTTPException(408, told, {"Connection": "close"}) from None
-        is_whole = not message.get("more_body", False)
-        seen += len(message.get("body", b""))
-        if seen > most:
-            raise HTTPException(413, f"The request is too long; at most {most:,} bytes.")
+            reason = f"Nothing was received for {idle_seconds:g} seconds; the request was dropped."
+            raise HTTPException(408, reason, {"Connection": "close"}) from None
+        is_complete = not message.get("more_body", False)
+        received += len(message.get("body", b""))
+        if received > max_bytes:
+            raise HTTPException(
+                413, f"The request is too large; at most {max_bytes:,} bytes are accepted."
+            )
         return message
 
-    return counted
+    return limited
 
 
-def _add_headers(send: Send, bodiless: bool) -> Callable[[Any], Any]:
+def _add_headers(send: Send, drop_body: bool) -> Callable[[Any], Any]:
+    """Return a `send` that adds the security headers, and drops the body of a HEAD request."""
+
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
-                headers.setdefault(name, value)  # a report is shown under a stricter policy
+                headers.setdefault(name, value)  # a report sets a stricter policy of its own
             headers.setdefault("Cache-Control", "private, no-cache")
-            # A page and the part of it that a script asks for have one address.
+            # A page, and the part of it that a script asks for, have the same address.
             headers.add_vary_header("Accept")
             headers.add_vary_header("HX-Request")
-        elif bodiless and message["type"] == "http.response.body":
+        elif drop_body and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         await send(message)
 

@@ -1,8 +1,7 @@
-"""Work outside the event loop: every question is a job, asked once and remembered.
+"""Work outside the event loop: each question is a job, run once and remembered.
 
-A question that is asked again while it is being answered waits for the same job; an answer that is
-known is given at once. A job that outlasts the patience of the page goes on with progress and a
-cancel button.
+A question that is asked again while its job runs waits for the same job; a known answer is returned
+at once. A job that takes longer than a page waits goes on with a progress bar and a cancel button.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ LONG_WORKERS = 2
 
 
 class Cancelled(WeatherglassError):
-    """The job was cancelled, or took too long."""
+    """The job was cancelled, or exceeded its time limit."""
 
 
 class Busy(WeatherglassError):
-    """Too much is under way already."""
+    """Too many jobs are under way."""
 
 
 class UnknownJob(WeatherglassError):
-    """No job has that id: the server was started anew, or it was long ago."""
+    """No job has this id: the server was restarted, or the job has been forgotten."""
 
 
-class Working(Exception):  # no error: the answer takes a while
-    """The answer is not there yet."""
+class Working(Exception):  # not an error: the route answers 202 with the progress
+    """The job has not finished yet."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job.what)
@@ -49,10 +48,10 @@ class Working(Exception):  # no error: the answer takes a while
 
 @dataclass(eq=False)
 class Job:
-    """One piece of work.
+    """A function that runs in another thread, with its progress and its result.
 
-    Work is a function of the job's `report`, which it calls with what is done and what there is in
-    all, as often as it can: that is where a cancelled job ends.
+    The function is called with the job's `report` and calls it with the steps done and the steps in
+    total as often as it can: a cancelled job ends at its next report.
     """
 
     key: Hashable
@@ -63,58 +62,69 @@ class Job:
     done: int = 0
     total: int = 0
     future: Future[Any] = field(default_factory=Future)
-    began: float | None = None
-    _stopped: str = ""
-    _first: tuple[float, int, int] | None = None
+    started: float | None = None
+    _stop_reason: str = ""
+    _first_report: tuple[float, int, int] | None = None
 
     def report(self, done: int, total: int, now: str = "") -> None:
-        """Say how far the work is; raises `Cancelled` where it shall end."""
-        if self.began is not None and time.monotonic() - self.began > self.seconds:
-            self.stop(f"This took more than {self.seconds:.0f} seconds, and was stopped.")
-        if self._stopped:
-            raise Cancelled(self._stopped)
-        if total and (self._first is None or self._first[2] != total):
-            self._first = time.monotonic(), done, total
+        """Record the progress; raise `Cancelled` if the job was stopped or is out of time."""
+        if self.is_overdue:
+            self.stop(self.timeout_message)
+        if self._stop_reason:
+            raise Cancelled(self._stop_reason)
+        # A new total is a new phase of the work, with a speed of its own.
+        if total and (self._first_report is None or self._first_report[2] != total):
+            self._first_report = time.monotonic(), done, total
         self.done, self.total = done, total
         self.what = now or self.what
 
-    def stop(self, why: str) -> None:
-        """Let nobody wait any longer; the work itself ends at its next report."""
-        self._stopped = why
-        with suppress(Exception):  # it may have ended just now
-            self.future.set_exception(Cancelled(why))
+    def stop(self, reason: str) -> None:
+        """Fail the job at once; the function itself ends at its next report."""
+        self._stop_reason = reason
+        with suppress(Exception):  # the job may have finished just now
+            self.future.set_exception(Cancelled(reason))
 
     def run(self, work: Callable[..., Any]) -> None:
-        """Do the work, in a thread of its own."""
-        self.began = time.monotonic()
+        """Call the function and keep its result; to be run in a worker thread."""
+        self.started = time.monotonic()
         try:
             self.report(0, 0)
-            made = work(self.report)
+            result = work(self.report)
         except BaseException as error:
             with suppress(Exception):
                 self.future.set_exception(error)
         else:
             with suppress(Exception):
-                self.future.set_result(made)
+                self.future.set_result(result)
 
     @property
     def left(self) -> float | None:
-        """Seconds that it will take at the speed so far; None while that cannot be said."""
-        if self._first is None or self.is_over:
+        """Estimated seconds left at the speed so far; None while there is no estimate."""
+        if self._first_report is None or self.is_over:
             return None
-        start, first, total = self._first
-        took, done = time.monotonic() - start, self.done - first
-        return took * (total - self.done) / done if took > 1 and done > 0 else None
+        start, first, total = self._first_report
+        elapsed, done = time.monotonic() - start, self.done - first
+        return elapsed * (total - self.done) / done if elapsed > 1 and done > 0 else None
 
     @property
     def is_over(self) -> bool:
-        """Whether there is an answer, or will be none."""
+        """Whether the job has finished, failed or was cancelled."""
         return self.future.done()
 
     @property
     def has_failed(self) -> bool:
-        """Whether there will be no answer."""
+        """Whether the job ended without a result."""
         return self.is_over and self.future.exception() is not None
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the job has run longer than its time limit."""
+        return self.started is not None and time.monotonic() - self.started > self.seconds
+
+    @property
+    def timeout_message(self) -> str:
+        """The reason given when the time limit is exceeded."""
+        return f"This took longer than {self.seconds:.0f} seconds and was cancelled."
 
 
 class Jobs:
@@ -131,36 +141,37 @@ class Jobs:
     def start(
         self, key: Hashable, what: str, work: Callable[..., T], *, is_long: bool = False
     ) -> Job:
-        """The job that answers a question: the one there is, or a new one.
+        """Return the job of a question, starting it if there is none.
 
         Parameters
         ----------
         key
-            The whole question with the fingerprints of its sources: equal keys, equal answers.
+            The whole question with the fingerprints of its sources; equal keys have equal answers.
         what
-            What a person reads while it runs, such as ``"Measuring"``.
+            What the page shows while it runs, such as ``"Measuring"``.
         work
             Called with `Job.report` in another thread.
         is_long
-            Whether it may take more than a second or so; these do not stand in the way of others.
+            Whether it may take more than about a second. Long jobs have their own workers, so that
+            quick ones need not wait for them.
 
         Raises
         ------
         Busy
-            Too much is under way.
+            Too many jobs are under way.
         """
         with self._lock:
             job = self._jobs.get(key)
             if job is not None:
                 self._jobs.move_to_end(key)
                 return job
-            going = [one for one in self._jobs.values() if not one.is_over]
-            longs = sum(one.is_long for one in going)
-            if len(going) >= self.settings.waiting or (
-                is_long and longs >= self.settings.long_jobs
+            running = [job for job in self._jobs.values() if not job.is_over]
+            long_jobs = sum(job.is_long for job in running)
+            if len(running) >= self.settings.max_jobs or (
+                is_long and long_jobs >= self.settings.max_long_jobs
             ):
                 raise Busy("The server is busy with other questions; try again in a moment.")
-            job = Job(key, what, self.settings.seconds, is_long)
+            job = Job(key, what, self.settings.job_seconds, is_long)
             self._jobs[key] = self._by_id[job.id] = job
             self._forget()
         (self._long if is_long else self._quick).submit(job.run, work)
@@ -174,64 +185,64 @@ class Jobs:
         *,
         is_long: bool = False,
         job: str = "",
-        patience: float | None = None,
+        wait_seconds: float | None = None,
     ) -> T:
-        """The answer to a question, if it is there within the patience of a page.
+        """Return the answer to a question, if its job finishes within `wait_seconds`.
 
-        Parameters are those of `start`, and `job`: the job that a page is waiting for, so that one
-        which was cancelled is not begun anew.
+        The other parameters are those of `start`, and `job`: the id of the job that a page is
+        waiting for, so that a cancelled job is not started again.
 
         Raises
         ------
         Working
-            It takes longer.
+            The job needs more time.
         Cancelled
-            The job was cancelled, or took too long.
+            The job was cancelled, or exceeded its time limit.
         """
-        known = self._by_id.get(job)
-        if known is not None and known.key == key and known.has_failed:
-            self._drop(known)
-            known.future.result()
-        found = self.start(key, what, work, is_long=is_long)
-        if not found.is_over:
-            wait = self.settings.patience if patience is None else patience
-            waiting = asyncio.wrap_future(_follow(found.future))
-            await asyncio.wait([waiting], timeout=wait)
-        if not found.is_over:
-            if found.began and time.monotonic() - found.began > found.seconds:
-                found.stop(f"This took more than {found.seconds:.0f} seconds, and was stopped.")
-            raise Working(found)
-        if found.has_failed:
-            self._drop(found)
-        made: T = found.future.result()
-        return made
+        awaited = self._by_id.get(job)
+        if awaited is not None and awaited.key == key and awaited.has_failed:
+            self._drop(awaited)
+            awaited.future.result()
+        current = self.start(key, what, work, is_long=is_long)
+        if not current.is_over:
+            timeout = self.settings.wait_seconds if wait_seconds is None else wait_seconds
+            end = asyncio.wrap_future(_follow(current.future))
+            await asyncio.wait([end], timeout=timeout)
+        if not current.is_over:
+            if current.is_overdue:
+                current.stop(current.timeout_message)
+            raise Working(current)
+        if current.has_failed:
+            self._drop(current)
+        result: T = current.future.result()
+        return result
 
     def find(self, id: str) -> Job:
-        """A job by its id."""
+        """Return a job by its id."""
         if id not in self._by_id:
-            raise UnknownJob("There is no such job; the server may have been started anew.")
+            raise UnknownJob("There is no such job; the server may have been restarted.")
         return self._by_id[id]
 
     def cancel(self, id: str) -> Job:
-        """End a job; a finished one stays as it is."""
+        """Cancel a job; a finished job stays as it is."""
         job = self.find(id)
         if not job.is_over:
             job.stop("This was cancelled.")
             self._drop(job)
         return job
 
-    def of(self, kind: str) -> list[Job]:
-        """The jobs whose key begins with a word, without those that failed; the latest first."""
+    def of_kind(self, kind: str) -> list[Job]:
+        """Return the jobs whose key begins with `kind`, except failed ones; the latest first."""
         with self._lock:
-            known = [
-                one
-                for key, one in self._jobs.items()
-                if isinstance(key, tuple) and key[:1] == (kind,) and not one.has_failed
+            jobs = [
+                job
+                for key, job in self._jobs.items()
+                if isinstance(key, tuple) and key[:1] == (kind,) and not job.has_failed
             ]
-        return known[::-1]
+        return jobs[::-1]
 
     def close(self) -> None:
-        """End everything."""
+        """Cancel all jobs and end the worker threads."""
         for job in list(self._by_id.values()):
             if not job.is_over:
                 job.stop("The server was stopped.")
@@ -239,28 +250,29 @@ class Jobs:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _drop(self, job: Job) -> None:
-        """Let the same question be asked anew; the id still says what became of the job."""
+        """Let the same question start a new job; the id still leads to the old one."""
         with self._lock:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
 
     def _forget(self) -> None:
-        """Keep no more answers than were allowed, the latest ones."""
-        spare = len(self._jobs) - self.settings.remembered
-        for key in [key for key, one in self._jobs.items() if one.is_over][: max(0, spare)]:
+        """Forget the oldest answers where there are more than `max_answers`."""
+        excess = len(self._jobs) - self.settings.max_answers
+        for key in [key for key, job in self._jobs.items() if job.is_over][: max(0, excess)]:
             del self._jobs[key]
-        for id in list(self._by_id)[: max(0, len(self._by_id) - 2 * self.settings.remembered)]:
+        # Ids are kept for longer: a page may still ask how its job ended.
+        for id in list(self._by_id)[: max(0, len(self._by_id) - 2 * self.settings.max_answers)]:
             if self._by_id[id].is_over:
                 del self._by_id[id]
 
 
-def _follow(future: Future[Any]) -> Future[Any]:
-    """A future that ends with another and cannot end it: a reader who leaves cancels nothing."""
-    heard: Future[None] = Future()
+def _follow(future: Future[Any]) -> Future[None]:
+    """Return a future that ends with `future`; cancelling it, as a reader leaves, has no effect."""
+    end: Future[None] = Future()
 
-    def tell(_: Future[Any]) -> None:
+    def finish(_: Future[Any]) -> None:
         with suppress(Exception):
-            heard.set_result(None)
+            end.set_result(None)
 
-    future.add_done_callback(tell)
-    return heard
+    future.add_done_callback(finish)
+    return end

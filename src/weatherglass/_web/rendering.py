@@ -1,24 +1,43 @@
-"""Pages from templates: everything is escaped, words are masked where they are slurs."""
+"""What the server sends: pages from templates, static files, charts, and files to download.
+
+Templates escape everything; their filters mask slurs, as the report does.
+"""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import io
-from collections.abc import Iterable
+import json
+import re
+import tempfile
+from collections.abc import Callable, Hashable, Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.responses import Response
 
 from weatherglass._version import __version__
-from weatherglass.report import html, numbers, style_sheet
+from weatherglass.report import (
+    describe_chart,
+    element,
+    html,
+    import_altair,
+    mask_chart,
+    numbers,
+    save_plot,
+    style_sheet,
+)
+
+from .jobs import Jobs
 
 NAV: list[tuple[str, str]] = []
-"""The pages at the top, as they are registered: what each is called, and its path."""
+"""The pages in the top bar: name and path."""
 
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -27,15 +46,37 @@ MEDIA_TYPES = {
     ".txt": "text/plain; charset=utf-8",
 }
 
+MAX_CACHED_SENTENCE = 500
+"""Characters; longer texts are shown once, and would only fill the cache."""
+
+FILE_WAIT_SECONDS = 30.0
+"""How long a download waits for its job: the browser would save a progress page as the file."""
+
+ChartFormat = Literal["json", "svg"]
+CHART_TYPES: dict[str, str] = {"json": "application/json", "svg": "image/svg+xml"}
+CHART_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The chart: as a Vega-Lite specification, or drawn.",
+        "content": {
+            "application/json": {"schema": {"type": "object"}},
+            "image/svg+xml": {"schema": {"type": "string"}},
+        },
+    }
+}
+"""The `responses` of a route that returns a chart."""
+
+
+# Pages
+
 
 def render(template: str, /, **values: Any) -> str:
-    """A template of ``pages/`` with its values."""
+    """Fill in a template of ``pages/``."""
     return _environment().get_template(template).render(**values)
 
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("weatherglass._web", "pages"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -44,28 +85,46 @@ def _environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "word": lru_cache(8192)(html.word_markup),
-        "words": lambda some: html.word_list(some),
-        "sentence": lambda text: (_short if len(text) <= _SHORT else _sentence)(text),
+        "words": html.word_list,
+        "sentence": _sentence,
         "effect": numbers.effect,
         "p_value": numbers.p_value,
         "duration": numbers.duration,
+        "hide_commands": hide_commands,
     }
-    made.filters |= filters
+    environment.filters |= filters
     shared: dict[str, Any] = {"nav": NAV, "static": static_url, "version": __version__}
-    made.globals |= shared | {"ends": numbers.interval, "signed": format_signed}
-    return made
+    environment.globals |= shared | {"interval": numbers.interval, "signed": format_signed}
+    return environment
+
+
+_cached_sentence = lru_cache(2048)(html.sentence_markup)
 
 
 def _sentence(text: str) -> Markup:
-    return html.sentence_markup(text)
+    is_short = len(text) <= MAX_CACHED_SENTENCE
+    return _cached_sentence(text) if is_short else html.sentence_markup(text)
 
 
-_SHORT = 500
-_short = lru_cache(2048)(_sentence)  # a long text is shown once, and would only fill the memory
+def hide_commands(message: str) -> str:
+    """Leave out what a message of the library says about the command line.
+
+    A reader of a page has no shell at hand, and the options are fields of the page.
+
+    >>> hide_commands("There is no test 'x'. See `weatherglass catalog list`.")
+    "There is no test 'x'."
+    >>> hide_commands("2 of 3 words are missing, more than the 20% that --max-missing allows")
+    '2 of 3 words are missing, more than the 20% that is allowed'
+    """
+    message = message.replace(" that --max-missing allows", " that is allowed")
+    message = re.sub(r" \(--[^)]*\)", "", message)
+    sentences = re.split(r"(?<=[.!?]) ", message)
+    rest = [text for text in sentences if not re.search(r"`weatherglass |(?:^| )--\w", text)]
+    return " ".join(rest) or message
 
 
 def format_signed(value: float) -> str:
-    """A difference, with its sign.
+    """Format a difference with its sign.
 
     >>> format_signed(0.126), format_signed(-0.04)
     ('+0.13', '−0.04')
@@ -74,31 +133,37 @@ def format_signed(value: float) -> str:
     return text if text.startswith("−") else f"+{text}"
 
 
+# Static files
+
+
 @cache
 def static_file(name: str) -> bytes | None:
-    """The content of a file that the pages need; None if there is no such file.
+    """Return the content of a static file; None if there is no such file.
 
-    Three of them are made of others: the style sheet of the report and ours, and Vega with what
-    starts it.
+    ``site.css`` is preceded by the style sheet of the report, and ``charts.js`` is bundled with
+    Vega.
     """
     folder = files("weatherglass._web").joinpath("static")
-    if name not in {one.name for one in folder.iterdir()}:
+    if name not in {file.name for file in folder.iterdir()}:
         return None
     content = folder.joinpath(name).read_bytes()
     if name == "site.css":
         return style_sheet("audit.css").encode() + content
-    if name == "pictures.js":
+    if name == "charts.js":
         import vl_convert
 
-        made: str = vl_convert.javascript_bundle(content.decode())
-        return made.encode()
+        bundle: str = vl_convert.javascript_bundle(content.decode())
+        return bundle.encode()
     return content
 
 
 @cache
 def static_url(name: str) -> str:
-    """The address of such a file, which changes with its content, so that browsers may keep it."""
-    if name == "pictures.js":  # to make it takes seconds; its parts say what it is
+    """Return the address of a static file, with a hash of its content, so that browsers cache it.
+
+    Bundling ``charts.js`` takes seconds, so its hash is that of its parts.
+    """
+    if name == "charts.js":
         from importlib.metadata import version
 
         source = files("weatherglass._web").joinpath("static", name).read_bytes()
@@ -108,26 +173,94 @@ def static_url(name: str) -> str:
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
-FILE_WAIT_SECONDS = 30.0
-"""Seconds that a file is waited for: what came instead would be kept as the file."""
+# Charts
 
 
-def file_responses(kinds: Iterable[str]) -> dict[int | str, dict[str, Any]]:
-    """The `responses` entry of a route that gives a file of one of some kinds.
+async def chart_response(
+    jobs: Jobs,
+    key: Hashable,
+    draw: Callable[[], Any],
+    form: ChartFormat,
+    *,
+    name: str = "chart",
+    job: str = "",
+) -> Response:
+    """Return a chart: ``json`` for the browser to draw, ``svg`` as a file.
+
+    The JSON has slurs both masked and in full, so that the page can switch; in the file they are
+    masked.
+
+    Parameters
+    ----------
+    jobs
+        The jobs of the server.
+    key
+        What distinguishes this chart from others, with the fingerprints of its sources.
+    draw
+        Returns the altair chart; called in a worker thread.
+    form
+        ``json`` or ``svg``.
+    name
+        The name of the file, without its suffix.
+    job
+        The id of the job that the page is waiting for, if any.
+    """
+
+    def work(report: Callable[..., None]) -> bytes:
+        import_altair()  # raises MissingExtra before anything is computed
+        return _encode_chart(draw(), form)
+
+    content = await jobs.answer(
+        ("chart", form, key),
+        "Drawing the chart",
+        work,
+        job=job,
+        wait_seconds=FILE_WAIT_SECONDS if form == "svg" else None,
+    )
+    headers = download_headers(name, "svg") if form == "svg" else {}
+    return Response(content, media_type=CHART_TYPES[form], headers=headers)
+
+
+def _encode_chart(chart: Any, form: ChartFormat) -> bytes:
+    if form == "json":
+        return json.dumps(describe_chart(chart), separators=(",", ":"), allow_nan=False).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "chart.svg")
+        save_plot(mask_chart(chart), file)
+        return file.read_bytes()
+
+
+def chart_figure(spec_url: str, image_url: str, description: str) -> Markup:
+    """Return the figure in which the browser draws a chart, inside a section of the report.
+
+    The macro `chart` of ``parts.html`` writes the same for templates.
+    """
+    image = element("noscript", element("img", src=image_url, alt=description))
+    room = element("div", image, class_="picture", role="img", aria_label=description)
+    return element("figure", room, class_="chart", data_spec=spec_url)
+
+
+# Downloads
+
+
+def file_responses(media_types: Iterable[str]) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of a route that returns a file of one of several types.
 
     >>> file_responses(["text/csv"])[200]["content"]
     {'text/csv': {'schema': {'type': 'string'}}}
     """
     objects = ("application/json", "application/yaml")
     content = {
-        kind.partition(";")[0]: {"schema": {} if kind in objects else {"type": "string"}}
-        for kind in kinds
+        media_type.partition(";")[0]: {
+            "schema": {} if media_type in objects else {"type": "string"}
+        }
+        for media_type in media_types
     }
     return {200: {"description": "The file.", "content": content}}
 
 
 def csv_text(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table as CSV.
+    """Write a table as CSV.
 
     >>> print(csv_text(["word", "p"], [("sun, moon", 0.5), ("x", None)]), end="")
     word,p
@@ -141,15 +274,11 @@ def csv_text(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     return stream.getvalue()
 
 
-def download_headers(name: str, ending: str, is_file: bool = True) -> dict[str, str]:
-    """The header that lets a browser keep an answer as a file.
+def download_headers(name: str, suffix: str) -> dict[str, str]:
+    """Return the header with which a browser saves a response as a file.
 
     >>> download_headers("weat 6", "csv")["Content-Disposition"]
     "attachment; filename*=UTF-8''weat%206.csv"
     """
-    if not is_file:
-        return {}
-    plain = "".join(c if c.isalnum() or c in " -_.@" else "-" for c in name)[:80].strip(" .")
-    return {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(plain or 'file')}.{ending}"
-    }
+    safe = "".join(c if c.isalnum() or c in " -_.@" else "-" for c in name)[:80].strip(" .")
+    return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(safe or 'file')}.{suffix}"}

@@ -1,4 +1,4 @@
-"""What routes share: the settings, the sources and the jobs of the server they run in."""
+"""What all routes share: the session of the server, and the parameters that every page has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 
 from weatherglass.catalog import Test
 from weatherglass.errors import WeatherglassError
@@ -25,7 +25,7 @@ from .upload import Uploads
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """A running server; it ends with the process, and nothing of it is kept."""
+    """The state of a running server; it ends with the process, and nothing is saved."""
 
     settings: Settings
     jobs: Jobs
@@ -33,10 +33,10 @@ class Session:
     uploads: Uploads
 
     def warm_up(self, report: Callable[..., None]) -> None:
-        """Do before the first question what only the first question waits for."""
+        """Open the first source, compile the kernels and load Vega, before anybody waits for it."""
         first = next(iter(self.sources), None)
         if first is not None:
-            with suppress(WeatherglassError):  # the page that needs it says what is wrong
+            with suppress(WeatherglassError):  # the page that needs the source shows the error
                 first.open(report)
         rng = np.random.default_rng(0)
         words = [f"w{k}" for k in range(80)]
@@ -44,20 +44,31 @@ class Session:
         result = weat(Vectors.of(words, rng.normal(size=(80, 8))), test, intervals=True, workers=1)
         if can_draw():
             describe_chart(draw_strips(group_by_test([result])[0], {"memory": "memory"}))
-            static_file("pictures.js")
+            static_file("charts.js")
 
 
 async def _get_session(request: Request) -> Session:
-    found: Session = request.app.state.session
-    return found
+    session: Session = request.app.state.session
+    return session
 
 
 CurrentSession = Annotated[Session, Depends(_get_session)]
-"""The server, as an argument of a route: ``async def page(here: Here)``."""
+"""The session, as an argument of a route: ``async def page(session: CurrentSession)``."""
+
+JobQuery = Annotated[
+    str, Query(max_length=40, description="The id of the job that you are waiting for.")
+]
+SourceQuery = Annotated[
+    str, Query(max_length=200, description="A source by name; the first if there is none.")
+]
+SourcesQuery = Annotated[
+    tuple[Annotated[str, Query(max_length=200)], ...],
+    Query(max_length=50, description="Sources by name; the first if there is none."),
+]
 
 
 class Page(NamedTuple):
-    """A page of the top bar: what it is called there, where it is, and its routes."""
+    """A page of the top bar: its name there, its path, and its routes."""
 
     name: str
     path: str

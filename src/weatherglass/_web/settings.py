@@ -1,4 +1,4 @@
-"""What a server was started with, and how much it lets anyone ask for."""
+"""How a server runs: what it may open, where it listens, and its limits."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from weatherglass.errors import UsageError
 
 DEFAULT_PORT = 8765
+MIN_TOKEN_LENGTH = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,31 +19,31 @@ class Settings:
     Attributes
     ----------
     sources
-        What can be asked: paths or names, as on the command line.
+        The sources of vectors that it offers: paths or names, as on the command line.
     folders
-        Folders whose files the page may open; nothing else on the disk is.
+        Folders whose files the page may open; it opens nothing else on the disk.
     host, port
         Where it listens.
     token
-        What a visitor must know; needed wherever others can reach the server.
-    body, upload
-        Most bytes of a request, and of an uploaded file.
-    words, letters, text
-        Most words of a set, letters of a word, and letters of a set as it is typed.
-    chosen
-        Most sources side by side.
-    waiting, long_jobs
-        Most questions under way at once, and most of the long kind.
-    seconds
-        A job that takes longer is stopped.
-    silence
-        Seconds after which a sender who sends nothing more is given up.
-    patience
-        An answer that takes longer becomes a job with progress and a cancel button.
-    remembered
-        Answers that are kept.
-    warm
-        Whether to open the first source and load what is slow to load before anyone asks.
+        The secret that a visitor must know; required where others can reach the server.
+    max_body_bytes, max_upload_bytes
+        Limits of a request, and of all uploaded files together.
+    max_words, max_word_length
+        Limits of a word set, and of a word in characters.
+    max_sources
+        How many sources can be compared side by side.
+    max_jobs, max_long_jobs
+        How many jobs may be under way at once, and how many of the long kind.
+    job_seconds
+        A job that takes longer is cancelled.
+    idle_seconds
+        A client that sends nothing for so long in the middle of a request is disconnected.
+    wait_seconds
+        An answer that takes longer becomes a page with progress and a cancel button.
+    max_answers
+        How many answers are remembered.
+    warm_up
+        Whether to open the first source and load slow libraries before the first request.
 
     Examples
     --------
@@ -55,30 +56,29 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     token: str = ""
-    body: int = 1 << 20
-    upload: int = 4 << 30
-    words: int = 500
-    letters: int = 100
-    text: int = 20_000
-    chosen: int = 6
-    waiting: int = 1000
-    long_jobs: int = 8
-    seconds: float = 600.0
-    silence: float = 60.0
-    patience: float = 0.9
-    remembered: int = 512
-    warm: bool = False
+    max_body_bytes: int = 1 << 20
+    max_upload_bytes: int = 4 << 30
+    max_words: int = 500
+    max_word_length: int = 100
+    max_sources: int = 6
+    max_jobs: int = 1000
+    max_long_jobs: int = 8
+    job_seconds: float = 600.0
+    idle_seconds: float = 60.0
+    wait_seconds: float = 0.9
+    max_answers: int = 512
+    warm_up: bool = False
 
     def __post_init__(self) -> None:
         if not self.is_local and not self.token:
             raise UsageError(
-                f"{self.host} can be reached by others, so a token is needed: give --token with "
-                "a long random word, or leave out --host."
+                f"Other machines can reach {self.host}, so a token is needed: add --token with a "
+                "long random word, or leave out --host."
             )
-        if self.token and (len(self.token) < 12 or not self.token.isascii()):
+        if self.token and (len(self.token) < MIN_TOKEN_LENGTH or not self.token.isascii()):
             raise UsageError(
-                f"The token has {len(self.token)} characters; at least 12 were expected, letters "
-                "and digits of ASCII."
+                f"The token has {len(self.token)} characters; use at least {MIN_TOKEN_LENGTH} "
+                "ASCII letters and digits."
             )
 
     @property

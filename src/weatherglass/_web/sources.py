@@ -1,6 +1,6 @@
-"""The sources that can be asked: those named at the start, files of named folders, uploads.
+"""The sources a server offers: named at the start, in a folder named at the start, or uploaded.
 
-A page names a source by its short name, never by a path, so that nothing else can be opened.
+Requests refer to a source by its short name, never by a path, so that nothing else can be opened.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ SUFFIXES = (
     *(".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors", ".arrow", ".parquet", ".h5"),
     *(".gz", ".bz2", ".xz", ".zst", ".zip"),
 )
-"""How the names of vector files in a folder end."""
+"""Suffixes of the files in a folder that may hold vectors."""
 
 
 @dataclass(eq=False)
 class Source:
-    """A source: what pages call it, what opens it, and whether it was sent to this session."""
+    """A source: its short name on the pages, the spec that opens it, whether it was uploaded."""
 
     name: str
     spec: str
-    is_sent: bool = False
-    _opened: Vectors | None = None
+    is_upload: bool = False
+    _vectors: Vectors | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def vectors(self) -> Vectors | None:
         """The vectors, if they have been opened."""
-        return self._opened
+        return self._vectors
 
     def open(self, report: Callable[..., None]) -> Vectors:
-        """All vectors, read once; to be called from a job."""
+        """Read all vectors, once; to be called from a job."""
         with self._lock:
-            if self._opened is None:
+            if self._vectors is None:
                 try:
                     vectors = open_vectors(self.spec, progress=report)
                 except Cancelled:
@@ -64,12 +64,13 @@ class Source:
                 except WeatherglassError as error:
                     error.args = (hide_path(str(error), self.spec, self.name),)
                     raise
-                self._opened = replace(vectors, source=self.name)  # sentences show no path
-            return self._opened
+                # Sentences about the vectors show the short name, never a path.
+                self._vectors = replace(vectors, source=self.name)
+            return self._vectors
 
 
 class Sources:
-    """All sources of a server, by their short names."""
+    """All sources of a server, by short name."""
 
     def __init__(self, settings: Settings, jobs: Jobs) -> None:
         self.settings, self.jobs = settings, jobs
@@ -81,81 +82,85 @@ class Sources:
         return iter(list(self._sources.values()))
 
     def add(
-        self, spec: str, name: str = "", vectors: Vectors | None = None, is_sent: bool = False
+        self, spec: str, name: str = "", vectors: Vectors | None = None, is_upload: bool = False
     ) -> Source:
-        """Let a source be asked: a spec of the command line, or a file that was uploaded.
+        """Offer a source: a spec of the command line, or a file that was uploaded.
 
         `vectors` are its vectors, where they are open already; they get its short name.
         """
-        for one in self:
-            if one.spec == spec:
-                return one
-        short = name or short_names([spec])[spec]
-        free = (f"{short} ({k})" if k > 1 else short for k in range(1, 10_000))
-        made = Source(next(one for one in free if one not in self._sources), spec, is_sent)
+        for source in self:
+            if source.spec == spec:
+                return source
+        base = name or short_names([spec])[spec]
+        names = (f"{base} ({k})" if k > 1 else base for k in range(1, 10_000))
+        added = Source(next(name for name in names if name not in self._sources), spec, is_upload)
         if vectors is not None:
-            made._opened = replace(vectors, source=made.name)
-        self._sources[made.name] = made
-        return made
+            added._vectors = replace(vectors, source=added.name)
+        self._sources[added.name] = added
+        return added
 
     def find(self, name: str) -> Source:
-        """A source by its short name."""
+        """Return a source by its short name."""
         if name not in self._sources:
-            near = did_you_mean(name, self._sources)
-            raise SourceNotFound(f"This server has no source {quote_safe(name)}.{near}")
+            hint = did_you_mean(name, self._sources)
+            raise SourceNotFound(f"This server has no source {quote_safe(name)}.{hint}")
         return self._sources[name]
 
-    def chosen(self, names: Sequence[str]) -> list[Source]:
-        """The sources that a question names, each once; without a name, the first."""
-        asked = list(dict.fromkeys(filter(None, names)))
-        if len(asked) > self.settings.chosen:
+    def choose(self, names: Sequence[str]) -> list[Source]:
+        """Return the named sources, each once; without a name, the first source."""
+        distinct = list(dict.fromkeys(filter(None, names)))
+        if len(distinct) > self.settings.max_sources:
             raise UsageError(
-                f"{len(asked)} sources were chosen; at most {self.settings.chosen} stand side by "
-                "side."
+                f"{len(distinct)} sources are too many to compare side by side; choose at most "
+                f"{self.settings.max_sources}."
             )
-        return [self.find(name) for name in asked] or list(self)[:1]
+        return [self.find(name) for name in distinct] or list(self)[:1]
 
-    async def opened(
-        self, names: Sequence[str], job: str = "", patience: float | None = None
+    async def open(
+        self, names: Sequence[str], job: str = "", wait_seconds: float | None = None
     ) -> dict[str, Vectors]:
-        """The vectors of some sources, by short name.
+        """Return the vectors of the named sources, by short name.
 
         Raises
         ------
         Working
-            One of them is still being read.
+            A source is still being read.
         """
-        made: dict[str, Vectors] = {}
-        for one in self.chosen(names):
-            vectors = one.vectors
+        opened: dict[str, Vectors] = {}
+        for source in self.choose(names):
+            vectors = source.vectors
             if vectors is None:
-                what = f"Reading {one.name}"
                 vectors = await self.jobs.answer(
-                    ("open", one.name), what, one.open, is_long=True, job=job, patience=patience
+                    ("open", source.name),
+                    f"Reading {source.name}",
+                    source.open,
+                    is_long=True,
+                    job=job,
+                    wait_seconds=wait_seconds,
                 )
-            made[one.name] = vectors
-        return made
+            opened[source.name] = vectors
+        return opened
 
 
 def fingerprints(vectors: Mapping[str, Vectors]) -> tuple[tuple[str, str], ...]:
-    """What tells sources from others: names and fingerprints."""
-    return tuple((name, one.fingerprint) for name, one in vectors.items())
+    """Return the names and fingerprints of sources, for the key of a job."""
+    return tuple((name, source.fingerprint) for name, source in vectors.items())
 
 
-def hide_path(told: str, spec: str, name: str) -> str:
-    """A sentence about a source, without where it lies on the disk of the server.
+def hide_path(message: str, spec: str, name: str) -> str:
+    """Replace the path of a source in a message by its short name.
 
     >>> hide_path("/data/a.txt has no line 7.", "/data/a.txt?format=glove", "a.txt")
     'a.txt has no line 7.'
     """
     path = spec.partition("?")[0]
-    for way in (spec, str(Path(path).absolute()), path):
-        told = told.replace(way, name)
-    return told
+    for spelling in (spec, str(Path(path).absolute()), path):
+        message = message.replace(spelling, name)
+    return message
 
 
 def find_vector_files(folders: Sequence[Path]) -> list[Path]:
-    """The files of some folders that look like vectors; links that lead outside are left out."""
+    """Return the files in folders that look like vectors, except links that lead outside."""
     return [
         file
         for folder in folders
@@ -166,18 +171,22 @@ def find_vector_files(folders: Sequence[Path]) -> list[Path]:
 
 
 def _holds_vectors(path: Path) -> bool:
-    """Whether a file begins as vectors do; text, with a header or a word and its numbers."""
+    """Whether a file begins like vectors; a text file with a header, or with a word and numbers."""
     try:
-        seen = Input(path, {})
-        form = find_format(seen)
+        opened = Input(path, {})
+        file_format = find_format(opened)
     except (WeatherglassError, OSError):
         return False
-    first = seen.head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-    return form is not GLOVE or parse_header(first) is not None or count_trailing_numbers(first) > 1
+    line = opened.head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    return (
+        file_format is not GLOVE
+        or parse_header(line) is not None
+        or count_trailing_numbers(line) > 1
+    )
 
 
 def is_inside(path: Path, folders: Sequence[Path]) -> bool:
-    """Whether a path leads to a place inside one of some folders, links followed.
+    """Whether a path is inside one of the folders after links are resolved.
 
     >>> is_inside(Path("/data/../etc/passwd"), [Path("/data")])
     False

@@ -1,6 +1,6 @@
-"""A word set as a person types it: words, and references to sets of the catalogue.
+"""Word sets as a person types them: read, looked up in sources, found in the catalogue.
 
-Words stand between commas, semicolons or spaces; a word with a space in it stands in quotes.
+Words are separated by commas, semicolons or spaces; quote words that contain spaces.
 ``@female_1-Caliskan_et_al_2017`` is a seed set of the catalogue, ``@weat6.A`` a set of a test.
 """
 
@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Annotated
+
+from fastapi import Query
 
 from weatherglass.catalog import SeedSet, Test, WordSet, is_slur, seed_sets, seeds, test, tests
 from weatherglass.errors import UnknownEntry, UsageError, WeatherglassError, quote_safe
@@ -21,13 +24,25 @@ from .session import Session
 from .settings import Settings
 from .sources import fingerprints
 
+MAX_SET_CHARACTERS = 10_000
+MAX_FOUND = 12
+"""How many sets of the catalogue a search lists."""
+
+SetQuery = Annotated[
+    str,
+    Query(max_length=MAX_SET_CHARACTERS, description="Words, or @ and the id of a set."),
+]
+
 _PARTS = re.compile(r'"([^"]*)"|([^\s,;]+)')
-_OF_TEST = re.compile(r"(.+)\.([XYAB])")
+_SET_OF_TEST = re.compile(r"(.+)\.([XYAB])")
+
+
+# Reading
 
 
 @dataclass(frozen=True)
 class CatalogSet:
-    """A set of the catalogue that was named: what it is, and where it comes from."""
+    """A set of the catalogue: its id, what it stands for, and where it comes from."""
 
     name: str
     label: str
@@ -39,10 +54,7 @@ class CatalogSet:
 
 @dataclass(frozen=True)
 class WordSetInput:
-    """A set as it was typed, read.
-
-    `words` has each word once, `references` the sets of the catalogue that they are from.
-    """
+    """A set as it was typed: each word once, and the sets of the catalogue that it names."""
 
     words: tuple[str, ...] = ()
     references: tuple[CatalogSet, ...] = ()
@@ -50,9 +62,9 @@ class WordSetInput:
 
     @property
     def label(self) -> str:
-        """What the set stands for: its name, or that of the only set it is made of."""
-        only = self.references[0] if len(self.references) == 1 else None
-        return self._label or (only.label if only and only.words == self.words else "")
+        """What the set stands for: its name, or that of the one set that it consists of."""
+        single = self.references[0] if len(self.references) == 1 else None
+        return self._label or (single.label if single and single.words == self.words else "")
 
     @property
     def has_slurs(self) -> bool:
@@ -74,62 +86,67 @@ def read_set(text: str, settings: Settings, label: str = "") -> WordSetInput:
     --------
     >>> read_set('rose, "New York"; lily rose', Settings()).words
     ('rose', 'New York', 'lily')
-    >>> made = read_set("@weat9.A", Settings())
-    >>> made.label, made.words[:2]
+    >>> temporary = read_set("@weat9.A", Settings())
+    >>> temporary.label, temporary.words[:2]
     ('Temporary', ('impermanent', 'unstable'))
     """
     words: dict[str, None] = {}
     references = []
     for quoted, plain in _PARTS.findall(text):
         if plain.startswith("@") and len(plain) > 1:
-            found = find_reference(plain[1:])
-            references.append(found)
-            words |= dict.fromkeys(found.words)
+            reference = find_reference(plain[1:])
+            references.append(reference)
+            words |= dict.fromkeys(reference.words)
         elif word := quoted.strip() or plain:
-            if len(word) > settings.letters:
+            if len(word) > settings.max_word_length:
                 raise UsageError(
-                    f"{quote_safe(word, 20)} has {len(word)} letters; a word has at most "
-                    f"{settings.letters}."
+                    f"{quote_safe(word, 20)} has {len(word)} characters; a word may have at most "
+                    f"{settings.max_word_length}."
                 )
             words[word] = None
-    if len(words) > settings.words:
-        raise UsageError(f"The set has {len(words):,} words; at most {settings.words:,} are asked.")
+    if len(words) > settings.max_words:
+        raise UsageError(
+            f"The set has {len(words):,} words; a set may have at most {settings.max_words:,}."
+        )
     return WordSetInput(tuple(words), tuple(references), label.strip())
 
 
 def find_reference(name: str) -> CatalogSet:
-    """The set of the catalogue that a name stands for."""
-    of_test = _OF_TEST.fullmatch(name)
-    if of_test:
-        entry = test(of_test[1])
+    """Return the set of the catalogue with this name."""
+    match = _SET_OF_TEST.fullmatch(name)
+    if match:
+        entry = test(match[1])
         if not isinstance(entry, Test) or entry.level != "word":
-            raise UsageError(f"{entry.id} is no association test of words.")
-        return describe_word_set(name, entry.sets[of_test[2]], entry)
+            raise UsageError(f"{entry.id} is not an association test of words.")
+        return describe_word_set(name, entry.sets[match[2]], entry)
     return describe_seed_set(seeds(name))
 
 
-def describe_seed_set(one: SeedSet) -> CatalogSet:
-    """A seed set with its provenance in a sentence."""
-    words = tuple(dict.fromkeys(one.words))
+def describe_seed_set(seed_set: SeedSet) -> CatalogSet:
+    """Describe a seed set, with its provenance in a sentence."""
+    words = tuple(dict.fromkeys(seed_set.words))
     if not words:
-        one.word_set()  # raises, and says why the set has no words
-    where = ", ".join(source.replace("-", " ") for source in one.sources)
-    told = f"{one.study.short}: " if one.study else ""
-    told += one.description or one.concept
-    told = told.rstrip(".") + (f" ({where})" if where else "")
-    return CatalogSet(one.id, one.concept, words, f"{told}.", one.notes, one.flags)
+        seed_set.word_set()  # raises, and says why the set has no words
+    origins = ", ".join(source.replace("-", " ") for source in seed_set.sources)
+    study = f"{seed_set.study.short}: " if seed_set.study else ""
+    content = (seed_set.description or seed_set.concept).rstrip(".")
+    provenance = f"{study}{content}" + (f" ({origins})" if origins else "") + "."
+    return CatalogSet(
+        seed_set.id, seed_set.concept, words, provenance, seed_set.notes, seed_set.flags
+    )
 
 
-def describe_word_set(name: str, one: WordSet, entry: Test) -> CatalogSet:
-    """A set of a test with its provenance in a sentence."""
-    study = one.source or entry.study
-    told = f"{study.short}: " if study else ""
-    flags = ("slurs",) if any(map(is_slur, one.words)) else ()
-    return CatalogSet(name, one.label, one.words, f"{told}{one.label}, of {entry.id}.", "", flags)
+def describe_word_set(name: str, word_set: WordSet, entry: Test) -> CatalogSet:
+    """Describe a set of a test, with its provenance in a sentence."""
+    source = word_set.source or entry.study
+    study = f"{source.short}: " if source else ""
+    flags = ("slurs",) if any(map(is_slur, word_set.words)) else ()
+    provenance = f"{study}{word_set.label}, of {entry.id}."
+    return CatalogSet(name, word_set.label, word_set.words, provenance, "", flags)
 
 
 def format_words(words: Iterable[str]) -> str:
-    """Words as they are typed, so that they are read again as they are.
+    """Write words so that `read_set` reads the same words.
 
     >>> format_words(["rose", "New York", "@home"])
     'rose, "New York", "@home"'
@@ -137,111 +154,120 @@ def format_words(words: Iterable[str]) -> str:
     return ", ".join(f'"{word}"' if re.search(r"[\s,;]|^@", word) else word for word in words)
 
 
+# Looking up
+
+
 @dataclass(frozen=True)
 class Lookup:
-    """A set in some sources.
+    """A set looked up in sources.
 
-    `missing` has the words that each source lacks, `wrong` why a source cannot be asked, and
-    `findings` what lint says of the set on the first source, the gravest first.
+    `missing` has the words that each source lacks, `errors` why a source cannot be used, and
+    `findings` what lint reports about the set on the first source, most severe first.
     """
 
     missing: dict[str, tuple[str, ...]]
-    wrong: dict[str, str]
+    errors: dict[str, str]
     findings: tuple[Finding, ...]
 
 
 async def look_up_words(
-    here: Session, sources: Sequence[str], typed: WordSetInput, job: str = ""
+    session: Session, sources: Sequence[str], word_set: WordSetInput, job: str = ""
 ) -> Lookup:
-    """Look the words of a set up."""
-    vectors = await here.sources.opened(sources, job)
+    """Look up the words of a set in sources."""
+    vectors = await session.sources.open(sources, job)
 
     def work(report: Callable[..., None]) -> Lookup:
-        missing, wrong = {}, {}
-        for name, one in vectors.items():
+        missing, errors = {}, {}
+        for name, source in vectors.items():
             try:
-                missing[name] = find_words(one, typed.words, "auto").missing
+                missing[name] = find_words(source, word_set.words, "auto").missing
             except WeatherglassError as error:
-                wrong[name] = str(error)
+                errors[name] = str(error)
         first = next(iter(vectors.values()))
-        found = lint(_seed_set(typed), source=first).at_least("warning")
-        told = (one for one in found if one.check != "missing")  # the words themselves are shown
-        return Lookup(missing, wrong, tuple(sorted(told, key=lambda one: one.severity)))
+        warnings = lint(_as_seed_set(word_set), source=first).at_least("warning")
+        # The page lists missing words by itself.
+        findings = (finding for finding in warnings if finding.check != "missing")
+        by_severity = sorted(findings, key=lambda finding: finding.severity)
+        return Lookup(missing, errors, tuple(by_severity))
 
-    return await here.jobs.answer(
-        ("words", typed, fingerprints(vectors)), "Looking words up", work, job=job
-    )
-
-
-def _seed_set(typed: WordSetInput) -> SeedSet:
-    """A set for lint: the catalogue's own, with its repeats, if it is one of its seed sets."""
-    if len(typed.references) == 1 and typed.references[0].words == typed.words:
-        with suppress(UnknownEntry):  # a set of a test
-            return seeds(typed.references[0].name)
-    visible = "".join(c for c in typed.label if c.isprintable()).strip()
-    return SeedSet(id=visible or quote_safe(typed.words[0], 20), words=typed.words)
+    key = ("words", word_set, fingerprints(vectors))
+    return await session.jobs.answer(key, "Looking up words", work, job=job)
 
 
-MAX_FOUND = 12
+def _as_seed_set(word_set: WordSetInput) -> SeedSet:
+    """Return a set for lint: the seed set of the catalogue, with its repeats, where it is one."""
+    if len(word_set.references) == 1 and word_set.references[0].words == word_set.words:
+        with suppress(UnknownEntry):  # it is a set of a test
+            return seeds(word_set.references[0].name)
+    label = "".join(c for c in word_set.label if c.isprintable()).strip()
+    return SeedSet(id=label or quote_safe(word_set.words[0], 20), words=word_set.words)
+
+
+# Searching the catalogue
 
 
 @cache
 def word_tests() -> tuple[Test, ...]:
     """The association tests of words."""
-    return tuple(one for one in tests(level="word") if isinstance(one, Test))
+    return tuple(entry for entry in tests(level="word") if isinstance(entry, Test))
 
 
-def find_tests(asked: str) -> list[Test]:
-    """The tests that have every word of a search in their id, title, study or labels.
+def find_tests(search: str) -> list[Test]:
+    """Return the tests whose id, title, study and labels contain every word of a search.
 
-    >>> [one.id for one in find_tests("insects caliskan")]
+    >>> [entry.id for entry in find_tests("insects caliskan")]
     ['weat1']
     """
-    return [one for one in word_tests() if _contains_all(_searchable_text(one), asked)]
+    return [entry for entry in word_tests() if _contains_all(_searchable_text(entry), search)]
 
 
-def _searchable_text(one: Test) -> str:
-    study = one.study.short if one.study else ""
-    labels = " ".join(part.label for part in one.sets.values())
-    return f"{one.id} {one.title} {study} {labels}"
+def _searchable_text(entry: Test) -> str:
+    study = entry.study.short if entry.study else ""
+    labels = " ".join(word_set.label for word_set in entry.sets.values())
+    return f"{entry.id} {entry.title} {study} {labels}"
 
 
 @cache
-def _sets() -> tuple[tuple[CatalogSet, str, str], ...]:
-    """Every set with words, what it is found by first, and what it is found by as well."""
-    made = [
-        (describe_seed_set(one), f"{one.concept} {one.id.replace('_', ' ')}", " ".join(one.words))
-        for one in seed_sets()
-        if one.words
+def _all_sets() -> tuple[tuple[CatalogSet, str, str], ...]:
+    """Every set with words, the text that a search looks at first, and its words."""
+    entries = [
+        (
+            describe_seed_set(seed_set),
+            f"{seed_set.concept} {seed_set.id.replace('_', ' ')}",
+            " ".join(seed_set.words),
+        )
+        for seed_set in seed_sets()
+        if seed_set.words
     ]
     for entry in word_tests():
-        for name, one in entry.sets.items():
-            told = describe_word_set(f"{entry.id}.{name}", one, entry)
-            made.append((told, f"{one.label} {entry.id}", " ".join(one.words)))
-    return tuple(made)
+        for side, word_set in entry.sets.items():
+            described = describe_word_set(f"{entry.id}.{side}", word_set, entry)
+            name = f"{word_set.label} {entry.id}"
+            entries.append((described, name, " ".join(word_set.words)))
+    return tuple(entries)
 
 
-def find_sets(asked: str, most: int = MAX_FOUND) -> Sequence[CatalogSet]:
-    """Sets that a search finds: by concept, id and study first, then by their words.
+def find_sets(search: str, limit: int = MAX_FOUND) -> Sequence[CatalogSet]:
+    """Search the sets of the catalogue: by concept, id and study first, then by their words.
 
-    >>> [one.name for one in find_sets("career caliskan", 2)]
+    >>> [word_set.name for word_set in find_sets("career caliskan", 2)]
     ['careers-Caliskan_et_al_2017', 'career-Caliskan_et_al_2017']
     """
-    if not asked.strip():
+    if not search.strip():
         return []
-    ranked = [(_rank(asked, *one), one[0]) for one in _sets()]
-    found = [pair for pair in ranked if pair[0] is not None]
-    return [one for _, one in sorted(found, key=lambda pair: pair[0] or 0)][:most]
+    ranked = [(_rank(search, *entry), entry[0]) for entry in _all_sets()]
+    matching = [(rank, word_set) for rank, word_set in ranked if rank is not None]
+    return [word_set for _, word_set in sorted(matching, key=lambda pair: pair[0])][:limit]
 
 
-def _rank(asked: str, one: CatalogSet, known: str, words: str) -> int | None:
-    """How well a set fits a search, the best first; None if it does not."""
-    ways = (known, f"{known} {one.provenance}", words)
-    rank = next((k for k, text in enumerate(ways) if _contains_all(text, asked)), None)
-    is_called_so = one.label.lower().startswith(asked.strip().lower())
-    return rank if rank is None or not is_called_so else -1
+def _rank(search: str, word_set: CatalogSet, name: str, words: str) -> int | None:
+    """Return how well a set matches a search, 0 and below being best; None if it does not."""
+    texts = (name, f"{name} {word_set.provenance}", words)
+    rank = next((k for k, text in enumerate(texts) if _contains_all(text, search)), None)
+    is_named_so = word_set.label.lower().startswith(search.strip().lower())
+    return rank if rank is None or not is_named_so else -1
 
 
-def _contains_all(text: str, asked: str) -> bool:
+def _contains_all(text: str, search: str) -> bool:
     text = text.lower()
-    return all(part in text for part in asked.lower().split())
+    return all(part in text for part in search.lower().split())

@@ -1,4 +1,4 @@
-"""Ask for programs: the same questions, answered in JSON."""
+"""The answer for programs and files: JSON, chart, CSV, YAML and a Python script."""
 
 from __future__ import annotations
 
@@ -15,72 +15,59 @@ from weatherglass.catalog import Test
 from weatherglass.errors import CannotMeasure
 from weatherglass.measures import WeatResult
 from weatherglass.report import draw_strips, group_by_test
-from weatherglass.significance import PValue
+from weatherglass.significance import Interval, PValue
 
-from ..charts import CHART_RESPONSES, ChartFormat, chart_response
-from ..rendering import FILE_WAIT_SECONDS, download_headers, file_responses
-from ..responses import JOB_RESPONSES
-from ..session import CurrentSession
+from ..rendering import (
+    CHART_RESPONSES,
+    FILE_WAIT_SECONDS,
+    ChartFormat,
+    chart_response,
+    download_headers,
+    file_responses,
+)
+from ..responses import JOB_RESPONSES, record_model
+from ..session import CurrentSession, JobQuery
 from ..sources import Source
 from .question import (
+    MAX_MISSING,
     SIDES,
     Answer,
-    JobQuery,
     QuestionQuery,
     answer_question,
     explain_p_value,
     state_result,
 )
 
-router: APIRouter = APIRouter()
+router = APIRouter()
+_MEDIA_TYPES = {"yaml": "application/yaml", "csv": "text/csv", "py": "text/x-python"}
 
 
-class SourceOut(BaseModel):
-    """A source that can be asked; words and dim are known once it has been opened."""
+# JSON
+
+
+class SourceAnswer(BaseModel):
+    """A source of the server; words and dim are known once it has been opened."""
 
     name: str
     words: int | None
     dim: int | None
 
 
-class POut(BaseModel):
-    """A p-value: its method, the ends it lies between, and how it was counted."""
-
-    value: float
-    low: float
-    high: float
-    method: str
-    fraction: str | None
-
-
-class IntervalOut(BaseModel):
-    """An interval of the effect over words drawn anew."""
-
-    low: float
-    high: float
-    method: str
-    confidence: float
+PValueAnswer = record_model(PValue, fraction=str | None)
+ResultAnswer = record_model(
+    WeatResult,
+    source=str,
+    fingerprint=str,
+    says=str,
+    how_sure=str,
+    interval=Interval | None,
+    p=PValueAnswer | None,
+    p_rotation=PValueAnswer | None,
+)
+"""The result on one source, with `says` and `how_sure` in sentences; without numbers if not run."""
 
 
-class ResultOut(BaseModel):
-    """What came out on one source; without numbers where the test was not run."""
-
-    source: str
-    fingerprint: str
-    status: str
-    reason: str
-    state_result: str
-    explain_p_value: str
-    effect: float | None
-    interval: IntervalOut | None
-    p: POut | None
-    p_rotation: POut | None
-    words: dict[str, list[str]]
-    missing: dict[str, list[str]]
-    associations: dict[str, list[float]]
-
-
-class AnswerOut(BaseModel):
+class QuestionAnswer(BaseModel):
     """The answer to a question; `link` opens it in a browser."""
 
     test: str
@@ -89,108 +76,107 @@ class AnswerOut(BaseModel):
     alternative: str
     published_effect: float | None
     link: str
-    results: list[ResultOut]
+    results: list[ResultAnswer]  # type: ignore[valid-type]
 
 
 @router.get("/api/sources")
-async def sources(here: CurrentSession) -> list[SourceOut]:
-    """The sources that can be asked."""
+async def sources_json(session: CurrentSession) -> list[SourceAnswer]:
+    """The sources that the server offers."""
     return [
-        SourceOut(
-            name=one.name,
-            words=len(one.vectors) if one.vectors is not None else None,
-            dim=one.vectors.dim if one.vectors is not None else None,
+        SourceAnswer(
+            name=source.name,
+            words=len(source.vectors) if source.vectors is not None else None,
+            dim=source.vectors.dim if source.vectors is not None else None,
         )
-        for one in here.sources
+        for source in session.sources
     ]
 
 
 @router.get("/api/ask", responses={**JOB_RESPONSES})
-async def ask(here: CurrentSession, question: QuestionQuery, job: JobQuery = "") -> AnswerOut:
-    """The answer to a question."""
-    made = await answer_question(here, question, job)
-    printed = made.test.printed
-    return AnswerOut(
-        test=made.test.id,
-        title=made.test.title,
-        labels={name: one.label for name, one in made.test.sets.items()},
+async def ask_json(
+    session: CurrentSession, question: QuestionQuery, job: JobQuery = ""
+) -> QuestionAnswer:
+    """Answer a question."""
+    answer = await answer_question(session, question, job)
+    published = answer.test.printed
+    return QuestionAnswer(
+        test=answer.test.id,
+        title=answer.test.title,
+        labels={side: word_set.label for side, word_set in answer.test.sets.items()},
         alternative=question.alternative,
-        published_effect=printed.effect if printed else None,
+        published_effect=published.effect if published else None,
         link=f"/?{question.query}",
-        results=[_result(name, one) for name, one in made.results.items()],
+        results=[_result_answer(name, result) for name, result in answer.results.items()],
     )
 
 
-def _result(name: str, one: WeatResult) -> ResultOut:
-    is_done = one.status == "done"
-    first = one.intervals[0] if one.intervals else None
-    return ResultOut(
-        source=name,
-        fingerprint=str(one.source["fingerprint"]),
-        status=one.status,
-        reason=one.reason,
-        says=state_result(one) if is_done else "",
-        how_sure=explain_p_value(one) if is_done else "",
-        effect=one.effect,
-        interval=first and IntervalOut.model_validate(first, from_attributes=True),
-        p=_p(one.p),
-        p_rotation=_p(one.p_rotation),
-        words={side: list(some) for side, some in one.words.items()},
-        missing={side: list(some) for side, some in one.missing.items()},
-        associations={side: list(some) for side, some in one.associations.items()},
+def _result_answer(name: str, result: WeatResult) -> BaseModel:
+    is_done = result.status == "done"
+    return ResultAnswer.model_validate(
+        vars(result)
+        | {
+            "source": name,
+            "fingerprint": str(result.source["fingerprint"]),
+            "says": state_result(result) if is_done else "",
+            "how_sure": explain_p_value(result) if is_done else "",
+            "interval": result.intervals[0] if result.intervals else None,
+        }
     )
 
 
-def _p(one: PValue | None) -> POut | None:
-    return None if one is None else POut.model_validate(one, from_attributes=True)
+# Files
 
 
-downloads: APIRouter = APIRouter(default_response_class=Response)
-_KINDS = {"yaml": "application/yaml", "csv": "text/csv", "py": "text/x-python"}
-
-
-@downloads.get("/ask/picture.{form}", responses={**CHART_RESPONSES, **JOB_RESPONSES})
-async def word_strips(
-    here: CurrentSession, question: QuestionQuery, form: ChartFormat, job: JobQuery = ""
+@router.get(
+    "/ask/picture.{form}", response_class=Response, responses={**CHART_RESPONSES, **JOB_RESPONSES}
+)
+async def chart(
+    session: CurrentSession, question: QuestionQuery, form: ChartFormat, job: JobQuery = ""
 ) -> Response:
     """The association of every target, source by source."""
-    made = await answer_question(here, question, job, FILE_WAIT_SECONDS if form == "svg" else None)
-    names = {one.source["name"]: name for name, one in made.done.items()}
+    wait_seconds = FILE_WAIT_SECONDS if form == "svg" else None
+    answer = await answer_question(session, question, job, wait_seconds)
+    names = {result.source["name"]: name for name, result in answer.done.items()}
 
     def draw() -> Any:
         if not names:
             raise CannotMeasure("There is nothing to draw: the test was not run.")
-        return draw_strips(group_by_test(made.done.values())[0], names)
+        return draw_strips(group_by_test(answer.done.values())[0], names)
 
-    return await chart_response(here, ("strips", made.key), draw, form, name=made.test.id, job=job)
+    key = ("strips", answer.key)
+    return await chart_response(session.jobs, key, draw, form, name=answer.test.id, job=job)
 
 
-@downloads.get(
+@router.get(
     "/ask/download.{kind}",
-    responses={**file_responses(_KINDS.values()), **JOB_RESPONSES},
+    response_class=Response,
+    responses={**file_responses(_MEDIA_TYPES.values()), **JOB_RESPONSES},
 )
 async def download(
-    here: CurrentSession,
+    session: CurrentSession,
     question: QuestionQuery,
     kind: Literal["yaml", "csv", "py"],
     job: JobQuery = "",
 ) -> Response:
-    """The test as YAML, the numbers as CSV, or a Python script that repeats them."""
-    made = await answer_question(here, question, job, FILE_WAIT_SECONDS)
+    """The test as YAML, the numbers as CSV, or a Python script that computes them."""
+    answer = await answer_question(session, question, job, FILE_WAIT_SECONDS)
     if kind == "yaml":
-        content = as_yaml(made.test)
+        content = yaml_text(answer.test)
     elif kind == "csv":
-        content = made.all().to_delimited(",")
+        content = answer.result_set().to_delimited(",")
     else:
-        content = as_python(made, here.sources, here.settings.is_local)
-    headers = download_headers(made.test.id, kind)
-    return Response(content.encode("utf-8", "replace"), media_type=_KINDS[kind], headers=headers)
+        content = python_script(answer, session.sources, session.settings.is_local)
+    return Response(
+        content.encode("utf-8", "replace"),
+        media_type=_MEDIA_TYPES[kind],
+        headers=download_headers(answer.test.id, kind),
+    )
 
 
-def as_yaml(test: Test) -> str:
-    r"""A test as a file that `weatherglass.load_tests` reads.
+def yaml_text(test: Test) -> str:
+    r"""Write a test as a YAML file that `weatherglass.load_tests` reads.
 
-    >>> print(as_yaml(Test(x=["no"], y=["on"], a=["1e5"], b=["\x1b"])), end="")
+    >>> print(yaml_text(Test(x=["no"], y=["on"], a=["1e5"], b=["\x1b"])), end="")
     id: "custom"
     title: "X vs Y, A vs B"
     x: {label: "X", words: ["no"]}
@@ -198,41 +184,41 @@ def as_yaml(test: Test) -> str:
     a: {label: "A", words: ["1e5"]}
     b: {label: "B", words: ["\u001b"]}
     """
-    lines = [f"id: {_quoted(test.id)}", f"title: {_quoted(test.title)}"]
+    lines = [f"id: {_quote_yaml(test.id)}", f"title: {_quote_yaml(test.title)}"]
     for side in SIDES:
-        one = test.sets[side.upper()]
-        words = ", ".join(map(_quoted, one.words))
-        lines.append(f"{side}: {{label: {_quoted(one.label)}, words: [{words}]}}")
+        word_set = test.sets[side.upper()]
+        words = ", ".join(map(_quote_yaml, word_set.words))
+        lines.append(f"{side}: {{label: {_quote_yaml(word_set.label)}, words: [{words}]}}")
     return "\n".join(lines) + "\n"
 
 
-def _quoted(text: str) -> str:
-    """Text in double quotes: then no word is anything but text."""
-    plain = json.dumps(text, ensure_ascii=False)
-    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain)
+def _quote_yaml(text: str) -> str:
+    """Put text in double quotes, so that YAML reads no word as a number or a boolean."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
 
 
-def as_python(answer: Answer, sources: Iterable[Source], shows_paths: bool = True) -> str:
-    """A script that measures the same, and prints effect and p-value.
+def python_script(answer: Answer, sources: Iterable[Source], show_paths: bool = True) -> str:
+    """Write a script that runs the same test and prints effect sizes and p-values.
 
-    A file that was sent to the page goes with it, and where files lie is shown to nobody on
-    another machine: there the reader puts in the path of a copy.
+    Uploaded files are deleted with the session, and visitors from other machines are shown no
+    paths: in both cases the reader has to put in the path of a copy.
     """
     question = answer.question
     options: dict[str, Any] = {}
     if question.alternative != "greater":
         options["alternative"] = question.alternative
-    if question.missing != 0.2:
-        options["max_missing"] = question.missing
-    given = "".join(f", {name}={value!r}" for name, value in options.items())
-    known = {one.name: one for one in sources}
-    lines = "".join(f"    {_line(known[name], shows_paths)}\n" for name in answer.results)
+    if question.max_missing != MAX_MISSING:
+        options["max_missing"] = question.max_missing
+    arguments = "".join(f", {name}={value!r}" for name, value in options.items())
+    by_name = {source.name: source for source in sources}
+    lines = "".join(f"    {_source_line(by_name[name], show_paths)}\n" for name in answer.results)
     return (
         "import weatherglass as wg\n\n"
         f"sources = [\n{lines}]\n"
-        f"test = {_test(answer)}\n"
+        f"test = {_test_expression(answer)}\n"
         "for source in sources:\n"
-        f"    result = wg.weat(wg.open_vectors(source), test{given})\n"
+        f"    result = wg.weat(wg.open_vectors(source), test{arguments})\n"
         '    if result.status == "done":\n'
         "        print(source, result.effect, result.p.value, result.p.method)\n"
         "    else:\n"
@@ -240,18 +226,18 @@ def as_python(answer: Answer, sources: Iterable[Source], shows_paths: bool = Tru
     )
 
 
-def _test(answer: Answer) -> str:
+def _test_expression(answer: Answer) -> str:
     if answer.question.test:
         return f"wg.test({answer.question.test!r})"
     sets = "".join(
-        f"    {side}={{'label': {one.label!r}, 'words': {list(one.words)!r}}},\n"
-        for side, one in zip(SIDES, answer.test.sets.values(), strict=True)
+        f"    {side}={{'label': {word_set.label!r}, 'words': {list(word_set.words)!r}}},\n"
+        for side, word_set in zip(SIDES, answer.test.sets.values(), strict=True)
     )
     return f"wg.Test(\n{sets})"
 
 
-def _line(source: Source, shows_paths: bool) -> str:
-    """A source, under a name that means the same in any folder."""
+def _source_line(source: Source, show_paths: bool) -> str:
+    """A source as a line of the script; a path is absolute, so that it works in any folder."""
     path = Path(source.spec)
     try:
         is_file = path.exists()
@@ -259,6 +245,6 @@ def _line(source: Source, shows_paths: bool) -> str:
         is_file = False
     if not is_file:
         return f"{source.spec!r},"
-    if source.is_sent or not shows_paths:
+    if source.is_upload or not show_paths:
         return f"{source.name!r},  # put in the path of your own copy"
     return f"{str(path.resolve())!r},"

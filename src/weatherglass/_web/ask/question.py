@@ -1,4 +1,4 @@
-"""A question: the whole of it stands in the address of its page."""
+"""The question that an address asks, the jobs that answer it, and the answer in sentences."""
 
 from __future__ import annotations
 
@@ -13,32 +13,38 @@ from fastapi import Depends, Query
 from weatherglass.catalog import SeedSet, Test, seed_sets
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import Influence, Results, WeatResult, association_test, weat
-from weatherglass.report import ALPHA, claim, numbers
+from weatherglass.report import ALPHA, numbers
 from weatherglass.seedlab import Lint, Multiverse, lint, multiverse
 from weatherglass.vectors import Vectors
 
-from ..session import Session
+from ..session import Session, SourcesQuery
 from ..settings import Settings
 from ..sources import fingerprints
-from ..word_sets import WordSetInput, read_set
+from ..word_sets import SetQuery, WordSetInput, read_set
 
 SIDES = ("x", "y", "a", "b")
-MAX_SET_CHARACTERS = 10_000
+MAX_MISSING = 0.2
+MAX_QUICK_TARGETS = 52
+"""Targets whose partitions are counted in about a second; larger tests are long jobs."""
+
 Alternative = Literal["greater", "less", "two-sided"]
 Side = Literal["x", "y", "a", "b"]
 SetTexts = tuple[str, str, str, str]
 
 
+# The question
+
+
 @dataclass(frozen=True)
 class Question:
-    """What is asked: of which sources, a test of the catalogue or four sets, and how.
+    """A test of the catalogue or four typed sets, the sources to ask, and the options.
 
     Examples
     --------
-    >>> mine = Question(sources=("default",), sets=("a b", "c d", "e", "f"))
-    >>> mine.query
+    >>> question = Question(sources=("default",), sets=("a b", "c d", "e", "f"))
+    >>> question.query
     'source=default&x=a+b&y=c+d&a=e&b=f'
-    >>> mine.made(Settings()).y.words
+    >>> question.build_test(Settings()).y.words
     ('c', 'd')
     """
 
@@ -47,56 +53,56 @@ class Question:
     sets: SetTexts = ("", "", "", "")
     names: SetTexts = ("", "", "", "")
     alternative: Alternative = "greater"
-    missing: float = 0.2
+    max_missing: float = MAX_MISSING
 
     @property
-    def is_whole(self) -> bool:
-        """Whether there is enough to ask."""
-        return bool(self.test) or all(one.strip() for one in self.sets)
+    def is_complete(self) -> bool:
+        """Whether there is a test, or words in all four sets."""
+        return bool(self.test) or all(text.strip() for text in self.sets)
 
     @property
-    def lacking(self) -> list[str]:
+    def empty_sets(self) -> list[str]:
         """The sets that have no words yet."""
         return [side.upper() for side, text in self.by_side(self.sets).items() if not text.strip()]
 
     @property
     def query(self) -> str:
-        """The question as the end of an address, nothing in it that goes without saying."""
-        parts: list[tuple[str, str]] = [("source", one) for one in self.sources]
+        """The question as the query of an address, without what has its default value."""
+        parts: list[tuple[str, str]] = [("source", source) for source in self.sources]
         if self.test:
             parts.append(("test", self.test))
         else:
             parts += [(side, text) for side, text in self.by_side(self.sets).items() if text]
-            named = self.by_side(self.names).items()
-            parts += [(f"{side}_name", name) for side, name in named if name]
+            names = self.by_side(self.names).items()
+            parts += [(f"{side}_name", name) for side, name in names if name]
         if self.alternative != "greater":
             parts.append(("alternative", self.alternative))
-        if self.missing != 0.2:
-            parts.append(("missing", f"{self.missing:g}"))
+        if self.max_missing != MAX_MISSING:
+            parts.append(("missing", f"{self.max_missing:g}"))
         return urlencode(parts)
 
     @staticmethod
-    def by_side(some: SetTexts) -> dict[str, str]:
-        """Four things under the letters of the sides."""
-        return dict(zip(SIDES, some, strict=True))
+    def by_side(texts: SetTexts) -> dict[str, str]:
+        """Return four texts under the letters of their sets."""
+        return dict(zip(SIDES, texts, strict=True))
 
     def read(self, side: str, settings: Settings) -> WordSetInput:
-        """One of the sets."""
-        at = SIDES.index(side)
-        return read_set(self.sets[at], settings, self.names[at])
+        """Read the set of a side."""
+        index = SIDES.index(side)
+        return read_set(self.sets[index], settings, self.names[index])
 
-    def made(self, settings: Settings) -> Test:
-        """The test that is asked.
+    def build_test(self, settings: Settings) -> Test:
+        """Return the test to run.
 
         Raises
         ------
         UsageError
-            It is no association test of words, or a set has no words.
+            It is not an association test of words, or a set has no words.
         """
         return _build_test(self, settings)
 
-    def as_sets(self) -> Question:
-        """The same with the test's sets in the four boxes, so that they can be changed."""
+    def with_sets(self) -> Question:
+        """Return the same question with the sets of its test written into the four boxes."""
         if not self.test:
             return self
         x, y, a, b = (f"@{self.test}.{side.upper()}" for side in SIDES)
@@ -108,41 +114,39 @@ def _build_test(question: Question, settings: Settings) -> Test:
     if question.test:
         entry = association_test(question.test)
         if entry.level != "word":
-            raise UsageError(f"{entry.id} is a test of sentences: run `weatherglass seat`.")
+            raise UsageError(f"{entry.id} is a test of sentences; this page runs tests of words.")
         return entry
     sets: dict[str, Any] = {}
     for side in SIDES:
-        typed = question.read(side, settings)
-        if not typed.words:
-            raise UsageError(f"The set {side.upper()} has no words; all four sets need some.")
-        sets[side] = {"label": typed.label or side.upper(), "words": typed.words}
+        word_set = question.read(side, settings)
+        if not word_set.words:
+            raise UsageError(f"Set {side.upper()} has no words; all four sets need words.")
+        sets[side] = {"label": word_set.label or side.upper(), "words": word_set.words}
     return Test(**sets)
 
 
-Words = Annotated[
-    str, Query(max_length=MAX_SET_CHARACTERS, description="Words, or @ and a set's id.")
-]
-Name = Annotated[str, Query(max_length=60, description="What the set stands for.")]
+NameQuery = Annotated[str, Query(max_length=60, description="What the set stands for.")]
 
 
 async def _read_question(
-    source: Annotated[
-        tuple[Annotated[str, Query(max_length=200)], ...],
-        Query(max_length=50, description="Sources by name; without one, the first."),
-    ] = (),
+    source: SourcesQuery = (),
     test: Annotated[
         str, Query(max_length=100, description="A test of the catalogue.", examples=["weat6"])
     ] = "",
-    x: Words = "",
-    y: Words = "",
-    a: Words = "",
-    b: Words = "",
-    x_name: Name = "",
-    y_name: Name = "",
-    a_name: Name = "",
-    b_name: Name = "",
-    alternative: Annotated[Alternative, Query(description="Which tail.")] = "greater",
-    missing: Annotated[float, Query(ge=0, le=1, description="Most words missing.")] = 0.2,
+    x: SetQuery = "",
+    y: SetQuery = "",
+    a: SetQuery = "",
+    b: SetQuery = "",
+    x_name: NameQuery = "",
+    y_name: NameQuery = "",
+    a_name: NameQuery = "",
+    b_name: NameQuery = "",
+    alternative: Annotated[
+        Alternative, Query(description="The alternative hypothesis.")
+    ] = "greater",
+    missing: Annotated[
+        float, Query(ge=0, le=1, description="The largest share of a set that may be missing.")
+    ] = MAX_MISSING,
 ) -> Question:
     sources = tuple(dict.fromkeys(filter(None, source)))
     sets: SetTexts = ("", "", "", "") if test else (x, y, a, b)
@@ -153,16 +157,13 @@ async def _read_question(
 QuestionQuery = Annotated[Question, Depends(_read_question)]
 """The question of an address, as an argument of a route."""
 
-JobQuery = Annotated[str, Query(max_length=40, description="The job that is waited for.")]
 
-
-MAX_QUICK_TARGETS = 52
-"""Targets that are counted in about a second; more have a lane of their own."""
+# The jobs
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What came out, source by source; `vectors` are what it was measured on."""
+    """The results of a question, source by source; `vectors` are what they were measured on."""
 
     question: Question
     test: Test
@@ -171,99 +172,102 @@ class Answer:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells this answer from others."""
-        return (self.question, *(one.fingerprint for one in self.vectors.values()))
+        """What distinguishes this answer from others, for the key of a job."""
+        return (self.question, *(vectors.fingerprint for vectors in self.vectors.values()))
 
     @property
     def done(self) -> dict[str, WeatResult]:
         """The results that have numbers."""
-        return {name: one for name, one in self.results.items() if one.status == "done"}
+        return {name: result for name, result in self.results.items() if result.status == "done"}
 
-    def all(self) -> Results:
-        """The results as a set."""
+    def result_set(self) -> Results:
+        """Return all results as a result set."""
         return Results.of(self.results.values())
 
 
 async def answer_question(
-    here: Session, question: Question, job: str = "", patience: float | None = None
+    session: Session, question: Question, job: str = "", wait_seconds: float | None = None
 ) -> Answer:
-    """The answer to a question; a file is worth more patience than a page."""
-    test = question.made(here.settings)
-    vectors = await here.sources.opened(question.sources, job, patience)
+    """Run the test of a question on its sources."""
+    test = question.build_test(session.settings)
+    vectors = await session.sources.open(question.sources, job, wait_seconds)
     question = replace(question, sources=tuple(vectors))
 
     def work(report: Callable[..., None]) -> Answer:
-        made = {}
-        for done, (name, one) in enumerate(vectors.items()):
+        results = {}
+        for done, (name, source) in enumerate(vectors.items()):
             report(done, len(vectors))
-            made[name] = weat(
-                one,
+            results[name] = weat(
+                source,
                 test,
                 alternative=question.alternative,
-                max_missing=question.missing,
+                max_missing=question.max_missing,
                 intervals=True,
                 workers=1,
             )
-        return Answer(question, test, made, vectors)
+        return Answer(question, test, results, vectors)
 
-    targets = len(test.x.words) + len(test.y.words)
-    return await here.jobs.answer(
+    n_targets = len(test.x.words) + len(test.y.words)
+    return await session.jobs.answer(
         ("ask", question, fingerprints(vectors)),
         "Measuring",
         work,
-        is_long=targets > MAX_QUICK_TARGETS,
+        is_long=n_targets > MAX_QUICK_TARGETS,
         job=job,
-        patience=patience,
+        wait_seconds=wait_seconds,
     )
 
 
 async def measure_influence(
-    here: Session, answer: Answer, on: str, job: str = ""
+    session: Session, answer: Answer, source: str, job: str = ""
 ) -> list[Influence]:
-    """What dropping each single word does on a source, the word that matters most first."""
-    whole = answer.results[on]
-    if whole.status != "done":
-        raise CannotMeasure(f"The test was not run on {on}: {whole.reason}.")
+    """Leave out each word in turn, on one source; the most influential word comes first."""
+    result = answer.results[source]
+    if result.status != "done":
+        raise CannotMeasure(f"The test was not run on {source}: {result.reason}.")
 
     def work(report: Callable[..., None]) -> list[Influence]:
-        alternative, missing = answer.question.alternative, answer.question.missing
-        found = weat(
-            answer.vectors[on],
+        repeated = weat(
+            answer.vectors[source],
             answer.test,
-            alternative=alternative,
-            max_missing=missing,
+            alternative=answer.question.alternative,
+            max_missing=answer.question.max_missing,
             influence=True,
         )
-        return list(found.influence)
+        return list(repeated.influence)
 
-    key = ("dropped", on, answer.key)
-    return await here.jobs.answer(key, "Dropping one word at a time", work, is_long=True, job=job)
+    key = ("influence", source, answer.key)
+    return await session.jobs.answer(
+        key, "Leaving out one word at a time", work, is_long=True, job=job
+    )
 
 
-async def run_multiverse(here: Session, answer: Answer, on: str, job: str = "") -> Multiverse:
-    """The same test with every documented choice of seed words, on a source."""
+async def run_multiverse(
+    session: Session, answer: Answer, source: str, job: str = ""
+) -> Multiverse:
+    """Run the test with every documented choice of seed words, on one source."""
 
     def work(report: Callable[..., None]) -> Multiverse:
         return multiverse(
-            answer.vectors[on],
+            answer.vectors[source],
             answer.test,
             alternative=answer.question.alternative,
-            max_missing=answer.question.missing,
+            max_missing=answer.question.max_missing,
             progress=report,
         )
 
-    key = ("multiverse", on, answer.key)
-    return await here.jobs.answer(key, "Trying other seed words", work, is_long=True, job=job)
+    key = ("multiverse", source, answer.key)
+    return await session.jobs.answer(key, "Trying other seed words", work, is_long=True, job=job)
 
 
-async def lint_sets(here: Session, answer: Answer, job: str = "") -> tuple[Lint, Lint]:
-    """What lint says of the targets and of the attributes, on the first source."""
+async def lint_sets(session: Session, answer: Answer, job: str = "") -> tuple[Lint, Lint]:
+    """Check the targets and the attributes with lint, on the first source."""
 
     def work(report: Callable[..., None]) -> tuple[Lint, Lint]:
         ids = _lint_ids(answer.test)
         sets = {
-            name: SeedSet(id=ids[name], concept=_concept(one.words), words=one.words)
-            for name, one in answer.test.sets.items()
+            side: SeedSet(id=ids[side], concept=_find_concept(word_set.words), words=word_set.words)
+            for side, word_set in answer.test.sets.items()
         }
         first = next(iter(answer.vectors.values()))
         return (
@@ -271,77 +275,80 @@ async def lint_sets(here: Session, answer: Answer, job: str = "") -> tuple[Lint,
             lint([sets["A"], sets["B"]], source=first),
         )
 
-    return await here.jobs.answer(("lint", answer.key), "Looking at the words", work, job=job)
+    return await session.jobs.answer(("lint", answer.key), "Checking the words", work, job=job)
 
 
 def _lint_ids(test: Test) -> dict[str, str]:
-    """What lint calls the sets: their labels, if they can be told apart by them."""
+    """Return the ids of the sets for lint: their labels, with the letter where these repeat."""
     labels = {
-        name: "".join(c for c in one.label if c.isprintable()).strip() or name
-        for name, one in test.sets.items()
+        side: "".join(c for c in word_set.label if c.isprintable()).strip() or side
+        for side, word_set in test.sets.items()
     }
     if len(set(labels.values())) == len(labels):
         return labels
-    return {name: label if label == name else f"{name}: {label}" for name, label in labels.items()}
+    return {side: label if label == side else f"{side}: {label}" for side, label in labels.items()}
 
 
-def _concept(words: tuple[str, ...]) -> str:
-    """What the words stand for, where they are those of a seed set."""
-    same = (one.concept for one in seed_sets() if set(one.words) == set(words))
-    return next(same, "")
+def _find_concept(words: tuple[str, ...]) -> str:
+    """Return the concept of the seed set with the same words, if there is one."""
+    concepts = (seed_set.concept for seed_set in seed_sets() if set(seed_set.words) == set(words))
+    return next(concepts, "")
 
+
+# The answer in sentences
 
 _TAILS = {
-    "greater": "an effect at least as large",
-    "less": "an effect at least as low",
-    "two-sided": "an effect at least as far from 0",
+    "greater": "an effect size at least as large",
+    "less": "an effect size at least as low",
+    "two-sided": "an effect size at least as far from 0",
 }
 
-
-def state_result(one: WeatResult) -> str:
-    """What a result says, as far as it is sure.
-
-    >>> import weatherglass as wg
-    >>> state_result(wg.weat(wg.open_vectors("default"), "weat6"))
-    'Male names are nearer to career words, and female names to family words.'
-    """
-    assert one.p is not None
-    told = claim(one)
-    if one.p.value <= ALPHA:
-        return told
-    return f"{told.rstrip('.')}; but this may well be chance."
+P_METHODS = {
+    "exact": "exact: every partition of the targets was counted",
+    "tilted": "tilted Fourier inversion: integrated, with a known error",
+    "bracket": "certified bracket: the true value is between two bounds",
+    "sample": "sampled",
+    "normal": "normal fit to a sample",
+}
+"""How each method finds a p-value."""
 
 
-def explain_p_value(one: WeatResult) -> str:
-    """The p-value as a share of the ways in which the targets can be sorted.
+def state_result(result: WeatResult) -> str:
+    """State a result in a sentence, with a caveat where it may be chance.
 
     >>> import weatherglass as wg
-    >>> explain_p_value(wg.weat(wg.open_vectors("default"), "weat9"))[:59]
-    'Of all 924 ways to sort the 12 targets into two sets, only '
+    >>> state_result(wg.weat(wg.open_vectors("default"), "weat6"))[:14]
+    'Male names are'
     """
-    p = one.p
+    assert result.p is not None
+    sentence = result.sentence()
+    if result.p.value <= ALPHA:
+        return sentence
+    return f"{sentence.rstrip('.')}; but this may well be chance."
+
+
+def explain_p_value(result: WeatResult) -> str:
+    """Explain the permutation p-value as a share of the partitions of the targets.
+
+    >>> import weatherglass as wg
+    >>> explain_p_value(wg.weat(wg.open_vectors("default"), "weat9"))[:60]
+    'Of all 924 ways to split the 12 targets into two sets, only '
+    """
+    p = result.p
     assert p is not None
-    tail, targets = _TAILS[p.alternative], one.n["X"] + one.n["Y"]
+    tail, n_targets = _TAILS[p.alternative], result.n["X"] + result.n["Y"]
     if p.count is not None and p.partitions is not None and p.alternative != "two-sided":
         only = "only " if p.value <= ALPHA else ""
         gives = "gives" if p.count == 1 else "give"
         return (
-            f"Of all {p.partitions:,} ways to sort the {targets} targets into two sets, "
+            f"Of all {p.partitions:,} ways to split the {n_targets} targets into two sets, "
             f"{only}{p.count:,} {gives} {tail}."
         )
-    found = {"tilted": "computed, not drawn", "bracket": "certain to lie between two ends"}
-    how = f", {found[p.method]}" if p.method in found else ""
-    share = numbers.p_equation(p.value)
+    precision = {
+        "tilted": " (computed, not sampled)",
+        "bracket": " (certain to be between two bounds)",
+    }.get(p.method, "")
     return (
-        f"Among all ways to sort the {targets} targets into two sets, {tail} has the share "
-        f"{share}{how}."
+        f"Of all ways to split the {n_targets} targets into two sets, the share with {tail} is "
+        f"{numbers.p_equation(p.value)}{precision}."
     )
-
-
-P_METHODS = {
-    "exact": "exact: every way to sort the targets was counted",
-    "tilted": "tilted inversion: the tail was integrated, and its error is known",
-    "bracket": "certified bracket: the true value lies between two ends",
-    "sample": "sampled",
-    "normal": "normal fit to a sample",
-}

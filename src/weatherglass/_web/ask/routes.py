@@ -1,4 +1,4 @@
-"""Ask: four word sets, one or more sources, an answer."""
+"""The routes of the Ask page: the question with its boxes, the answer, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -17,23 +17,27 @@ from weatherglass.report import (
     AuditResult,
     plot_multiverses,
     seed_choices_section,
-    source_name,
 )
 from weatherglass.seedlab import Multiverse
 
-from ..charts import CHART_RESPONSES, ChartFormat, chart_figure, chart_response
 from ..jobs import Working
-from ..rendering import render
-from ..responses import JOB_RESPONSES, error_status, error_text, html_response, render_part
-from ..session import CurrentSession, Page, Session
+from ..rendering import CHART_RESPONSES, ChartFormat, chart_figure, chart_response, render
+from ..responses import (
+    HTML_ROUTE,
+    JOB_RESPONSES,
+    REDIRECT_RESPONSES,
+    error_status,
+    error_text,
+    html_response,
+    render_part,
+)
+from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
 from ..word_sets import WordSetInput, find_sets, find_tests, format_words, look_up_words
 from . import api
-from .api import as_python
 from .question import (
     P_METHODS,
     SIDES,
     Answer,
-    JobQuery,
     Question,
     QuestionQuery,
     SetTexts,
@@ -46,288 +50,315 @@ from .question import (
     state_result,
 )
 
-fragments = APIRouter(default_response_class=HTMLResponse)
-Search = Annotated[str, Query(max_length=100, description="What to look for.")]
+router = APIRouter()
+router.include_router(api.router)
+PAGE = Page("Ask", "/", router)
+
+SearchText = Annotated[str, Query(max_length=100, description="The text to search for.")]
 
 
 async def _read_searches(
-    find_x: Search = "", find_y: Search = "", find_a: Search = "", find_b: Search = ""
+    find_x: SearchText = "",
+    find_y: SearchText = "",
+    find_a: SearchText = "",
+    find_b: SearchText = "",
 ) -> dict[str, str]:
     return dict(zip(SIDES, (find_x, find_y, find_a, find_b), strict=True))
 
 
 SetSearches = Annotated[dict[str, str], Depends(_read_searches)]
-"""What is looked for in the catalogue, box by box."""
+"""The text to search for in the catalogue, by set."""
 
 
-def describe_box(here: Session, question: Question, side: str, looking: str = "") -> dict[str, Any]:
-    """What a template needs to show one of the four boxes."""
-    try:
-        typed = question.read(side, here.settings)
-    except WeatherglassError:  # told where the words are shown
-        typed = WordSetInput()
-    at = SIDES.index(side)
-    return {
-        "side": side,
-        "text": question.sets[at],
-        "name": question.names[at],
-        "typed": typed,
-        "find": looking,
-        "found": [(one, query_with_set(question, side, one.name)) for one in find_sets(looking)],
-    }
-
-
-def query_with_set(question: Question, side: str, name: str) -> str:
-    """A question, as the end of an address, with a set of the catalogue in one of its boxes.
-
-    >>> query_with_set(Question(), "a", "weat6.A")
-    'a=%40weat6.A'
-    """
-    at, whole = SIDES.index(side), question.as_sets()
-    made = replace(
-        whole, sets=_replace_at(whole.sets, at, f"@{name}"), names=_replace_at(whole.names, at, "")
-    )
-    return made.query
-
-
-def _replace_at(some: SetTexts, at: int, text: str) -> SetTexts:
-    x, y, a, b = (text if k == at else one for k, one in enumerate(some))
-    return x, y, a, b
-
-
-@fragments.get("/ask/tests", responses=html_response("Links to tests."))
-async def list_tests(question: QuestionQuery, find_test: Search = "") -> Response:
-    """Tests of the catalogue that a search finds, as links for the sources chosen."""
-    return HTMLResponse(render("ask_tests.html", tests=find_tests(find_test), question=question))
-
-
-@fragments.get("/ask/find", responses=html_response("Sets to pick."))
-async def list_sets(
-    here: CurrentSession, question: QuestionQuery, looking: SetSearches, side: Side = "x"
-) -> Response:
-    """Sets of the catalogue that a search finds, for one of the four boxes."""
-    box = describe_box(here, question, side, looking[side])
-    return HTMLResponse(render("ask_found.html", box=box))
-
-
-@fragments.get("/ask/set", responses=html_response("One of the four boxes."))
-async def set_box(
-    here: CurrentSession,
-    question: QuestionQuery,
-    side: Side = "x",
-    write_out: Annotated[bool, Query(description="Words in place of references.")] = False,
-) -> Response:
-    """One of the four boxes anew, with a set that was picked."""
-    box = describe_box(here, question, side)
-    if write_out:
-        typed = question.read(side, here.settings)
-        box |= {"text": format_words(typed.words), "name": typed.label}
-    return HTMLResponse(render("ask_set.html", box=box, is_new=True))
-
-
-@fragments.get("/ask/words", responses={**html_response("The words of a set."), **JOB_RESPONSES})
-async def words(
-    here: CurrentSession, question: QuestionQuery, side: Side = "x", job: JobQuery = ""
-) -> Response:
-    """What is in one of the four boxes: words missing, provenance, what lint says."""
-    typed = question.read(side, here.settings)
-    if not typed.words:
-        return HTMLResponse("")
-    found = await look_up_words(here, question.sources, typed, job)
-    return HTMLResponse(render("ask_words.html", typed=typed, found=found, side=side))
-
-
-OneSource = Annotated[
-    str, Query(max_length=200, description="A source by name; without it, the first.")
-]
-
-
-@fragments.get("/ask/influence", responses={**html_response("A table."), **JOB_RESPONSES})
-async def influence_part(
-    here: CurrentSession,
-    request: Request,
-    question: QuestionQuery,
-    on: OneSource = "",
-    job: JobQuery = "",
-) -> Response:
-    """What dropping each single word does."""
-    name, made = await _answer_on(here, question, on, job)
-    rows = await measure_influence(here, made, name, job)
-    result = made.results[name]
-    shown = {"rows": rows, "result": result, "on": name}
-    return _render_answer_part(
-        request, "ask_influence.html", "How much hangs on single words", question, shown
-    )
-
-
-@fragments.get("/ask/lint", responses={**html_response("What lint says."), **JOB_RESPONSES})
-async def lint_part(
-    here: CurrentSession, request: Request, question: QuestionQuery, job: JobQuery = ""
-) -> Response:
-    """What to know of the words before trusting the answer."""
-    made = await answer_question(here, question, job)
-    shown = {"lints": await lint_sets(here, made, job)}
-    return _render_answer_part(
-        request, "ask_lint.html", "Are the words good ones?", question, shown
-    )
-
-
-@fragments.get("/ask/multiverse", responses={**html_response("The curve."), **JOB_RESPONSES})
-async def multiverse_part(
-    here: CurrentSession,
-    request: Request,
-    question: QuestionQuery,
-    on: OneSource = "",
-    job: JobQuery = "",
-) -> Response:
-    """The same test with every documented choice of seed words."""
-    name, made = await _answer_on(here, question, on, job)
-    found = await run_multiverse(here, made, name, job)
-    shown = {"told": _multiverse_section(found, question.query, name)}
-    return _render_answer_part(
-        request, "ask_choices.html", "With other seed words", question, shown
-    )
-
-
-def _render_answer_part(
-    request: Request, template: str, title: str, question: Question, shown: dict[str, Any]
-) -> Response:
-    return render_part(request, template, title, (f"/?{question.query}", "The answer"), **shown)
-
-
-def _multiverse_section(found: Multiverse, query: str, on: str) -> Markup:
-    """The report's section about other seed words, for one test on one source."""
-    where = f"{query}&{urlencode({'on': on})}"
-
-    def draw(make: Any, name: str, said: str, **options: Any) -> Markup:
-        return chart_figure(f"/ask/curve.json?{where}", f"/ask/curve.svg?{where}", said)
-
-    audited = AuditResult({}, Results.of([]), multiverses=(found,))
-    (made,) = seed_choices_section(audited, {source_name(found): on}, draw)
-    return made
-
-
-@fragments.get(
-    "/ask/curve.{form}", responses={**CHART_RESPONSES, **JOB_RESPONSES}, response_class=Response
-)
-async def curve(
-    here: CurrentSession,
-    question: QuestionQuery,
-    form: ChartFormat,
-    on: OneSource = "",
-    job: JobQuery = "",
-) -> Response:
-    """The specification curve of a multiverse."""
-    name, made = await _answer_on(here, question, on, job)
-    found = await run_multiverse(here, made, name, job)
-    key, called = ("curve", name, made.key), f"{made.test.id}-other-words"
-    return await chart_response(
-        here, key, lambda: plot_multiverses([found]), form, name=called, job=job
-    )
-
-
-async def _answer_on(here: Session, question: Question, on: str, job: str) -> tuple[str, Answer]:
-    """The answer on one source."""
-    name = here.sources.find(on).name if on else here.sources.chosen(question.sources)[0].name
-    return name, await answer_question(here, replace(question, sources=(name,)), job)
-
-
-router = APIRouter()
-for part in (fragments, api.downloads, api.router):
-    router.include_router(part)
-PAGE = Page("Ask", "/", router)
-_MOVED: dict[int | str, dict[str, Any]] = {303: {"description": "The same question, shorter."}}
+# The page
 
 
 @router.get(
     "/",
-    response_class=HTMLResponse,
-    responses={**html_response("The page."), **JOB_RESPONSES, **_MOVED},
+    **HTML_ROUTE,
+    responses={**html_response("The page."), **JOB_RESPONSES, **REDIRECT_RESPONSES},
 )
 async def page(
-    here: CurrentSession,
+    session: CurrentSession,
     question: QuestionQuery,
-    looking: SetSearches,
+    searches: SetSearches,
     request: Request,
-    find_test: Search = "",
+    find_test: SearchText = "",
     job: JobQuery = "",
 ) -> Response:
-    """Ask a question, and read the answer. The address is the question."""
-    is_searching = bool(find_test) or any(looking.values())
-    is_asked = question.is_whole and not is_searching
+    """Ask a question and read the answer. The address contains the question."""
+    is_searching = bool(find_test) or any(searches.values())
     try:
-        if is_asked:
-            chosen = tuple(one.name for one in here.sources.chosen(question.sources))
-            question = replace(question, sources=chosen)
+        if question.is_complete and not is_searching:
+            names = tuple(source.name for source in session.sources.choose(question.sources))
+            question = replace(question, sources=names)
             if not job and request.url.query != question.query:
                 return RedirectResponse(f"/?{question.query}", 303)
-            return HTMLResponse(
-                await _render_answer_page(here, await answer_question(here, question, job))
-            )
-        status, shown = 200, _form_values(here, question, looking, find_test)
-        shown["chosen"] = {one.name for one in here.sources.chosen(question.sources)}
+            answer = await answer_question(session, question, job)
+            return HTMLResponse(await _render_answer_page(session, answer))
+        status, values = 200, _form_values(session, question, searches, find_test)
+        chosen = session.sources.choose(question.sources)
+        values["chosen"] = {source.name for source in chosen}
         if any(question.sets) and not is_searching:
-            shown["needed"] = question.lacking
-    except Working as still:
-        status, shown = 202, _form_values(here, question, looking, find_test)
-        shown |= {"working": still.job, "again": f"/ask/answer?{question.query}&job={still.job.id}"}
+            values["empty_sets"] = question.empty_sets
+    except Working as working:
+        status, values = 202, _form_values(session, question, searches, find_test)
+        again = f"/ask/answer?{question.query}&job={working.job.id}"
+        values |= {"working": working.job, "again": again}
     except WeatherglassError as error:
-        status, shown = error_status(error), _form_values(here, question, looking, find_test)
-        shown["told"] = error_text(error)
-    return HTMLResponse(render("ask.html", **shown), status)
+        status, values = error_status(error), _form_values(session, question, searches, find_test)
+        values["error"] = error_text(error)
+    return HTMLResponse(render("ask.html", **values), status)
 
 
 @router.get(
     "/ask/answer",
-    response_class=HTMLResponse,
+    **HTML_ROUTE,
     responses={**html_response("The answer alone."), **JOB_RESPONSES},
 )
-async def answer(here: CurrentSession, question: QuestionQuery, job: JobQuery = "") -> Response:
+async def answer_part(
+    session: CurrentSession, question: QuestionQuery, job: JobQuery = ""
+) -> Response:
     """The answer to a question, as part of a page."""
-    made = await answer_question(here, question, job)
-    return HTMLResponse(render("ask_answer.html", **_answer_values(here, made)))
+    answer = await answer_question(session, question, job)
+    return HTMLResponse(render("ask_answer.html", **_answer_values(session, answer)))
 
 
-async def _render_answer_page(here: Session, answer: Answer) -> str:
-    """The whole page of an answer, kept like the answer itself."""
+async def _render_answer_page(session: Session, answer: Answer) -> str:
+    """Render the page of an answer; it is remembered like the answer itself."""
 
     def work(report: Callable[..., None]) -> str:
-        shown = _form_values(here, answer.question, dict.fromkeys(SIDES, ""), "")
-        shown["chosen"] = set(answer.results)
-        return render("ask.html", **shown | _answer_values(here, answer))
+        values = _form_values(session, answer.question, dict.fromkeys(SIDES, ""), "")
+        values["chosen"] = set(answer.results)
+        return render("ask.html", **values | _answer_values(session, answer))
 
-    key = ("page", answer.key, tuple(one.name for one in here.sources))
-    return await here.jobs.answer(key, "Writing", work)
+    key = ("page", answer.key, tuple(source.name for source in session.sources))
+    return await session.jobs.answer(key, "Writing the page", work)
 
 
 def _form_values(
-    here: Session, question: Question, looking: dict[str, str], tests: str
+    session: Session, question: Question, searches: dict[str, str], test_search: str
 ) -> dict[str, Any]:
-    """What a template needs to show the question."""
+    """Return the values with which a template shows the question."""
+    in_boxes = question
     try:
-        whole = question.as_sets() if question.test and question.made(here.settings) else question
-    except WeatherglassError:  # told where the answer would be
-        whole = question
+        if question.test and question.build_test(session.settings):
+            in_boxes = question.with_sets()
+    except WeatherglassError:  # shown in place of the answer
+        pass
     return {
         "page_path": "/",
         "question": question,
-        "sources": list(here.sources),
+        "sources": list(session.sources),
         "chosen": set(question.sources),
-        "boxes": [describe_box(here, whole, side, looking[side]) for side in SIDES],
-        "tests": find_tests(tests),
-        "find_test": tests,
+        "boxes": [describe_box(session, in_boxes, side, searches[side]) for side in SIDES],
+        "tests": find_tests(test_search),
+        "find_test": test_search,
     }
 
 
-def _answer_values(here: Session, answer: Answer) -> dict[str, Any]:
-    """What a template needs to show an answer."""
+def _answer_values(session: Session, answer: Answer) -> dict[str, Any]:
+    """Return the values with which a template shows an answer."""
     return {
         "answer": answer,
         "results": answer.results,
         "done": answer.done,
         "query": answer.question.query,
-        "says": state_result,
-        "how_sure": explain_p_value,
-        "methods": P_METHODS,
-        "script": as_python(answer, here.sources, here.settings.is_local),
+        "state_result": state_result,
+        "explain_p_value": explain_p_value,
+        "p_methods": P_METHODS,
+        "script": api.python_script(answer, session.sources, session.settings.is_local),
     }
+
+
+# The boxes: tests and sets to choose from, words while they are typed
+
+
+def describe_box(
+    session: Session, question: Question, side: str, search: str = ""
+) -> dict[str, Any]:
+    """Return the values with which a template shows one of the four boxes."""
+    try:
+        word_set = question.read(side, session.settings)
+    except WeatherglassError:  # shown below the box, where the words are looked up
+        word_set = WordSetInput()
+    index = SIDES.index(side)
+    matches = find_sets(search)
+    return {
+        "side": side,
+        "text": question.sets[index],
+        "name": question.names[index],
+        "word_set": word_set,
+        "search": search,
+        "matches": [(match, query_with_set(question, side, match.name)) for match in matches],
+    }
+
+
+def query_with_set(question: Question, side: str, name: str) -> str:
+    """Return the query of a question with a set of the catalogue in one of its boxes.
+
+    >>> query_with_set(Question(), "a", "weat6.A")
+    'a=%40weat6.A'
+    """
+    index, question = SIDES.index(side), question.with_sets()
+    sets = _replace_at(question.sets, index, f"@{name}")
+    return replace(question, sets=sets, names=_replace_at(question.names, index, "")).query
+
+
+def _replace_at(texts: SetTexts, index: int, text: str) -> SetTexts:
+    x, y, a, b = (text if k == index else old for k, old in enumerate(texts))
+    return x, y, a, b
+
+
+@router.get("/ask/tests", **HTML_ROUTE, responses=html_response("Links to tests."))
+async def list_tests(question: QuestionQuery, find_test: SearchText = "") -> Response:
+    """Search the tests of the catalogue; the links keep the chosen sources."""
+    return HTMLResponse(render("ask_tests.html", tests=find_tests(find_test), question=question))
+
+
+@router.get("/ask/find", **HTML_ROUTE, responses=html_response("Links to sets."))
+async def list_sets(
+    session: CurrentSession, question: QuestionQuery, searches: SetSearches, side: Side = "x"
+) -> Response:
+    """Search the sets of the catalogue for one of the four boxes."""
+    box = describe_box(session, question, side, searches[side])
+    return HTMLResponse(render("ask_set_matches.html", box=box))
+
+
+@router.get("/ask/set", **HTML_ROUTE, responses=html_response("One of the four boxes."))
+async def set_box(
+    session: CurrentSession,
+    question: QuestionQuery,
+    side: Side = "x",
+    write_out: Annotated[bool, Query(description="Words instead of references.")] = False,
+) -> Response:
+    """One of the four boxes, with the set that was chosen."""
+    box = describe_box(session, question, side)
+    if write_out:
+        word_set = question.read(side, session.settings)
+        box |= {"text": format_words(word_set.words), "name": word_set.label}
+    return HTMLResponse(render("ask_set.html", box=box, is_new=True))
+
+
+@router.get(
+    "/ask/words",
+    **HTML_ROUTE,
+    responses={**html_response("The words of a set."), **JOB_RESPONSES},
+)
+async def words_part(
+    session: CurrentSession, question: QuestionQuery, side: Side = "x", job: JobQuery = ""
+) -> Response:
+    """Missing words, provenance and lint findings of one of the four boxes."""
+    word_set = question.read(side, session.settings)
+    if not word_set.words:
+        return HTMLResponse("")
+    lookup = await look_up_words(session, question.sources, word_set, job)
+    return HTMLResponse(render("ask_words.html", word_set=word_set, lookup=lookup, side=side))
+
+
+# The evidence: influence of single words, lint, multiverse
+
+
+@router.get(
+    "/ask/influence", **HTML_ROUTE, responses={**html_response("A table."), **JOB_RESPONSES}
+)
+async def influence_part(
+    session: CurrentSession,
+    request: Request,
+    question: QuestionQuery,
+    on: SourceQuery = "",
+    job: JobQuery = "",
+) -> Response:
+    """The effect size when each word is left out in turn."""
+    source, answer = await _answer_on(session, question, on, job)
+    values = {
+        "rows": await measure_influence(session, answer, source, job),
+        "result": answer.results[source],
+        "source": source,
+    }
+    title = "Does one word drive it?"
+    return _render_evidence(request, "ask_influence.html", title, question, values)
+
+
+@router.get(
+    "/ask/lint", **HTML_ROUTE, responses={**html_response("Lint findings."), **JOB_RESPONSES}
+)
+async def lint_part(
+    session: CurrentSession, request: Request, question: QuestionQuery, job: JobQuery = ""
+) -> Response:
+    """Problems of the word sets."""
+    answer = await answer_question(session, question, job)
+    values = {"lints": await lint_sets(session, answer, job)}
+    title = "Are the words well chosen?"
+    return _render_evidence(request, "ask_lint.html", title, question, values)
+
+
+@router.get(
+    "/ask/multiverse",
+    **HTML_ROUTE,
+    responses={**html_response("The specification curve."), **JOB_RESPONSES},
+)
+async def multiverse_part(
+    session: CurrentSession,
+    request: Request,
+    question: QuestionQuery,
+    on: SourceQuery = "",
+    job: JobQuery = "",
+) -> Response:
+    """The same test with every documented choice of seed words."""
+    source, answer = await _answer_on(session, question, on, job)
+    result = await run_multiverse(session, answer, source, job)
+    values = {"section": _multiverse_section(result, question.query, source)}
+    title = "With other seed words"
+    return _render_evidence(request, "ask_multiverse.html", title, question, values)
+
+
+@router.get(
+    "/ask/curve.{form}", response_class=Response, responses={**CHART_RESPONSES, **JOB_RESPONSES}
+)
+async def multiverse_chart(
+    session: CurrentSession,
+    question: QuestionQuery,
+    form: ChartFormat,
+    on: SourceQuery = "",
+    job: JobQuery = "",
+) -> Response:
+    """The specification curve of a multiverse."""
+    source, answer = await _answer_on(session, question, on, job)
+    result = await run_multiverse(session, answer, source, job)
+    return await chart_response(
+        session.jobs,
+        ("curve", source, answer.key),
+        lambda: plot_multiverses([result]),
+        form,
+        name=f"{answer.test.id}-multiverse",
+        job=job,
+    )
+
+
+async def _answer_on(
+    session: Session, question: Question, source: str, job: str
+) -> tuple[str, Answer]:
+    """Answer a question on one source: the named one, or the first of the question."""
+    chosen = [source] if source else question.sources
+    name = session.sources.choose(chosen)[0].name
+    return name, await answer_question(session, replace(question, sources=(name,)), job)
+
+
+def _render_evidence(
+    request: Request, template: str, title: str, question: Question, values: dict[str, Any]
+) -> Response:
+    back = (f"/?{question.query}", "Back to the answer")
+    return render_part(request, template, title, back, **values)
+
+
+def _multiverse_section(result: Multiverse, query: str, source: str) -> Markup:
+    """The report's section about other seed words, for one test on one source."""
+    where = f"{query}&{urlencode({'on': source})}"
+
+    def draw(make: Any, name: str, description: str, **options: Any) -> Markup:
+        return chart_figure(f"/ask/curve.json?{where}", f"/ask/curve.svg?{where}", description)
+
+    audit = AuditResult({}, Results.of([]), multiverses=(result,))
+    (section,) = seed_choices_section(audit, {result.source_name: source}, draw)
+    return section

@@ -1,4 +1,4 @@
-"""The page of audits: runs in the folders named at the start, one of them, or two compared."""
+"""The routes of the Audits page: the list of audits, one audit, the comparison of two."""
 
 from __future__ import annotations
 
@@ -17,107 +17,251 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
 from weatherglass.auditing import REPORT, Change
-from weatherglass.report import element, join, numbers, page, sentence_markup, short_names, table
+from weatherglass.report import (
+    element,
+    join,
+    numbers,
+    sentence_markup,
+    short_names,
+    table,
+)
+from weatherglass.report import page as report_page_parts
 
-from ..ask import JobQuery
-from ..charts import CHART_RESPONSES, ChartFormat, chart_response
-from ..rendering import csv_text, download_headers, file_responses, render
+from ..rendering import (
+    CHART_RESPONSES,
+    ChartFormat,
+    chart_response,
+    csv_text,
+    download_headers,
+    file_responses,
+    render,
+)
 from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response
-from ..session import CurrentSession, Page
+from ..session import CurrentSession, JobQuery, Page
 from .runs import FILE_TYPES, Run, compare_runs, find_run, find_runs, open_run, render_run
 
-_PS = ("p", "p_rotation", "p_holm", "pearson_p")
-_NUMBERS = {
-    "p_rotation": "p, random rotations",
-    "p_holm": "p, Holm's correction",
+router = APIRouter()
+PAGE = Page("Audits", "/audits", router)
+
+MAX_ROWS = 300
+RunQuery = Annotated[
+    str, Query(max_length=1000, description="The name of an audit, as in the list.")
+]
+FileName = Literal["results.json", "results.tsv", "results.parquet", "run.json", "report.html"]
+_P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
+_NUMBER_NAMES = {
+    "effect": "effect size",
+    "p_rotation": "rotation p",
+    "p_holm": "p, Holm-corrected",
     "pearson": "Pearson's r",
     "pearson_p": "p of Pearson's r",
     "spearman": "Spearman's ρ",
 }
 
 
+# The list
+
+
+@router.get("/audits", **HTML_ROUTE, responses=html_response("The page."))
+async def list_page(session: CurrentSession) -> Response:
+    """The audits in the folders of the server."""
+    runs = await run_in_threadpool(find_runs, session.settings.folders)
+    values = {
+        "page_path": "/audits",
+        "runs": runs,
+        "folders": [str(folder) for folder in session.settings.folders],
+        "table": runs_table(runs),
+    }
+    return HTMLResponse(render("audits.html", **values))
+
+
 def runs_table(runs: Sequence[Run]) -> Markup:
-    """Runs as a table of links."""
+    """List runs as a table of links."""
     rows = []
     for run in runs:
-        at = f"/audits/run?{urlencode({'run': run.name})}"
-        names = short_names([one.name for one in run.about.sources]).values()
+        address = f"/audits/run?{urlencode({'run': run.name})}"
+        names = short_names([source.name for source in run.record.sources]).values()
         steps = ", ".join(f"{count:,} {status}" for status, count in run.counts.items())
+        sources = (element("bdi", sentence_markup(name)) for name in names)
         rows.append(
             (
-                element("a", element("bdi", sentence_markup(run.name)), href=at),
-                element(
-                    "span",
-                    join(
-                        *(element("bdi", sentence_markup(name)) for name in names), separator=", "
-                    ),
-                ),
-                sentence_markup(run.about.suite.id),
-                sentence_markup(run.when),
+                element("a", element("bdi", sentence_markup(run.name)), href=address),
+                element("span", join(*sources, separator=", ")),
+                sentence_markup(run.record.suite.id),
+                sentence_markup(run.started),
                 sentence_markup(steps),
             )
         )
-    heads = ("Audit", "Sources", "Suite", "When (UTC)", "Steps")
+    heads = ("Audit", "Sources", "Suite", "Started (UTC)", "Steps")
     return table("Audits", heads, rows)
 
 
-def changes_table(some: Sequence[Change], several: bool) -> Markup:
-    """Changes as a table."""
+# One audit
+
+
+@router.get("/audits/run", **HTML_ROUTE, responses={**html_response("One audit."), **JOB_RESPONSES})
+async def run_page(session: CurrentSession, run: RunQuery = "", job: JobQuery = "") -> Response:
+    """One audit: what was measured, the strongest findings, every effect size, the steps."""
+    opened, sections = await render_run(session, run, job)
+    values = {
+        "page_path": "/audits",
+        "run": opened,
+        "sections": sections,
+        "files": opened.files(),
+    }
+    return HTMLResponse(render("audit.html", **values))
+
+
+@router.get(
+    "/audits/effects.{form}",
+    response_class=Response,
+    responses={**CHART_RESPONSES, **JOB_RESPONSES},
+)
+async def effects_chart(
+    session: CurrentSession, form: ChartFormat, run: RunQuery = "", job: JobQuery = ""
+) -> Response:
+    """Every effect size of an audit with its interval."""
+    opened, result = await open_run(session, run, job)
+    key, name = ("effects", opened.state), f"effects-{opened.name}"
+    return await chart_response(session.jobs, key, result.plot, form, name=name, job=job)
+
+
+@router.get(
+    "/audits/report", **HTML_ROUTE, responses=html_response("The report, as the audit wrote it.")
+)
+async def report_page(session: CurrentSession, run: RunQuery = "") -> Response:
+    """The report of an audit, in a sandbox.
+
+    A report has inline styles and a script, which pages of the server may not have. In the sandbox
+    it has no origin and can request nothing from this server, and the only script that runs is the
+    one that our own reports contain.
+    """
+    found = await run_in_threadpool(find_run, session.settings.folders, run)
+    content = await run_in_threadpool(found.read, REPORT)
+    headers = {
+        "Content-Security-Policy": await run_in_threadpool(_report_policy),
+        # Browsers refuse to show a sandboxed page that isolates itself from other windows.
+        "Cross-Origin-Opener-Policy": "unsafe-none",
+    }
+    return HTMLResponse(content, headers=headers)
+
+
+@cache
+def _report_policy() -> str:
+    allowed_script = "'none'"
+    if report_page_parts.can_draw():
+        digest = hashlib.sha256(report_page_parts.chart_script().encode()).digest()
+        allowed_script = f"'sha256-{base64.b64encode(digest).decode()}'"
+    return (
+        "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src {allowed_script}; img-src data:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )
+
+
+@router.get("/audits/file", response_class=Response, responses=file_responses(FILE_TYPES.values()))
+async def download(
+    session: CurrentSession, file: FileName = "results.tsv", run: RunQuery = ""
+) -> Response:
+    """A file of an audit."""
+    found = await run_in_threadpool(find_run, session.settings.folders, run)
+    content = await run_in_threadpool(found.read, file)
+    stem, _, suffix = file.rpartition(".")
+    headers = download_headers(f"{found.name}-{stem}", suffix)
+    return Response(content, media_type=FILE_TYPES[file], headers=headers)
+
+
+# Two audits
+
+
+@router.get(
+    "/audits/compare",
+    **HTML_ROUTE,
+    responses={**html_response("The comparison."), **JOB_RESPONSES},
+)
+async def compare_page(
+    session: CurrentSession, before: RunQuery = "", after: RunQuery = "", job: JobQuery = ""
+) -> Response:
+    """The numbers that changed between two audits."""
+    runs = await run_in_threadpool(find_runs, session.settings.folders)
+    comparison = await compare_runs(session, before, after, job)
+    values = {
+        "page_path": "/audits",
+        "runs": runs,
+        "comparison": comparison,
+        "table": changes_table(comparison.changed[:MAX_ROWS], comparison.has_many_sources),
+        "max_rows": MAX_ROWS,
+    }
+    return HTMLResponse(render("audits_compare.html", **values))
+
+
+def changes_table(changes: Sequence[Change], show_source: bool) -> Markup:
+    """List changes as a table."""
     rows = [
         (
-            sentence_markup(one.test),
-            *([element("bdi", sentence_markup(one.source))] if several else []),
-            sentence_markup(one.measure),
-            sentence_markup(_NUMBERS.get(one.number, one.number)),
-            *map(sentence_markup, format_change(one)),
+            sentence_markup(change.test),
+            *([element("bdi", sentence_markup(change.source))] if show_source else []),
+            sentence_markup(change.measure),
+            sentence_markup(_NUMBER_NAMES.get(change.number, change.number)),
+            *map(sentence_markup, format_change(change)),
         )
-        for one in some
+        for change in changes
     ]
-    heads = ("Test", *(["Source"] if several else []), "Measure", "Number", "Before", "After")
+    heads = ("Test", *(["Source"] if show_source else []), "Measure", "Number", "Before", "After")
     last = len(heads) - 1
     return table("Changes", heads, rows, numbers=(last - 1, last))
 
 
-def format_change(one: Change) -> tuple[str, str]:
-    """Both numbers as pages write them; with more digits where these hide the change.
+def format_change(change: Change) -> tuple[str, str]:
+    """Format both numbers as on other pages, with more digits where rounding hides the change.
 
     >>> format_change(Change("", "weat", "weat6", "effect", 1.7078, 1.7112))
     ('1.708', '1.711')
     >>> format_change(Change("", "weat", "weat6", "p", 0.0123, 0.5))
     ('0.012', '0.50')
     """
-    pair = (one.before, one.after)
-    if not all(isinstance(value, float) for value in pair):
-        before, after = map(str, pair)
+    values = (change.before, change.after)
+    if not all(isinstance(value, float) for value in values):
+        before, after = map(str, values)
         return before, after
-    forms: list[Callable[[Any], str]] = [
-        numbers.p_value if one.number in _PS else numbers.effect,
+    formats: list[Callable[[Any], str]] = [
+        numbers.p_value if change.number in _P_VALUES else numbers.effect,
         *(f"{{:.{digits}g}}".format for digits in (4, 6, 17)),
     ]
-    for form in forms:
-        before, after = map(form, pair)
+    for to_text in formats:
+        before, after = map(to_text, values)
         if before != after:
             break
     return before, after
 
 
-def changes_csv(some: Sequence[Change]) -> str:
-    """Changes as CSV."""
-    return csv_text(Change.__dataclass_fields__, (asdict(one).values() for one in some))
+@router.get(
+    "/audits/changes.csv",
+    response_class=Response,
+    responses={**file_responses(["text/csv"]), **JOB_RESPONSES},
+)
+async def changes_file(
+    session: CurrentSession, before: RunQuery = "", after: RunQuery = "", job: JobQuery = ""
+) -> Response:
+    """Every number that changed, as CSV."""
+    comparison = await compare_runs(session, before, after, job)
+    rows = (asdict(change).values() for change in comparison.changes)
+    content = csv_text(Change.__dataclass_fields__, rows).encode("utf-8", "replace")
+    return Response(content, media_type="text/csv", headers=download_headers("changes", "csv"))
 
 
-router = APIRouter()
-Name = Annotated[str, Query(max_length=1000, description="An audit, as the list calls it.")]
-_ALL: dict[int | str, dict[str, Any]] = {
+# JSON
+
+_RESULTS_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Every test and measure, as `results.json` of an audit has them.",
+        "description": "Every test and measure, as in the `results.json` of an audit.",
         "content": {"application/json": {"schema": {}}},
     }
 }
 
 
-class RunOut(BaseModel):
-    """An audit in a folder of the server."""
+class RunAnswer(BaseModel):
+    """An audit in a folder of the server; `steps` counts the steps by status."""
 
     name: str
     suite: str
@@ -127,171 +271,48 @@ class RunOut(BaseModel):
     files: list[str]
 
 
-class ChangeOut(BaseModel):
-    """One number in two audits; null where one of them does not have it."""
-
-    source: str
-    measure: str
-    test: str
-    number: str
-    before: float | int | str | None
-    after: float | int | str | None
-
-
-class ChangesOut(BaseModel):
-    """Every number that differs between two audits."""
+class ChangesAnswer(BaseModel):
+    """Every number that differs between two audits; null where an audit does not have it."""
 
     before: str
     after: str
-    changes: list[ChangeOut]
+    changes: tuple[Change, ...]
 
 
 @router.get("/api/audits")
-async def list_json(here: CurrentSession) -> list[RunOut]:
+async def list_json(session: CurrentSession) -> list[RunAnswer]:
     """The audits in the folders of the server, the latest first."""
-    found = await run_in_threadpool(find_runs, here.settings.folders)
     return [
-        RunOut(
-            name=audit_json.name,
-            suite=audit_json.about.suite.id,
-            sources=[source.name for source in audit_json.about.sources],
-            started=audit_json.about.started,
-            steps=audit_json.counts,
-            files=audit_json.files(),
+        RunAnswer(
+            name=run.name,
+            suite=run.record.suite.id,
+            sources=[source.name for source in run.record.sources],
+            started=run.record.started,
+            steps=run.counts,
+            files=run.files(),
         )
-        for audit_json in found
+        for run in await run_in_threadpool(find_runs, session.settings.folders)
     ]
 
 
-@router.get("/api/audits/run", response_class=Response, responses={**_ALL, **JOB_RESPONSES})
-async def run_json(here: CurrentSession, run: Name = "", job: JobQuery = "") -> Response:
-    """What an audit found."""
-    _, made = await open_run(here, run, job)
-    content = made.results.to_json().encode("utf-8", "replace")
+@router.get(
+    "/api/audits/run", response_class=Response, responses={**_RESULTS_RESPONSES, **JOB_RESPONSES}
+)
+async def run_json(session: CurrentSession, run: RunQuery = "", job: JobQuery = "") -> Response:
+    """The results of an audit."""
+    _, result = await open_run(session, run, job)
+    content = result.results.to_json().encode("utf-8", "replace")
     return Response(content, media_type="application/json")
 
 
 @router.get("/api/audits/compare", responses={**JOB_RESPONSES})
 async def compare_json(
-    here: CurrentSession, before: Name = "", after: Name = "", job: JobQuery = ""
-) -> ChangesOut:
-    """What changed between two audits."""
-    found = await compare_runs(here, before, after, job)
-    return ChangesOut(
-        before=found.before.name,
-        after=found.after.name,
-        changes=[ChangeOut(**vars(audit_json)) for audit_json in found.changes],
+    session: CurrentSession, before: RunQuery = "", after: RunQuery = "", job: JobQuery = ""
+) -> ChangesAnswer:
+    """The numbers that changed between two audits."""
+    comparison = await compare_runs(session, before, after, job)
+    return ChangesAnswer(
+        before=comparison.before.name,
+        after=comparison.after.name,
+        changes=comparison.changes,
     )
-
-
-PAGE = Page("Audits", "/audits", router)
-MAX_ROWS = 300
-File = Literal["results.json", "results.tsv", "results.parquet", "run.json", "report.html"]
-
-
-@router.get("/audits", **HTML_ROUTE, responses=html_response("The page."))
-async def list_page(here: CurrentSession) -> Response:
-    """The audits in the folders of the server."""
-    runs = await run_in_threadpool(find_runs, here.settings.folders)
-    folders = [str(show_audit) for show_audit in here.settings.folders]
-    shown = {"page_path": "/audits", "runs": runs, "folders": folders, "table": runs_table(runs)}
-    return HTMLResponse(render("audits.html", **shown))
-
-
-@router.get("/audits/run", **HTML_ROUTE, responses={**html_response("One audit."), **JOB_RESPONSES})
-async def run_page(here: CurrentSession, run: Name = "", job: JobQuery = "") -> Response:
-    """One audit: what was measured, the strongest findings, every effect, the steps."""
-    found, made = await render_run(here, run, job)
-    shown = {"page_path": "/audits", "run": found, "view": made, "files": found.files()}
-    return HTMLResponse(render("audit.html", **shown))
-
-
-@router.get(
-    "/audits/effects.{form}",
-    responses={**CHART_RESPONSES, **JOB_RESPONSES},
-    response_class=Response,
-)
-async def effects_chart(
-    here: CurrentSession, form: ChartFormat, run: Name = "", job: JobQuery = ""
-) -> Response:
-    """Every effect of an audit with its interval."""
-    found, made = await open_run(here, run, job)
-    return await chart_response(
-        here, ("effects", found.state), made.plot, form, name=f"effects-{found.name}", job=job
-    )
-
-
-@router.get(
-    "/audits/report", **HTML_ROUTE, responses=html_response("The report, as the audit wrote it.")
-)
-async def report_page(here: CurrentSession, run: Name = "") -> Response:
-    """The report of an audit.
-
-    It is a page of its own with styles and a script inside, which pages of the server may not
-    have. So it is shown in a sandbox: it belongs to no site, can ask this server for nothing, and
-    of scripts only the one that our reports are made with is run.
-    """
-    found = await run_in_threadpool(find_run, here.settings.folders, run)
-    content = await run_in_threadpool(found.read, REPORT)
-    policy = await run_in_threadpool(_report_policy)
-    # A page in a sandbox cannot be alone in its group of windows: browsers refuse to show it.
-    headers = {
-        "Content-Security-Policy": policy,
-        "Cross-Origin-Opener-Policy": "unsafe-none",
-    }
-    return HTMLResponse(content, headers=headers)
-
-
-@cache
-def _report_policy() -> str:
-    ours = "'none'"
-    if page.can_draw():
-        digest = hashlib.sha256(page.chart_script().encode()).digest()
-        ours = f"'sha256-{base64.b64encode(digest).decode()}'"
-    return (
-        f"sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src {ours}; "
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
-
-
-@router.get("/audits/file", response_class=Response, responses=file_responses(FILE_TYPES.values()))
-async def download(here: CurrentSession, file: File = "results.tsv", run: Name = "") -> Response:
-    """A file of an audit."""
-    found = await run_in_threadpool(find_run, here.settings.folders, run)
-    content = await run_in_threadpool(found.read, file)
-    stem, _, ending = file.rpartition(".")
-    headers = download_headers(f"{found.name}-{stem}", ending)
-    return Response(content, media_type=FILE_TYPES[file], headers=headers)
-
-
-@router.get(
-    "/audits/compare", **HTML_ROUTE, responses={**html_response("What changed."), **JOB_RESPONSES}
-)
-async def compare_page(
-    here: CurrentSession, before: Name = "", after: Name = "", job: JobQuery = ""
-) -> Response:
-    """What changed between two audits."""
-    runs = await run_in_threadpool(find_runs, here.settings.folders)
-    found = await compare_runs(here, before, after, job)
-    shown = {
-        "page_path": "/audits",
-        "runs": runs,
-        "found": found,
-        "table": changes_table(found.both[:MAX_ROWS], found.several),
-        "most": MAX_ROWS,
-    }
-    return HTMLResponse(render("audits_compare.html", **shown))
-
-
-@router.get(
-    "/audits/changes.csv",
-    response_class=Response,
-    responses={**file_responses(["text/csv"]), **JOB_RESPONSES},
-)
-async def changes_file(
-    here: CurrentSession, before: Name = "", after: Name = "", job: JobQuery = ""
-) -> Response:
-    """Every number that changed, as CSV."""
-    found = await compare_runs(here, before, after, job)
-    content = changes_csv(found.changes).encode("utf-8", "replace")
-    return Response(content, media_type="text/csv", headers=download_headers("changes", "csv"))

@@ -1,12 +1,11 @@
-"""The folders of audits that a page may open: found inside the folders named at the start.
+"""The audits that the page may open: runs in the folders named when the server was started.
 
-A page names a run by what the list calls it, never by a path, so that nothing else is opened; and
-what a run says of its own files is not believed before they were looked at.
+Requests name a run as the list does, never by a path, so that nothing else can be opened; and the
+files that a run names are checked before they are opened.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,19 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from markupsafe import Markup
-from pydantic import BaseModel, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from weatherglass.auditing import REPORT, RESULTS, RUN, STEPS, Change, find_changes, open_audit
+from weatherglass.auditing import (
+    REPORT,
+    RESULTS,
+    RUN,
+    STEPS,
+    Change,
+    RunRecord,
+    find_changes,
+    open_audit,
+    read_run,
+)
 from weatherglass.errors import (
     BadContent,
     SourceNotFound,
@@ -38,16 +46,18 @@ from weatherglass.report import (
     steps_section,
 )
 
-from ..charts import chart_figure
 from ..jobs import Cancelled
+from ..rendering import chart_figure
 from ..session import Session
 from ..sources import is_inside
 
 MAX_DEPTH = 3
 MAX_RUNS = 500
 MAX_FOLDERS = 20_000
+MAX_SOURCES = 1000
+MAX_STEPS = 20_000
 MAX_FILE_BYTES = 64 << 20
-"""Of each file of a run: a file that is larger is none that an audit wrote."""
+"""No audit writes a file that is larger."""
 
 FILE_TYPES = {
     REPORT: "text/html; charset=utf-8",
@@ -56,71 +66,47 @@ FILE_TYPES = {
     f"{RESULTS}.parquet": "application/vnd.apache.parquet",
     RUN: "application/json",
 }
-"""What can be had of a run, and what kind of file it is."""
+"""The files of a run that can be downloaded, with their media types."""
+
+T = TypeVar("T")
 
 
-class _Suite(BaseModel):
-    id: str = Field("", max_length=200)
-    title: str = Field("", max_length=500)
-
-
-class _Source(BaseModel):
-    name: str = Field("", max_length=2000)
-
-
-class _Step(BaseModel):
-    title: str = Field("", max_length=1000)
-    source: str = Field("", max_length=2000)
-    status: str = Field("", max_length=40)
-    reason: str = Field("", max_length=5000)
-    seconds: float = Field(0.0, ge=0, allow_inf_nan=False)
-    file: str = Field("", max_length=300)
-
-
-class About(BaseModel):
-    """What ``run.json`` must say before a page shows it."""
-
-    suite: _Suite
-    source_names: list[_Source] = Field(max_length=1000)
-    steps: list[_Step] = Field(max_length=20_000)
-    started: str = Field("", max_length=40)
-    command: str = Field("", max_length=10_000)
-    seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
+# Folders
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run: what the list calls it, where it is, and what it says of itself."""
+    """A run: its name in the list, its folder, and the content of its ``run.json``."""
 
     name: str
     folder: Path
-    about: About
+    record: RunRecord
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many steps were done, failed, or left out."""
-        return dict(Counter(one.status for one in self.about.steps))
+        """How many steps have each status."""
+        return dict(Counter(step.status for step in self.record.steps))
 
     @property
-    def when(self) -> str:
-        """When it was made, to the minute."""
-        return self.about.started[:16].replace("T", " ")
+    def started(self) -> str:
+        """When it was started, to the minute."""
+        return self.record.started[:16].replace("T", " ")
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What changes when the run is made anew."""
+        """What changes when the run is overwritten, for the key of a job."""
         try:
             status = (self.folder / RUN).stat()
-        except OSError:  # it went just now
-            raise SourceNotFound(f"The audit {quote_safe(self.name)} is gone.") from None
+        except OSError:  # deleted since the folders were listed
+            raise SourceNotFound(f"The audit {quote_safe(self.name)} was deleted.") from None
         return str(self.folder), status.st_mtime_ns, status.st_size, status.st_ino
 
     def files(self) -> list[str]:
-        """Those of `FILES` that are there."""
+        """Return the names of `FILE_TYPES` that exist."""
         return [name for name in FILE_TYPES if _is_own_file(self.folder / name, self.folder)]
 
     def read(self, name: str) -> bytes:
-        """The content of one of `FILES`."""
+        """Return the content of one of `FILE_TYPES`."""
         path = self.folder / name
         if name not in FILE_TYPES or not _is_own_file(path, self.folder):
             raise SourceNotFound(f"The audit {quote_safe(self.name)} has no {name}.")
@@ -129,205 +115,213 @@ class Run:
         except OSError as error:
             raise BadContent(f"{name} cannot be read: {error.strerror}.") from None
 
-    def opened(self) -> AuditResult:
-        """All that the audit found."""
-        for step in self.about.steps:
+    def open(self) -> AuditResult:
+        """Return all results of the audit."""
+        for step in self.record.steps:
             path = self.folder / STEPS / step.file
             if step.file and path.exists() and not _is_own_file(path, self.folder):
                 raise BadContent(
-                    f"The audit {quote_safe(self.name)} names a file that is not its own: "
+                    f"The audit {quote_safe(self.name)} names a file outside its folder: "
                     f"{quote_safe(step.file)}. Run the audit again."
                 )
         try:
             return open_audit(self.folder)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-            raise BadContent(
-                f"The audit {quote_safe(self.name)} is damaged; run it again."
-            ) from None
+            raise _damaged(self.name) from None
 
 
 def find_runs(folders: Sequence[Path]) -> list[Run]:
-    """Every run in some folders, or a few levels below, the latest first."""
-    made: list[Run] = []
+    """Return every run in the folders and up to `MAX_DEPTH` levels below, the latest first."""
+    runs: list[Run] = []
     for folder in folders:
         for place in _walk_folders(folder):
-            about = _about(place)
-            if about is not None and is_inside(place, folders):
+            record = _read_record(place)
+            if record is not None and is_inside(place, folders):
                 name = place.relative_to(folder).as_posix()
                 name = folder.resolve().name if name == "." else name
-                made.append(Run(_unused_name(name, made), place, about))
-            if len(made) == MAX_RUNS:
+                runs.append(Run(_unused_name(name, runs), place, record))
+            if len(runs) == MAX_RUNS:
                 break
-    return sorted(made, key=lambda one: one.about.started, reverse=True)
+    return sorted(runs, key=lambda run: run.record.started, reverse=True)
 
 
 def find_run(folders: Sequence[Path], name: str) -> Run:
-    """A run by what the list calls it."""
-    known = {one.name: one for one in find_runs(folders)}
-    if name not in known:
-        near = did_you_mean(name, known)
+    """Return a run by its name in the list."""
+    runs = {run.name: run for run in find_runs(folders)}
+    if name not in runs:
+        hint = did_you_mean(name, runs)
         raise SourceNotFound(
-            f"There is no audit {quote_safe(name)} in the folders of this server.{near}"
+            f"There is no audit {quote_safe(name)} in the folders of this server.{hint}"
         )
-    return known[name]
+    return runs[name]
 
 
 def _walk_folders(folder: Path) -> Iterator[Path]:
-    """A folder and those below it, links left out: they could lead anywhere, or round in rings."""
-    level, seen = [folder], 0
+    """Yield a folder and those below it, except links: they could lead anywhere, or in circles."""
+    level, visited = [folder], 0
     for depth in range(MAX_DEPTH + 1):
-        below: list[Path] = []
-        for one in level:
-            seen += 1
-            if seen > MAX_FOLDERS:
+        next_level: list[Path] = []
+        for place in level:
+            visited += 1
+            if visited > MAX_FOLDERS:
                 return
-            yield one
-            if depth < MAX_DEPTH and not (one / RUN).is_file():
-                below += _subfolders(one)
-        level = below
+            yield place
+            if depth < MAX_DEPTH and not (place / RUN).is_file():
+                next_level += _subfolders(place)
+        level = next_level
 
 
 def _subfolders(folder: Path) -> list[Path]:
     try:
         return sorted(
-            one
-            for one in folder.iterdir()
-            if not one.name.startswith(".") and not one.is_symlink() and one.is_dir()
+            place
+            for place in folder.iterdir()
+            if not place.name.startswith(".") and not place.is_symlink() and place.is_dir()
         )
     except OSError:
         return []
 
 
-def _about(folder: Path) -> About | None:
-    """What a folder's ``run.json`` says, if it is one of an audit."""
-    path = folder / RUN
-    if not _is_own_file(path, folder):
+def _read_record(folder: Path) -> RunRecord | None:
+    """Return the content of a folder's ``run.json``, if it has a valid one."""
+    if not _is_own_file(folder / RUN, folder):
         return None
     try:
-        return About.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, ValidationError, RecursionError):
+        record = read_run(folder)
+    except (WeatherglassError, RecursionError):
         return None
+    is_small = len(record.sources) <= MAX_SOURCES and len(record.steps) <= MAX_STEPS
+    return record if is_small else None
 
 
 def _is_own_file(path: Path, folder: Path) -> bool:
-    """Whether a path is a file inside a folder, links followed, and not too large to be shown."""
+    """Whether a path is a file inside a folder after links are resolved, and not too large."""
     try:
-        return (
-            path.is_file() and is_inside(path, [folder]) and path.stat().st_size <= MAX_FILE_BYTES
-        )
+        is_own = path.is_file() and is_inside(path, [folder])
+        return is_own and path.stat().st_size <= MAX_FILE_BYTES
     except (OSError, ValueError):
         return False
 
 
-def _unused_name(name: str, taken: Sequence[Run]) -> str:
-    """The name, or the name with a number, where another run has it."""
-    names = {one.name for one in taken}
-    numbered = (name if k == 1 else f"{name} ({k})" for k in range(1, MAX_RUNS + 2))
-    return next(one for one in numbered if one not in names)
+def _unused_name(name: str, runs: Sequence[Run]) -> str:
+    """Return the name, with a number where another run has the same name."""
+    used = {run.name for run in runs}
+    candidates = (name if k == 1 else f"{name} ({k})" for k in range(1, MAX_RUNS + 2))
+    return next(candidate for candidate in candidates if candidate not in used)
 
 
-T = TypeVar("T")
+def _damaged(name: str) -> BadContent:
+    return BadContent(f"The audit {quote_safe(name)} is damaged; run it again.")
 
 
-async def open_run(here: Session, name: str, job: str = "") -> tuple[Run, AuditResult]:
-    """A run, and all that it found."""
-    run = await run_in_threadpool(find_run, here.settings.folders, name)
+# Jobs
+
+
+async def open_run(session: Session, name: str, job: str = "") -> tuple[Run, AuditResult]:
+    """Return a run and all its results."""
+    run = await run_in_threadpool(find_run, session.settings.folders, name)
 
     def work(report: Callable[..., None]) -> AuditResult:
-        return run.opened()
+        return run.open()
 
     key = ("audit", run.state)
     what = f"Reading {run.name}"
-    return run, await here.jobs.answer(key, what, work, is_long=True, job=job)
+    return run, await session.jobs.answer(key, what, work, is_long=True, job=job)
 
 
-async def render_run(here: Session, name: str, job: str = "") -> tuple[Run, Markup]:
-    """A run, and the report's sections about what was measured and found."""
-    run, found = await open_run(here, name, job)
+async def render_run(session: Session, name: str, job: str = "") -> tuple[Run, Markup]:
+    """Return a run, and the report's sections about what was measured and found."""
+    run, result = await open_run(session, name, job)
 
     def work(report: Callable[..., None]) -> Markup:
-        return _as_bad_content(run.name, lambda: _sections(run, found))
+        return _call_on_run(run.name, lambda: _sections(run, result))
 
-    key = ("audit seen", run.state)
-    return run, await here.jobs.answer(key, "Putting it together", work, is_long=True, job=job)
+    key = ("audit sections", run.state)
+    return run, await session.jobs.answer(key, "Writing the page", work, is_long=True, job=job)
 
 
-def _as_bad_content(name: str, make: Callable[[], T]) -> T:
-    """What is made of a run's files; these may say anything, and then it is the run's fault."""
+def _call_on_run(name: str, function: Callable[[], T]) -> T:
+    """Call a function; an error in it means that the files of the run are damaged."""
     try:
-        return make()
+        return function()
     except (WeatherglassError, Cancelled):
         raise
     except Exception:
-        raise BadContent(f"The audit {quote_safe(name)} is damaged; run it again.") from None
+        raise _damaged(name) from None
 
 
-def _sections(run: Run, found: AuditResult) -> Markup:
-    names = short_names(source_names(found))
-    at = urlencode({"run": run.name})
+def _sections(run: Run, result: AuditResult) -> Markup:
+    names = short_names(source_names(result))
+    query = urlencode({"run": run.name})
 
-    def draw(make: Any, name: str, told: str, **options: Any) -> Markup:
-        return chart_figure(f"/audits/effects.json?{at}", f"/audits/effects.svg?{at}", told)
+    def draw(make: Any, name: str, description: str, **options: Any) -> Markup:
+        return chart_figure(
+            f"/audits/effects.json?{query}", f"/audits/effects.svg?{query}", description
+        )
 
-    made = "".join(
+    sections = "".join(
         (
-            findings_section(found, names),
-            overview_section(found, names),
-            *effects_section(found, names, draw),
-            *steps_section(found, names),
-            repeat_section(found),
+            findings_section(result, names),
+            overview_section(result, names),
+            *effects_section(result, names, draw),
+            *steps_section(result, names),
+            repeat_section(result),
         )
     )
-    report = f'href="/audits/report?{at}#discovery" target="_blank"'
-    return Markup(made.replace('href="#discovery"', report))
+    # Discoveries are not on this page, but in the report.
+    in_report = f'href="/audits/report?{query}#discovery" target="_blank"'
+    return Markup(sections.replace('href="#discovery"', in_report))
 
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Two runs, and every number that differs; `several` where one of them has several sources."""
+    """Two runs, and every number that differs."""
 
     before: Run
     after: Run
-    find_changes: tuple[Change, ...]
-    several: bool
+    changes: tuple[Change, ...]
 
     @property
-    def both(self) -> list[Change]:
-        """What both have, and not alike; the vectors themselves apart."""
-        return [one for one in self.changes if one.of_both and one.measure != "source"]
+    def has_many_sources(self) -> bool:
+        """Whether one of the runs has several sources."""
+        return max(len(run.record.sources) for run in (self.before, self.after)) > 1
 
     @property
-    def other_vectors(self) -> bool:
-        """Whether the vectors of a source are not those that they were."""
-        return any(one.of_both and one.measure == "source" for one in self.changes)
+    def changed(self) -> list[Change]:
+        """The numbers that both runs have, and that differ; without the vectors themselves."""
+        return [change for change in self.changes if change.of_both and change.measure != "source"]
 
     @property
-    def gone(self) -> int:
-        """How many numbers only the first has."""
-        return sum(one.after is None for one in self.changes)
+    def has_other_vectors(self) -> bool:
+        """Whether the vectors of a source have changed."""
+        return any(change.of_both and change.measure == "source" for change in self.changes)
 
     @property
-    def new(self) -> int:
-        """How many numbers only the second has."""
-        return sum(one.before is None for one in self.changes)
+    def n_removed(self) -> int:
+        """How many numbers only the first run has."""
+        return sum(change.after is None for change in self.changes)
+
+    @property
+    def n_added(self) -> int:
+        """How many numbers only the second run has."""
+        return sum(change.before is None for change in self.changes)
 
     @property
     def query(self) -> str:
-        """The comparison as the end of an address."""
+        """The comparison as the query of an address."""
         return urlencode({"before": self.before.name, "after": self.after.name})
 
 
-async def compare_runs(here: Session, before: str, after: str, job: str = "") -> RunComparison:
-    """What changed between two runs."""
+async def compare_runs(session: Session, before: str, after: str, job: str = "") -> RunComparison:
+    """Find the numbers that changed between two runs."""
     if before == after:
-        raise UsageError("Choose two audits that are not the same.")
-    first, old = await open_run(here, before, job)
-    second, new = await open_run(here, after, job)
+        raise UsageError("Choose two different audits.")
+    first, old = await open_run(session, before, job)
+    second, new = await open_run(session, after, job)
 
     def work(report: Callable[..., None]) -> RunComparison:
-        found = _as_bad_content(f"{first.name} or {second.name}", lambda: find_changes(old, new))
-        several = max(len(one.about.sources) for one in (first, second)) > 1
-        return RunComparison(first, second, found, several)
+        changes = _call_on_run(f"{first.name} or {second.name}", lambda: find_changes(old, new))
+        return RunComparison(first, second, changes)
 
     key = ("changes", first.state, second.state)
-    return await here.jobs.answer(key, "Comparing", work, job=job)
+    return await session.jobs.answer(key, "Comparing", work, job=job)

@@ -1,14 +1,24 @@
-"""A discovery as it is asked for: the whole of it stands in the address of its page."""
+"""The search that an address asks for, and the jobs that run it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
-Names = Literal["ssa", "surnames", "auto"]
+from weatherglass.discovery import Category, Cell, Comparison, Discovery, Group
+from weatherglass.errors import UnknownEntry, UsageError, did_you_mean, quote_safe
+from weatherglass.vectors import Vectors
+
+from ..explore import Neighbour
+from ..jobs import Cancelled
+from ..session import Session
+from ..sources import fingerprints
+
+NameList = Literal["ssa", "surnames", "auto"]
 Control = Literal["auto", "frequency", "none"]
 MAX_VALUES = {
     "groups": 50,
@@ -17,14 +27,20 @@ MAX_VALUES = {
     "per_cell": 10,
     "rotations": 100_000,
 }
-"""The largest numbers that a search may be asked for, so that it fits into memory and a day."""
+"""The largest values of a search, so that it fits into memory and ends within a day."""
+
+NEIGHBOURS_PER_WORD = 8
+SearchResult = Discovery | Comparison
+
+
+# The search
 
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched, and how; the defaults are the published method's.
+    """A discovery on one source, or the comparison of two; the defaults are the paper's.
 
-    Names are those of the catalogue: a page names no files.
+    Names come from the catalogue: requests never name files.
 
     Examples
     --------
@@ -36,7 +52,7 @@ class Search:
 
     source: str = ""
     against: str = ""
-    names: Names = "ssa"
+    names: NameList = "ssa"
     groups: int = 12
     categories: int = 64
     words: int = 30_000
@@ -58,41 +74,44 @@ class Search:
 
     @property
     def query(self) -> str:
-        """The search as the end of an address, nothing in it that goes without saying."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        usual = {one.name: one.default for one in fields(self)}
-        return urlencode({name: value for name, value in given.items() if value != usual[name]})
+        """The query of the address, without what has its default value."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        defaults = {field.name: field.default for field in fields(self)}
+        return urlencode({name: value for name, value in values.items() if value != defaults[name]})
 
     @property
     def options(self) -> dict[str, Any]:
-        """What `weatherglass.discover` is called with."""
-        about = ("source", "against", "seed")
-        made = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in about}
-        return made | {"rng": self.seed}
+        """The arguments of `weatherglass.discover`."""
+        others = ("source", "against", "seed")
+        values = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in others
+        }
+        return values | {"rng": self.seed}
 
 
-def _bounded(name: str, least: int, told: str) -> Any:
-    return Query(ge=least, le=MAX_VALUES[name], description=told)
+def _bounded(name: str, minimum: int, description: str) -> Any:
+    return Query(ge=minimum, le=MAX_VALUES[name], description=description)
 
 
-CellId = Annotated[str, Query(max_length=60, description="An id, as the table has it.")]
-SourceName = Annotated[str, Query(max_length=200, description="A source by name.")]
+CellId = Annotated[str, Query(max_length=60, description="The id of a group or a category.")]
 
 
 async def _read_search(
-    source: SourceName = "",
+    source: Annotated[str, Query(max_length=200, description="A source by name.")] = "",
     against: Annotated[
-        str, Query(max_length=200, description="A second source, to be compared with the first.")
+        str, Query(max_length=200, description="A second source, to compare with the first.")
     ] = "",
-    names: Annotated[Names, Query(description="Which list of names.")] = "ssa",
+    names: Annotated[NameList, Query(description="Which list of names.")] = "ssa",
     groups: Annotated[int, _bounded("groups", 2, "Groups of names.")] = 12,
     categories: Annotated[int, _bounded("categories", 1, "Categories of words.")] = 64,
     words: Annotated[int, _bounded("words", 1, "Most frequent words.")] = 30_000,
-    per_cell: Annotated[int, _bounded("per_cell", 1, "Words of a cell.")] = 3,
+    per_cell: Annotated[int, _bounded("per_cell", 1, "Words per cell.")] = 3,
     rotations: Annotated[int, _bounded("rotations", 1, "Random rotations.")] = 10_000,
-    alpha: Annotated[float, Query(gt=0, lt=1, description="Rate of false discoveries.")] = 0.05,
-    control: Annotated[Control, Query(description="Whether to take frequency out.")] = "auto",
-    seed: Annotated[int, Query(ge=0, lt=1 << 32, description="The seed of what is drawn.")] = 0,
+    alpha: Annotated[float, Query(gt=0, lt=1, description="False discovery rate.")] = 0.05,
+    control: Annotated[Control, Query(description="Whether to control for frequency.")] = "auto",
+    seed: Annotated[int, Query(ge=0, lt=1 << 32, description="Random seed.")] = 0,
 ) -> Search:
     return Search(
         source=source,
@@ -111,3 +130,89 @@ async def _read_search(
 
 SearchQuery = Annotated[Search, Depends(_read_search)]
 """The search of an address, as an argument of a route."""
+
+
+# The jobs
+
+
+async def run_search(session: Session, search: Search, job: str = "") -> SearchResult:
+    """Run a search, resuming from the saved rotations of an earlier run of the same search."""
+    if not search.source:
+        raise UsageError("Choose an embedding to search.")
+    vectors = await session.sources.open(search.sources, job)
+
+    def work(report: Callable[..., None]) -> SearchResult:
+        from weatherglass.discovery import discover, discover_both
+
+        def report_rotations(done: int, total: int) -> None:
+            report(done, total, "Rotating names against words at random")
+
+        run: Any = discover_both if search.is_comparison else discover
+        result: SearchResult = run(
+            *vectors.values(), resume=True, progress=report_rotations, **search.options
+        )
+        return result
+
+    key = ("discover", search, fingerprints(vectors))
+    try:
+        what = "Clustering names into groups and words into categories"
+        return await session.jobs.answer(key, what, work, is_long=True, job=job)
+    except Cancelled as error:
+        raise Cancelled(f"{error} The same search resumes where it stopped.") from None
+
+
+@dataclass(frozen=True)
+class OpenedCell:
+    """A cell with its group and category, the rest of its row, and its words' neighbours."""
+
+    cell: Cell
+    group: Group
+    category: Category
+    others: tuple[Cell, ...]
+    neighbours: Mapping[str, list[Neighbour]]
+
+    @property
+    def n_hidden_names(self) -> int:
+        """How many names of the group are not shown."""
+        return self.group.size - len(self.group.shown)
+
+
+async def open_cell(
+    session: Session, search: Search, group: str, category: str, job: str = ""
+) -> OpenedCell:
+    """Return a cell of a search, with the nearest neighbours of its words."""
+    result = (await run_search(session, search, job)).reference
+    cell, cell_group, cell_category = find_cell(result, group, category)
+    vectors = (await session.sources.open((search.source,), job))[search.source]
+    neighbours = await _find_neighbours(session, vectors, cell.words, job)
+    others = tuple(other for other in result.cells if other.category == category and other != cell)
+    return OpenedCell(cell, cell_group, cell_category, others, neighbours)
+
+
+def find_cell(result: Discovery, group: str, category: str) -> tuple[Cell, Group, Category]:
+    """Return a cell by the ids of its group and category."""
+    groups = {entry.id: entry for entry in result.groups}
+    categories = {entry.id: entry for entry in result.categories}
+    for what, id, known in (("group", group, groups), ("category", category, categories)):
+        if id not in known:
+            hint = did_you_mean(id, known)
+            raise UnknownEntry(f"This search has no {what} {quote_safe(id)}.{hint}")
+    for cell in result.cells:
+        if (cell.group, cell.category) == (group, category):
+            return cell, groups[group], categories[category]
+    raise UnknownEntry(f"{group} has too few words in {category} for a cell.")
+
+
+async def _find_neighbours(
+    session: Session, vectors: Vectors, words: tuple[str, ...], job: str = ""
+) -> dict[str, list[Neighbour]]:
+    def work(report: Callable[..., None]) -> dict[str, list[Neighbour]]:
+        neighbours = {}
+        for done, word in enumerate(words):
+            report(done, len(words))
+            nearest = vectors.neighbours(word, NEIGHBOURS_PER_WORD)
+            neighbours[word] = [Neighbour(near, cosine) for near, cosine in nearest]
+        return neighbours
+
+    key = ("cell neighbours", words, vectors.fingerprint)
+    return await session.jobs.answer(key, "Finding neighbours", work, job=job)

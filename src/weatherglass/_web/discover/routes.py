@@ -1,254 +1,383 @@
-"""The page that searches: a discovery as a job, its table to browse, one cell at a time."""
+"""The routes of the Discover page: a search, its table, and one cell at a time."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from weatherglass.discovery import Comparison
+from weatherglass.discovery import Cell, Change, Comparison, Discovery
 from weatherglass.errors import WeatherglassError
-from weatherglass.report import summary_figures as figures_of
+from weatherglass.report import (
+    CHANGE_MARKS,
+    discovery_table,
+    element,
+    format_p_interval,
+    groups_table,
+    label_markup,
+    prose,
+    summary_figures,
+    table,
+    word_list,
+)
+from weatherglass.significance import PValue, format_p
 
-from ..ask import JobQuery
-from ..charts import CHART_RESPONSES, ChartFormat, chart_response
+from ..explore import Neighbour
 from ..jobs import Working
-from ..rendering import csv_text, download_headers, file_responses, render
+from ..rendering import (
+    CHART_RESPONSES,
+    ChartFormat,
+    chart_response,
+    csv_text,
+    download_headers,
+    file_responses,
+    render,
+)
 from ..responses import (
     HTML_ROUTE,
     JOB_RESPONSES,
+    REDIRECT_RESPONSES,
     error_status,
     error_text,
     html_response,
+    record_model,
     render_part,
 )
-from ..session import CurrentSession, Page, Session
-from . import tables
-from .question import MAX_VALUES, CellId, Search, SearchQuery
-from .tables import SearchResult, open_cell, run_search
+from ..session import CurrentSession, JobQuery, Page, Session
+from .question import (
+    MAX_VALUES,
+    CellId,
+    OpenedCell,
+    Search,
+    SearchQuery,
+    SearchResult,
+    open_cell,
+    run_search,
+)
 
 router = APIRouter()
-_ALL: dict[int | str, dict[str, Any]] = {
+PAGE = Page("Discover", "/discover", router)
+
+_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "html": "text/html"}
+_SHARE = re.compile(r' style="--share:([\d.]+%)"')
+_JSON_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "All that was found, as `weatherglass discover --format json` prints it.",
+        "description": "The whole result, as `weatherglass discover --format json` prints it.",
         "content": {"application/json": {"schema": {"type": "object"}}},
     }
 }
 
 
-class Near(BaseModel):
-    """A word near another, with their cosine."""
-
-    word: str
-    cosine: float
-
-
-class CellOut(BaseModel):
-    """One cell of a search."""
-
-    group: str
-    names: list[str]
-    category: str
-    label: str
-    words: list[str]
-    score: float
-    p: float
-    p_low: float
-    p_high: float
-    significant: bool
-    neighbours: dict[str, list[Near]]
-
-
-@router.get("/api/discover", response_class=Response, responses={**_ALL, **JOB_RESPONSES})
-async def search_json(here: CurrentSession, asked: SearchQuery, job: JobQuery = "") -> Response:
-    """Search; 202 with the progress until it is done."""
-    made = await run_search(here, asked, job)
-    return Response(made.to_json().encode("utf-8", "replace"), media_type="application/json")
-
-
-@router.get("/api/discover/cell", responses={**JOB_RESPONSES})
-async def cell_json(
-    here: CurrentSession,
-    asked: SearchQuery,
-    group: CellId = "",
-    category: CellId = "",
-    job: JobQuery = "",
-) -> CellOut:
-    """One cell with the neighbours of its words."""
-    made = await open_cell(here, asked, group, category, job)
-    one = made.cell
-    return CellOut(
-        group=one.group,
-        names=list(made.group.shown),
-        category=one.category,
-        label=made.category.label,
-        words=list(one.words),
-        score=one.score,
-        p=one.p.value,
-        p_low=one.p.low,
-        p_high=one.p.high,
-        significant=one.significant,
-        neighbours={
-            word: [Near(word=near, cosine=cosine) for near, cosine in some]
-            for word, some in made.near.items()
-        },
-    )
-
-
-PAGE = Page("Discover", "/discover", router)
-_MOVED: dict[int | str, dict[str, Any]] = {303: {"description": "The same search, shorter."}}
-_FILES = {"json": "application/json", "csv": "text/csv", "html": "text/html"}
+# The page
 
 
 @router.get(
-    "/discover", **HTML_ROUTE, responses={**html_response("The page."), **JOB_RESPONSES, **_MOVED}
+    "/discover",
+    **HTML_ROUTE,
+    responses={**html_response("The page."), **JOB_RESPONSES, **REDIRECT_RESPONSES},
 )
 async def page(
-    here: CurrentSession, search: SearchQuery, request: Request, job: JobQuery = ""
+    session: CurrentSession, search: SearchQuery, request: Request, job: JobQuery = ""
 ) -> Response:
-    """Ask for a search, and read what it found. The address is the search."""
+    """Start a search and read its result. The address contains the whole search."""
     if search.source and not job and request.url.query != search.query:
         return RedirectResponse(f"/discover?{search.query}", 303)
-    status, shown = 200, _form_values(here, search)
+    status, values = 200, _form_values(session, search)
     try:
         if search.source:
-            shown |= _answer_values(await run_search(here, search, job), search)
-    except Working as still:
+            values |= _answer_values(await run_search(session, search, job), search)
+    except Working as working:
         status = 202
-        again = f"/discover/found?{search.query}&job={still.job.id}"
-        shown |= {"working": still.job, "again": again}
+        again = f"/discover/found?{search.query}&job={working.job.id}"
+        values |= {"working": working.job, "again": again}
     except WeatherglassError as error:
-        status, shown["told"] = error_status(error), error_text(error)
-    return HTMLResponse(render("discover.html", **shown), status)
-
-
-def _form_values(here: Session, search: Search) -> dict[str, Any]:
-    known = [one.key for one in here.jobs.of("discover") if isinstance(one.key, tuple)]
-    return {
-        "page_path": "/discover",
-        "search": search,
-        "sources": list(here.sources),
-        "most": MAX_VALUES,
-        "earlier": [key[1] for key in known if key[1] != search],
-    }
-
-
-def _answer_values(found: SearchResult, search: Search) -> dict[str, Any]:
-    """What a template needs to show what was found."""
-    if isinstance(found, Comparison):
-        return {
-            "found": found.before,
-            "search": search,
-            "figures": tables.figures(found),
-            "changes": tables.changes_table(found),
-            "groups": tables.names_table(found.before),
-        }
-    return {
-        "found": found,
-        "search": search,
-        "figures": figures_of(found),
-        "lead": tables.describe_search(found),
-        "cells": tables.linked_cells_table(found, search),
-        "groups": tables.names_table(found),
-    }
+        status, values["error"] = error_status(error), error_text(error)
+    return HTMLResponse(render("discover.html", **values), status)
 
 
 @router.get(
-    "/discover/found", **HTML_ROUTE, responses={**html_response("What was found."), **JOB_RESPONSES}
+    "/discover/found",
+    **HTML_ROUTE,
+    responses={**html_response("The result alone."), **JOB_RESPONSES},
 )
-async def answer_part(here: CurrentSession, search: SearchQuery, job: JobQuery = "") -> Response:
-    """What was found, as part of a page."""
-    made = await run_search(here, search, job)
-    return HTMLResponse(render("discover_found.html", **_answer_values(made, search)))
+async def answer_part(session: CurrentSession, search: SearchQuery, job: JobQuery = "") -> Response:
+    """The result of a search, as part of a page."""
+    result = await run_search(session, search, job)
+    return HTMLResponse(render("discover_answer.html", **_answer_values(result, search)))
 
 
 @router.get(
     "/discover/cell", **HTML_ROUTE, responses={**html_response("One cell."), **JOB_RESPONSES}
 )
 async def cell_part(
-    here: CurrentSession,
+    session: CurrentSession,
     search: SearchQuery,
     request: Request,
     group: CellId = "",
     category: CellId = "",
     job: JobQuery = "",
 ) -> Response:
-    """One cell: its words, score and p-value, and what lies near its words."""
-    opened = await open_cell(here, search, group, category, job)
-    back = f"/discover?{search.query}", "The whole table"
-    return render_part(
-        request, "discover_cell_part.html", "One cell of a search", back, opened=opened
-    )
+    """One cell: its words, score and p-value, and the neighbours of its words."""
+    opened = await open_cell(session, search, group, category, job)
+    back = f"/discover?{search.query}", "Back to the table"
+    values = {
+        "opened": opened,
+        "p": _format_cell_p(opened.cell.p),
+        "others_table": _others_table(opened),
+    }
+    return render_part(request, "discover_cell_part.html", "One cell of a search", back, **values)
+
+
+def _form_values(session: Session, search: Search) -> dict[str, Any]:
+    """Return the values with which a template shows the form."""
+    keys = [job.key for job in session.jobs.of_kind("discover") if isinstance(job.key, tuple)]
+    return {
+        "page_path": "/discover",
+        "search": search,
+        "sources": list(session.sources),
+        "max_values": MAX_VALUES,
+        "earlier": [key[1] for key in keys if key[1] != search],
+    }
+
+
+def _answer_values(result: SearchResult, search: Search) -> dict[str, Any]:
+    """Return the values with which a template shows the result."""
+    comparison, discovery = result.comparison, result.reference
+    if comparison is not None:
+        return {
+            "discovery": discovery,
+            "search": search,
+            "figures": count_changes(comparison),
+            "changes": changes_table(comparison),
+            "groups": names_table(discovery),
+        }
+    return {
+        "discovery": discovery,
+        "search": search,
+        "figures": summary_figures(discovery),
+        "description": prose.describe_search(discovery),
+        "cells": linked_cells_table(discovery, search),
+        "groups": names_table(discovery),
+    }
+
+
+# Tables
+
+
+def linked_cells_table(discovery: Discovery, search: Search) -> Markup:
+    """The report's table of groups and categories, each cell a link to its details."""
+
+    def link(cell: Cell, details: Markup) -> Markup:
+        where = f"/discover/cell?{search.query}&" + urlencode(
+            {"group": cell.group, "category": cell.category}
+        )
+        return element(
+            "a",
+            word_list(cell.words),
+            element("span", details, class_="said"),
+            class_="in",
+            href=where,
+            hx_get=where,
+            hx_target="#cell",
+        )
+
+    return discovery_table(discovery, fill_cell=link)
+
+
+def names_table(discovery: Discovery) -> Markup:
+    """The groups with a few of their names.
+
+    In the report the bars under shares are inline styles, which the pages of the server do not
+    allow: a script sets them.
+    """
+    return Markup(_SHARE.sub(r' data-share="\1"', groups_table(discovery)))
+
+
+def count_changes(comparison: Comparison) -> list[tuple[str, str]]:
+    """The number of cells that appear, vanish and stay, for the top of the page."""
+    texts = {"appears": "cells appear", "vanishes": "cells vanish", "stays": "cells stay"}
+    return [
+        (f"{CHANGE_MARKS[kind]} {len(comparison.of(kind)):,}", text) for kind, text in texts.items()
+    ]
+
+
+def changes_table(comparison: Comparison) -> Markup:
+    """The cells that appear, vanish and stay between two sources, highest scores first."""
+    labels = {
+        category.id: label_markup(category.label) for category in comparison.before.categories
+    }
+    rows = []
+    for kind, mark in CHANGE_MARKS.items():
+        for change in comparison.of(kind):
+            cell = _either_cell(change)
+            rows.append(
+                (
+                    element("span", labels[cell.category]),
+                    cell.group,
+                    element("span", element("b", mark), " ", kind),
+                    *_words_and_p(change.before),
+                    *_words_and_p(change.after),
+                )
+            )
+    heads = ("Category", "Group", "Change", "Words before", "p", "Words after", "p")
+    return table("Changes", heads, rows, numbers=(4, 6))
+
+
+def _either_cell(change: Change) -> Cell:
+    cell = change.before or change.after
+    assert cell is not None  # a change has at least one of the two
+    return cell
+
+
+def _words_and_p(cell: Cell | None) -> tuple[Markup, str]:
+    if cell is None:
+        return Markup("–"), "–"
+    return _cell_words(cell), format_p(cell.p.value)
+
+
+def _cell_words(cell: Cell) -> Markup:
+    """The words as one element, which a narrow screen does not break apart."""
+    return element("span", word_list(cell.words))
+
+
+def _format_cell_p(p: PValue) -> str:
+    """The p-value, with the uncertainty of a finite number of rotations."""
+    if p.low > 0:
+        return format_p_interval(p)
+    return f"{format_p(p.value)} (at most {format_p(p.high)})"
+
+
+def _others_table(opened: OpenedCell) -> Markup:
+    """The same category in the other groups."""
+    rows = [
+        (
+            cell.group,
+            _cell_words(cell),
+            f"{cell.score:.3f}",
+            format_p(cell.p.value),
+            "significant" if cell.significant else "not significant",
+        )
+        for cell in sorted(opened.others, key=lambda cell: -cell.score)
+    ]
+    heads = ("Group", "Words", "Score", "p", "")
+    return table("Other groups", heads, rows, numbers=(2, 3))
+
+
+# JSON
+
+CellAnswer = record_model(
+    Cell,
+    names=tuple[str, ...],
+    label=str,
+    p=float,
+    p_low=float,
+    p_high=float,
+    neighbours=dict[str, list[Neighbour]],
+)
+
+
+@router.get(
+    "/api/discover", response_class=Response, responses={**_JSON_RESPONSES, **JOB_RESPONSES}
+)
+async def search_json(session: CurrentSession, search: SearchQuery, job: JobQuery = "") -> Response:
+    """Run a search; 202 with the progress until it is done."""
+    result = await run_search(session, search, job)
+    return Response(result.to_json().encode("utf-8", "replace"), media_type="application/json")
+
+
+@router.get("/api/discover/cell", response_model=CellAnswer, responses={**JOB_RESPONSES})
+async def cell_json(
+    session: CurrentSession,
+    search: SearchQuery,
+    group: CellId = "",
+    category: CellId = "",
+    job: JobQuery = "",
+) -> Any:
+    """One cell with the neighbours of its words."""
+    opened = await open_cell(session, search, group, category, job)
+    p = opened.cell.p
+    return vars(opened.cell) | {
+        "names": opened.group.shown,
+        "label": opened.category.label,
+        "p": p.value,
+        "p_low": p.low,
+        "p_high": p.high,
+        "neighbours": opened.neighbours,
+    }
+
+
+# Chart and files
 
 
 @router.get(
     "/discover/picture.{form}",
-    responses={**CHART_RESPONSES, **JOB_RESPONSES},
     response_class=Response,
+    responses={**CHART_RESPONSES, **JOB_RESPONSES},
 )
 async def chart(
-    here: CurrentSession, search: SearchQuery, form: ChartFormat, job: JobQuery = ""
+    session: CurrentSession, search: SearchQuery, form: ChartFormat, job: JobQuery = ""
 ) -> Response:
     """The strongest categories of a discovery; of a comparison, the scores before and after."""
     from weatherglass.report import plot_change, plot_discovery
 
-    found = await run_search(here, search, job)
+    result = await run_search(session, search, job)
 
     def draw() -> Any:
-        if isinstance(found, Comparison):
-            return plot_change(found)
-        return plot_discovery(found, show_slurs=True)  # masked where it is written
+        if result.comparison is not None:
+            return plot_change(result.comparison)
+        return plot_discovery(result.reference, show_slurs=True)  # masked when the chart is written
 
-    return await chart_response(
-        here, ("found", search.query), draw, form, name="discovery", job=job
-    )
+    key = ("discover", search.query)
+    return await chart_response(session.jobs, key, draw, form, name="discovery", job=job)
 
 
 @router.get(
     "/discover/download.{kind}",
     response_class=Response,
-    responses={
-        **JOB_RESPONSES,
-        **file_responses(_FILES.values()),
-    },
+    responses={**JOB_RESPONSES, **file_responses(_MEDIA_TYPES.values())},
 )
 async def download(
-    here: CurrentSession,
+    session: CurrentSession,
     search: SearchQuery,
     kind: Literal["json", "csv", "html"],
     job: JobQuery = "",
 ) -> Response:
-    """All that was found as JSON, the cells as CSV, or the report's page."""
-    found = await run_search(here, search, job)
+    """The whole result as JSON, the cells as CSV, or the report as one HTML page."""
+    result = await run_search(session, search, job)
 
     def work(report: Callable[..., None]) -> bytes:
-        made = {"json": _json, "csv": _csv, "html": _html}[kind](found)
-        return made.encode("utf-8", "replace")
+        write = {"json": _write_json, "csv": _write_csv, "html": _write_html}[kind]
+        return write(result).encode("utf-8", "replace")
 
-    key = ("found file", kind, search.query)
-    content = await here.jobs.answer(key, "Writing", work, job=job)
+    key = ("discover file", kind, search.query)
+    content = await session.jobs.answer(key, "Writing the file", work, job=job)
     name = "-".join(("discovery", *search.sources))
-    return Response(content, media_type=_FILES[kind], headers=download_headers(name, kind))
+    return Response(content, media_type=_MEDIA_TYPES[kind], headers=download_headers(name, kind))
 
 
-def _json(found: SearchResult) -> str:
-    return found.to_json() + "\n"
+def _write_json(result: SearchResult) -> str:
+    return result.to_json() + "\n"
 
 
-def _csv(found: SearchResult) -> str:
-    rows = found.to_rows()
+def _write_csv(result: SearchResult) -> str:
+    rows = result.to_rows()
     return csv_text(
         rows[0] if rows else (),
-        ([", ".join(x) if isinstance(x, list) else x for x in row.values()] for row in rows),
+        (
+            [", ".join(value) if isinstance(value, list) else value for value in row.values()]
+            for row in rows
+        ),
     )
 
 
-def _html(found: SearchResult) -> str:
+def _write_html(result: SearchResult) -> str:
     from weatherglass.report import comparison_page, discovery_page
 
-    if isinstance(found, Comparison):
-        return comparison_page(found)
-    return discovery_page(found)
+    if result.comparison is not None:
+        return comparison_page(result.comparison)
+    return discovery_page(result.reference)

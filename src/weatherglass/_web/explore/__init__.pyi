@@ -1,1 +1,2 @@
+from .question import Neighbour as Neighbour
 from .routes import PAGE as PAGE

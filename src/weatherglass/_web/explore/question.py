@@ -1,4 +1,7 @@
-"""What Explore is asked: neighbours of a word, or words on one axis or two."""
+"""The question that an address asks Explore, and the jobs that answer it.
+
+There are three views: the neighbours of a word, words along an axis, and words on two axes.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,17 @@ from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query
+from pydantic import PlainSerializer
 
 from weatherglass.errors import UsageError, WeatherglassError, did_you_mean
 from weatherglass.measures import MeasureResult, find_words, measure
 from weatherglass.vectors import Vectors
 
-from ..ask import MAX_SET_CHARACTERS
-from ..session import Session
+from ..responses import escape_surrogates
+from ..session import Session, SourcesQuery
 from ..settings import Settings
 from ..sources import fingerprints
-from ..word_sets import WordSetInput, read_set
+from ..word_sets import SetQuery, WordSetInput, read_set
 
 View = Literal["near", "axis", "map"]
 Axis = tuple[str, str]
@@ -31,18 +35,28 @@ _AXES: dict[View, tuple[Axis, ...]] = {
     "map": (("a", "b"), ("c", "d")),
 }
 DEFAULT_NEIGHBOURS = 20
-"""So many neighbours, where nothing else is said."""
+MAX_SUGGESTION_WORDS = 20_000
+"""A word that is not found is compared with so many frequent words, to suggest a spelling."""
+
+MAX_QUICK_NUMBERS = 100_000_000
+"""Comparing a word with more numbers than these takes seconds, and is a long job."""
+
+JsonText = Annotated[str, PlainSerializer(escape_surrogates, return_type=str)]
+"""Text from a file, which may hold bytes that are not text."""
+
+
+# The question
 
 
 @dataclass(frozen=True)
 class Exploration:
-    """What is looked at: the whole of it stands in the address.
+    """What an address asks Explore.
 
     Examples
     --------
     >>> Exploration(sources=("default",), word="nurse").query
     'source=default&word=nurse'
-    >>> Exploration(view="axis", words="nurse", a="she", b="he").is_whole
+    >>> Exploration(view="axis", words="nurse", a="she", b="he").is_complete
     True
     """
 
@@ -63,42 +77,35 @@ class Exploration:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """What the view needs to know."""
-        return ("words", *(one for axis in self.axes for one in axis)) if self.axes else ("word",)
+        """The fields that the view needs."""
+        return ("words", *(side for axis in self.axes for side in axis)) if self.axes else ("word",)
 
     @property
-    def is_whole(self) -> bool:
-        """Whether there is enough to look at."""
+    def is_complete(self) -> bool:
+        """Whether all fields of the view are filled in."""
         return all(getattr(self, name).strip() for name in self.fields)
 
     @property
     def query(self) -> str:
-        """The same as the end of an address, without what goes without saying."""
+        """The query of the address, without what has its default value."""
         parts: list[tuple[str, str]] = []
         if self.view != "near":
             parts.append(("view", self.view))
-        parts += [("source", one) for one in self.sources]
+        parts += [("source", source) for source in self.sources]
         parts += [(name, getattr(self, name)) for name in self.fields if getattr(self, name)]
         if self.view == "near" and self.n != DEFAULT_NEIGHBOURS:
             parts.append(("n", str(self.n)))
         return urlencode(parts)
 
     def read(self, name: str, settings: Settings) -> WordSetInput:
-        """One of the word sets."""
+        """Read one of the word sets."""
         return read_set(getattr(self, name), settings)
 
 
-SetQuery = Annotated[
-    str, Query(max_length=MAX_SET_CHARACTERS, description="Words, or @ and a set's id.")
-]
-SourcesQuery = Annotated[
-    tuple[Annotated[str, Query(max_length=200)], ...],
-    Query(max_length=50, description="Sources by name; without one, the first."),
-]
 WordQuery = Annotated[
-    str, Query(max_length=100, description="The word whose neighbours are meant.")
+    str, Query(max_length=100, description="The word whose neighbours to return.")
 ]
-CountQuery = Annotated[int, Query(ge=1, le=200, description="How many neighbours.")]
+CountQuery = Annotated[int, Query(ge=1, le=200, description="The number of neighbours.")]
 
 
 async def _read_exploration(
@@ -112,136 +119,204 @@ async def _read_exploration(
     c: SetQuery = "",
     d: SetQuery = "",
 ) -> Exploration:
-    return Exploration(
-        view, tuple(dict.fromkeys(filter(None, source))), word.strip(), n, words, a, b, c, d
-    )
+    sources = tuple(dict.fromkeys(filter(None, source)))
+    return Exploration(view, sources, word.strip(), n, words, a, b, c, d)
 
 
 ExplorationQuery = Annotated[Exploration, Depends(_read_exploration)]
-"""What an address asks Explore, as an argument of a route."""
+"""The question of an address, as an argument of a route."""
 
 
-MAX_SUGGESTION_WORDS = (
-    20_000  # of the most frequent words, among which a misspelt one is looked for
-)
-MAX_QUICK_NUMBERS = 100_000_000  # numbers; to compare a word with more of them takes seconds
+# Neighbours
 
 
 @dataclass(frozen=True)
-class Near:
-    """The neighbours of a word in one source, as it spells it; or why there are none."""
+class Neighbour:
+    """A neighbouring word and its cosine similarity."""
 
-    spelled: str = ""
-    found: tuple[tuple[str, float], ...] = ()
-    reason: str = ""
+    word: JsonText
+    cosine: float
 
 
-async def find_neighbours(here: Session, look: Exploration, job: str = "") -> dict[str, Near]:
-    """The nearest words, source by source."""
-    if not look.word:
-        raise UsageError("There is no word; neighbours are those of a word.")
-    vectors = await here.sources.opened(look.sources, job)
+@dataclass(frozen=True)
+class Neighbours:
+    """The neighbours of a word in one source, nearest first; `reason` says why there are none.
 
-    def work(report: Callable[..., None]) -> dict[str, Near]:
-        made = {}
-        for done, (name, one) in enumerate(vectors.items()):
+    `word` is the word as the source spells it.
+    """
+
+    source: str
+    word: JsonText = ""
+    reason: JsonText = ""
+    neighbours: tuple[Neighbour, ...] = ()
+
+
+async def find_neighbours(
+    session: Session, exploration: Exploration, job: str = ""
+) -> list[Neighbours]:
+    """Find the nearest neighbours of a word, source by source."""
+    if not exploration.word:
+        raise UsageError("Type a word to see its neighbours.")
+    vectors = await session.sources.open(exploration.sources, job)
+
+    def work(report: Callable[..., None]) -> list[Neighbours]:
+        lists = []
+        for done, (name, source) in enumerate(vectors.items()):
             report(done, len(vectors))
-            made[name] = _neighbours_of(one, look.word, look.n)
-        return made
+            lists.append(_neighbours_in(name, source, exploration.word, exploration.n))
+        return lists
 
-    key = ("near", look.word, look.n, *fingerprints(vectors))
-    numbers = sum(len(one) * one.dim for one in vectors.values())
-    return await here.jobs.answer(
-        key, "Looking for neighbours", work, is_long=numbers > MAX_QUICK_NUMBERS, job=job
+    key = ("neighbours", exploration.word, exploration.n, *fingerprints(vectors))
+    numbers = sum(len(source) * source.dim for source in vectors.values())
+    return await session.jobs.answer(
+        key, "Finding neighbours", work, is_long=numbers > MAX_QUICK_NUMBERS, job=job
     )
 
 
-def _neighbours_of(vectors: Vectors, word: str, count: int) -> Near:
+def _neighbours_in(source: str, vectors: Vectors, word: str, count: int) -> Neighbours:
     try:
-        # Many files write a phrase with underscores.
-        ways = [find_words(vectors, [way], "auto") for way in (word, word.replace(" ", "_"))]
-        spelled = next((one.words[0] for one in ways if one.words), None)
+        # Many files write phrases with underscores.
+        spellings = (word, word.replace(" ", "_"))
+        lookups = [find_words(vectors, [spelling], "auto") for spelling in spellings]
+        spelled = next((lookup.words[0] for lookup in lookups if lookup.words), None)
         if spelled is None:
-            known = list(islice(vectors.words, MAX_SUGGESTION_WORDS))
-            return Near(reason=f"It does not have this word.{did_you_mean(word.lower(), known)}")
-        return Near(spelled, tuple(vectors.neighbours(spelled, count)))
+            frequent = list(islice(vectors.words, MAX_SUGGESTION_WORDS))
+            hint = did_you_mean(word.lower(), frequent)
+            return Neighbours(source, reason=f"This embedding does not have the word.{hint}")
+        nearest = vectors.neighbours(spelled, count)
+        return Neighbours(
+            source, spelled, "", tuple(Neighbour(near, cosine) for near, cosine in nearest)
+        )
     except WeatherglassError as error:
-        return Near(reason=str(error))
+        return Neighbours(source, reason=str(error))
+
+
+# Words on axes
+
+
+@dataclass(frozen=True)
+class Position:
+    """A word and its cosine with each axis, in the order in which the axes were given."""
+
+    word: JsonText
+    places: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SourcePositions:
+    """The words in one source; `missing` has the words that it lacks, by set."""
+
+    source: str
+    status: str
+    reason: JsonText
+    words: tuple[Position, ...]
+    missing: dict[str, tuple[JsonText, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Words on the axes of a view, source by source; `labels` are what their ends stand for."""
+    """Words on the axes of a view, source by source; `labels` are what the sets stand for."""
 
-    look: Exploration
+    exploration: Exploration
     results: Mapping[str, tuple[MeasureResult, ...]]
     labels: Mapping[str, str]
     key: tuple[object, ...]
 
     @property
     def done(self) -> dict[str, tuple[MeasureResult, ...]]:
-        """The sources in which every axis could be made."""
-        every = self.results.items()
-        return {name: some for name, some in every if all(one.status == "done" for one in some)}
+        """The sources in which every axis could be computed."""
+        return {
+            name: results
+            for name, results in self.results.items()
+            if all(result.status == "done" for result in results)
+        }
 
     @property
-    def sides(self) -> list[tuple[str, str]]:
-        """What lies at the low and the high end of each axis."""
-        return [(self.labels[low], self.labels[high]) for high, low in self.look.axes]
+    def ends(self) -> list[tuple[str, str]]:
+        """The labels of the low and the high end of each axis."""
+        return [(self.labels[low], self.labels[high]) for high, low in self.exploration.axes]
 
-    def why(self, source: str) -> str:
-        """Why the axes could not be made in a source, with the sets called as they are shown."""
-        for one, (high, low) in zip(self.results[source], self.look.axes, strict=True):
-            if one.status != "done":
-                names = {"X": "the list", "A": self.labels[high], "B": self.labels[low]}
-                begins = re.match(r"A and B(?= have)|[XAB](?= has)", one.reason)
-                told = (
-                    " and ".join(names[part] for part in begins[0].split(" and ")) if begins else ""
-                )
-                return f"{told}{one.reason[len(begins[0]) :]}." if begins else f"{one.reason}."
+    def explain(self, source: str) -> str:
+        """Say why the axes could not be computed in a source, with the sets named by label."""
+        for result, (high, low) in zip(self.results[source], self.exploration.axes, strict=True):
+            if result.status == "done":
+                continue
+            subject = re.match(r"A and B(?= have)|[XAB](?= has)", result.reason)
+            if subject is None:
+                return f"{result.reason}."
+            names = {"X": "the list", "A": self.labels[high], "B": self.labels[low]}
+            labels = " and ".join(names[side] for side in subject[0].split(" and "))
+            return f"{labels}{result.reason[len(subject[0]) :]}."
         return ""
 
     def missing(self, source: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The words that a source lacks, by set; sets that are whole are left out."""
-        for one, axis in zip(self.results[source], self.look.axes, strict=True):
+        """Yield the words that a source lacks, by set; complete sets are left out."""
+        axes = self.exploration.axes
+        for result, axis in zip(self.results[source], axes, strict=True):
             names = {"X": "words", "A": axis[0], "B": axis[1]}
-            for side, gone in one.missing.items():
-                if gone and not (side == "X" and axis != self.look.axes[0]):
-                    yield names[side], gone
+            for side, words in result.missing.items():
+                is_repeated = side == "X" and axis != axes[0]  # the same list on both axes
+                if words and not is_repeated:
+                    yield names[side], words
 
-    def places(self) -> dict[str, dict[str, tuple[float, ...]]]:
-        """Word, source, place on each axis; the words with the largest first place on top."""
-        made: dict[str, dict[str, tuple[float, ...]]] = {}
-        for name, some in self.done.items():
-            numbers = zip(*(one.by_word["X"] for one in some), strict=True)
-            for word, at in zip(some[0].words["X"], numbers, strict=True):
-                made.setdefault(word, {})[name] = at
+    def positions(self, source: str) -> list[Position]:
+        """Return the words of a source with their cosines; none if an axis was not computed."""
+        if source not in self.done:
+            return []
+        results = self.results[source]
+        places = zip(*(result.by_word["X"] for result in results), strict=True)
+        return [
+            Position(word, place) for word, place in zip(results[0].words["X"], places, strict=True)
+        ]
+
+    def by_word(self) -> dict[str, dict[str, tuple[float, ...]]]:
+        """Return the places of each word by source, sorted by the mean cosine with axis 1."""
+        places: dict[str, dict[str, tuple[float, ...]]] = {}
+        for name in self.done:
+            for position in self.positions(name):
+                places.setdefault(position.word, {})[name] = position.places
         means = {
-            word: sum(at[0] for at in some.values()) / len(some) for word, some in made.items()
+            word: sum(place[0] for place in by_source.values()) / len(by_source)
+            for word, by_source in places.items()
         }
-        return {word: made[word] for word in sorted(made, key=lambda word: -means[word])}
+        return {word: places[word] for word in sorted(places, key=lambda word: -means[word])}
+
+    def to_records(self) -> list[SourcePositions]:
+        """Return the words source by source, ready for JSON."""
+        return [
+            SourcePositions(
+                source=name,
+                status="done" if name in self.done else "not run",
+                reason=next((r.reason for r in results if r.status != "done"), ""),
+                words=tuple(self.positions(name)),
+                missing=dict(self.missing(name)),
+            )
+            for name, results in self.results.items()
+        ]
 
 
-async def place_words(here: Session, look: Exploration, job: str = "") -> Placement:
-    """The words of a list on one axis or two, each from one set of words to another."""
-    sets = {name: look.read(name, here.settings) for name in look.fields}
-    empty = next((name for name, one in sets.items() if not one.words), None)
+async def place_words(session: Session, exploration: Exploration, job: str = "") -> Placement:
+    """Place a list of words on one axis or two, each defined by two sets of words (SemAxis)."""
+    sets = {name: exploration.read(name, session.settings) for name in exploration.fields}
+    empty = next((name for name, word_set in sets.items() if not word_set.words), None)
     if empty is not None:
-        what = "The list of words" if empty == "words" else f"The set {empty.upper()}"
+        what = "The list of words" if empty == "words" else f"Set {empty.upper()}"
         raise UsageError(f"{what} is empty; the list and both ends of an axis need words.")
-    vectors = await here.sources.opened(look.sources, job)
+    vectors = await session.sources.open(exploration.sources, job)
 
     def work(report: Callable[..., None]) -> dict[str, tuple[MeasureResult, ...]]:
-        made = {}
-        for done, (name, one) in enumerate(vectors.items()):
+        results = {}
+        for done, (name, source) in enumerate(vectors.items()):
             report(done, len(vectors))
-            made[name] = tuple(_semaxis(one, sets, axis) for axis in look.axes)
-        return made
+            results[name] = tuple(_semaxis(source, sets, axis) for axis in exploration.axes)
+        return results
 
-    key = ("placed", look.axes, tuple(sets.values()), *fingerprints(vectors))
-    results = await here.jobs.answer(key, "Placing the words", work, job=job)
-    labels = {name: one.label or _first_words(one.words) for name, one in sets.items()}
-    return Placement(look, results, labels, (*key, *vectors))
+    key = ("places", exploration.axes, tuple(sets.values()), *fingerprints(vectors))
+    results = await session.jobs.answer(key, "Placing the words", work, job=job)
+    labels = {
+        name: word_set.label or _first_words(word_set.words) for name, word_set in sets.items()
+    }
+    return Placement(exploration, results, labels, (*key, *vectors))
 
 
 def _semaxis(vectors: Vectors, sets: Mapping[str, WordSetInput], axis: Axis) -> MeasureResult:

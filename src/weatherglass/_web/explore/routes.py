@@ -1,13 +1,12 @@
-"""Explore: the neighbours of a word, words along an axis or on two, embeddings side by side."""
+"""The routes of the Explore page: neighbours of a word, words along an axis or on two."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from weatherglass.catalog import seed_sets
@@ -22,23 +21,35 @@ from weatherglass.report import (
     style,
 )
 
-from ..ask import JobQuery
-from ..charts import CHART_RESPONSES, ChartFormat, chart_response
 from ..jobs import Working
-from ..rendering import csv_text, download_headers, file_responses, render
-from ..responses import HTML_ROUTE, JOB_RESPONSES, error_status, error_text, html_response
-from ..session import CurrentSession, Page, Session
+from ..rendering import (
+    CHART_RESPONSES,
+    ChartFormat,
+    chart_response,
+    csv_text,
+    download_headers,
+    file_responses,
+    render,
+)
+from ..responses import (
+    HTML_ROUTE,
+    JOB_RESPONSES,
+    REDIRECT_RESPONSES,
+    error_status,
+    error_text,
+    html_response,
+)
+from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery, SourcesQuery
 from ..sources import fingerprints
-from ..word_sets import WordSetInput, look_up_words
+from ..word_sets import SetQuery, WordSetInput, look_up_words
 from .question import (
     DEFAULT_NEIGHBOURS,
     CountQuery,
     Exploration,
     ExplorationQuery,
-    Near,
+    Neighbours,
     Placement,
-    SetQuery,
-    SourcesQuery,
+    SourcePositions,
     View,
     WordQuery,
     find_neighbours,
@@ -46,238 +57,122 @@ from .question import (
 )
 
 router = APIRouter()
-
-
-class NeighbourOut(BaseModel):
-    """A word that is near, and its cosine."""
-
-    word: str
-    cosine: float
-
-
-class NearOut(BaseModel):
-    """The neighbours in one source, nearest first; `reason` says why there are none."""
-
-    source: str
-    word: str
-    reason: str
-    neighbours: list[NeighbourOut]
-
-
-class PlaceOut(BaseModel):
-    """A word and its cosine with each axis, in the order in which the axes were given."""
-
-    word: str
-    places: list[float]
-
-
-class PlacedOut(BaseModel):
-    """The words in one source; `missing` has the words that it lacks, by set."""
-
-    source: str
-    status: str
-    reason: str
-    words_part: list[PlaceOut]
-    missing: dict[str, list[str]]
-
-
-@router.get("/api/neighbours", responses={**JOB_RESPONSES})
-async def neighbours(
-    here: CurrentSession,
-    word: WordQuery,
-    source: SourcesQuery = (),
-    n: CountQuery = DEFAULT_NEIGHBOURS,
-    job: JobQuery = "",
-) -> list[NearOut]:
-    """The nearest words by cosine, source by source."""
-    look = Exploration(sources=source, word=word.strip(), n=n)
-    return [
-        NearOut(
-            source=name,
-            word=escape_surrogates(one.spelled),
-            reason=escape_surrogates(one.reason),
-            neighbours=[NeighbourOut(word=escape_surrogates(a), cosine=b) for a, b in one.found],
-        )
-        for name, one in (await find_neighbours(here, look, job)).items()
-    ]
-
-
-@router.get("/api/places", responses={**JOB_RESPONSES})
-async def places(
-    here: CurrentSession,
-    words: SetQuery,
-    a: SetQuery,
-    b: SetQuery,
-    c: SetQuery = "",
-    d: SetQuery = "",
-    source: SourcesQuery = (),
-    job: JobQuery = "",
-) -> list[PlacedOut]:
-    """The cosine of words with the axis from B to A, and with that from D to C."""
-    view: View = "map" if c.strip() or d.strip() else "axis"
-    look = Exploration(view, source, words=words, a=a, b=b, c=c, d=d)
-    made = await place_words(here, look, job)
-    out = []
-    for name, some in made.results.items():
-        reason = next((one.reason for one in some if one.status != "done"), "")
-        done = name in made.done
-        numbers = zip(*(one.by_word["X"] for one in some), strict=True) if done else ()
-        listed = zip(some[0].words["X"], numbers, strict=True) if done else ()
-        out.append(
-            PlacedOut(
-                source=name,
-                status="done" if done else "not run",
-                reason=escape_surrogates(reason),
-                words=[
-                    PlaceOut(word=escape_surrogates(word), places=list(at)) for word, at in listed
-                ],
-                missing={
-                    side: [escape_surrogates(word) for word in gone]
-                    for side, gone in made.missing(name)
-                },
-            )
-        )
-    return out
-
-
-def escape_surrogates(text: str) -> str:
-    r"""Text that JSON can hold: bytes of a file that are no text become escapes.
-
-    >>> print(escape_surrogates("a\udcff"))
-    a\udcff
-    """
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def neighbours_csv(word: str, some: Mapping[str, Near]) -> str:
-    """Neighbours: a line for each.
-
-    >>> print(neighbours_csv("sun", {"tiny": Near("sun", (("moon", 0.5),))}), end="")
-    source,word,rank,neighbour,cosine
-    tiny,sun,1,moon,0.5
-    """
-    return csv_text(
-        ("source", "word", "rank", "neighbour", "cosine"),
-        (
-            (name, one.spelled or word, rank, neighbour, round(cosine, 6))
-            for name, one in some.items()
-            for rank, (neighbour, cosine) in enumerate(one.found, 1)
-        ),
-    )
-
-
-def places_csv(made: Placement) -> str:
-    """Words on axes: a line for each word, source and axis; a word that is missing has no place."""
-    heads = ("source", "axis", "low_end", "high_end", "word", "cosine", "status")
-    return csv_text(heads, _position_rows(made))
-
-
-def _position_rows(made: Placement) -> Iterable[tuple[Any, ...]]:
-    for source, results in made.results.items():
-        for axis, (one, sides) in enumerate(zip(results, made.sides, strict=True), 1):
-            about = (source, axis, *sides)
-            words, values = one.words.get("X", ()), one.by_word.get("X", ())
-            if one.status == "done":
-                for word, value in zip(words, values, strict=True):
-                    yield (*about, word, round(value, 6), "done")
-            for word in one.missing.get("X", ()):
-                yield (*about, word, "", "missing")
-            if one.status != "done":
-                yield (*about, "", "", f"not run: {one.reason}")
-
-
 PAGE = Page("Explore", "/explore", router)
+
 _VIEWS: dict[View, str] = {
     "near": "Nearest words",
     "axis": "Along an axis",
     "map": "On two axes",
 }
-_MOVED: dict[int | str, dict[str, Any]] = {303: {"description": "The same, shorter."}}
+
+
+# The page
 
 
 @router.get(
-    "/explore", **HTML_ROUTE, responses={**html_response("The page."), **JOB_RESPONSES, **_MOVED}
+    "/explore",
+    **HTML_ROUTE,
+    responses={**html_response("The page."), **JOB_RESPONSES, **REDIRECT_RESPONSES},
 )
 async def page(
-    here: CurrentSession, look: ExplorationQuery, request: Request, job: JobQuery = ""
+    session: CurrentSession, exploration: ExplorationQuery, request: Request, job: JobQuery = ""
 ) -> Response:
-    """Look around in an embedding. The address is what is looked at."""
-    if look.is_whole and not job and request.url.query != look.query:
-        return RedirectResponse(f"/explore?{look.query}", 303)
-    status, shown = 200, _form_values(here, look)
+    """Explore an embedding. The address contains the whole question."""
+    if exploration.is_complete and not job and request.url.query != exploration.query:
+        return RedirectResponse(f"/explore?{exploration.query}", 303)
+    status, values = 200, _form_values(session, exploration)
     try:
-        shown["chosen"] = {one.name for one in here.sources.chosen(look.sources)}
-        if look.is_whole:
-            shown |= await _answer_values(here, look, job)
-    except Working as still:
+        chosen = session.sources.choose(exploration.sources)
+        values["chosen"] = {source.name for source in chosen}
+        if exploration.is_complete:
+            values |= await _answer_values(session, exploration, job)
+    except Working as working:
         status = 202
-        again = f"/explore/found?{look.query}&job={still.job.id}"
-        shown |= {"working": still.job, "again": again}
+        again = f"/explore/found?{exploration.query}&job={working.job.id}"
+        values |= {"working": working.job, "again": again}
     except WeatherglassError as error:
-        status, shown["told"] = error_status(error), error_text(error)
-    return HTMLResponse(render("explore.html", **shown), status)
+        status, values["error"] = error_status(error), error_text(error)
+    return HTMLResponse(render("explore.html", **values), status)
 
 
-def _form_values(here: Session, look: Exploration) -> dict[str, Any]:
+@router.get(
+    "/explore/found",
+    **HTML_ROUTE,
+    responses={**html_response("The answer alone."), **JOB_RESPONSES},
+)
+async def answer_part(
+    session: CurrentSession, exploration: ExplorationQuery, job: JobQuery = ""
+) -> Response:
+    """The answer, as part of a page."""
+    values = await _answer_values(session, exploration, job)
+    return HTMLResponse(render("explore_answer.html", **values))
+
+
+def _form_values(session: Session, exploration: Exploration) -> dict[str, Any]:
+    """Return the values with which a template shows the question."""
     return {
         "page_path": "/explore",
-        "look": look,
-        "sources": list(here.sources),
-        "chosen": set(look.sources),
-        "typed": {name: _read_or_empty(here, look, name) for name in ("words", "a", "b", "c", "d")},
-        "sets": [one for one in seed_sets() if one.words] if look.axes else [],
+        "exploration": exploration,
+        "sources": list(session.sources),
+        "chosen": set(exploration.sources),
+        "word_sets": {
+            name: _read_or_empty(session, exploration, name)
+            for name in ("words", "a", "b", "c", "d")
+        },
+        "catalog": [seed_set for seed_set in seed_sets() if seed_set.words]
+        if exploration.axes
+        else [],
         "tabs": [
-            (view, told, Exploration(view=view, sources=look.sources).query)
-            for view, told in _VIEWS.items()
+            (view, title, Exploration(view=view, sources=exploration.sources).query)
+            for view, title in _VIEWS.items()
         ],
     }
 
 
-def _read_or_empty(here: Session, look: Exploration, name: str) -> WordSetInput:
+def _read_or_empty(session: Session, exploration: Exploration, name: str) -> WordSetInput:
     try:
-        return look.read(name, here.settings)
-    except WeatherglassError:  # told where the words are shown
+        return exploration.read(name, session.settings)
+    except WeatherglassError:  # shown below the box, where the words are looked up
         return WordSetInput()
 
 
-async def _answer_values(here: Session, look: Exploration, job: str) -> dict[str, Any]:
-    """What a template needs to show what was found."""
-    if look.view == "near":
-        some = await find_neighbours(here, look, job)
-        lists = [{word for word, _ in one.found} for one in some.values() if one.found]
-        shared = set.intersection(*lists) if len(lists) > 1 else set()
-        first = next((one for one in some.values() if one.found), Near())
-        common = [word for word, _ in first.found if word in shared]
-        return {
-            "look": look,
-            "near": some,
-            "common": common,
-            "link": _neighbours_link(look),
-            "shade": lambda cosine, one: style.step(cosine, one.found[-1][1], one.found[0][1]),
-        }
-    made = await place_words(here, look, job)
-    return {"look": look, "placed": made, "link": _neighbours_link(look), "three": numbers.measure}
+async def _answer_values(session: Session, exploration: Exploration, job: str) -> dict[str, Any]:
+    """Return the values with which a template shows the answer."""
+    values = {"exploration": exploration, "link": _neighbours_link(exploration)}
+    if exploration.view == "near":
+        lists = await find_neighbours(session, exploration, job)
+        return values | {"lists": lists, "common": _common_neighbours(lists), "shade": _shade}
+    placement = await place_words(session, exploration, job)
+    return values | {"placement": placement, "format_cosine": numbers.measure}
 
 
-def _neighbours_link(look: Exploration) -> Any:
-    """Gives the address of a word's neighbours; empty where no address can hold the word."""
+def _common_neighbours(lists: Iterable[Neighbours]) -> list[str]:
+    """Return the neighbours that all embeddings agree on, where there are several."""
+    words = [[near.word for near in entry.neighbours] for entry in lists if entry.neighbours]
+    if len(words) < 2:
+        return []
+    common = set(words[0]).intersection(*words[1:])
+    return [word for word in words[0] if word in common]
 
-    def made(word: str) -> str:
+
+def _shade(cosine: float, entry: Neighbours) -> int:
+    return style.step(cosine, entry.neighbours[-1].cosine, entry.neighbours[0].cosine)
+
+
+def _neighbours_link(exploration: Exploration) -> Callable[[str], str]:
+    """Return a function that gives the address of a word's neighbours.
+
+    The address is empty if it cannot hold the word.
+    """
+
+    def link(word: str) -> str:
         try:
-            query = Exploration(sources=look.sources, word=word.replace("_", " ")).query
-        except UnicodeEncodeError:  # bytes of a file that are no text
+            query = Exploration(sources=exploration.sources, word=word.replace("_", " ")).query
+        except UnicodeEncodeError:  # bytes of a file that are not text
             return ""
         return f"/explore?{query}" if 0 < len(word) <= 100 else ""
 
-    return made
-
-
-@router.get(
-    "/explore/found", **HTML_ROUTE, responses={**html_response("What was found."), **JOB_RESPONSES}
-)
-async def answer_part(here: CurrentSession, look: ExplorationQuery, job: JobQuery = "") -> Response:
-    """What was found, as part of a page."""
-    return HTMLResponse(render("explore_found.html", **await _answer_values(here, look, job)))
+    return link
 
 
 @router.get(
@@ -286,77 +181,123 @@ async def answer_part(here: CurrentSession, look: ExplorationQuery, job: JobQuer
     responses={**html_response("The words of a set."), **JOB_RESPONSES},
 )
 async def words_part(
-    here: CurrentSession,
-    look: ExplorationQuery,
+    session: CurrentSession,
+    exploration: ExplorationQuery,
     which: Annotated[
         Literal["words", "a", "b", "c", "d"], Query(description="Which set.")
     ] = "words",
     job: JobQuery = "",
 ) -> Response:
-    """Which words of a set the sources lack, and where the set comes from."""
-    typed = look.read(which, here.settings)
-    if not typed.words:
+    """The words of a set that the sources lack, and its provenance."""
+    word_set = exploration.read(which, session.settings)
+    if not word_set.words:
         return HTMLResponse("")
-    looked = await look_up_words(here, look.sources, typed, job)
-    return HTMLResponse(render("words_found.html", typed=typed, found=looked))
+    lookup = await look_up_words(session, exploration.sources, word_set, job)
+    return HTMLResponse(render("words_lookup.html", word_set=word_set, lookup=lookup))
+
+
+# JSON
+
+
+@router.get("/api/neighbours", responses={**JOB_RESPONSES})
+async def neighbours_json(
+    session: CurrentSession,
+    word: WordQuery,
+    source: SourcesQuery = (),
+    n: CountQuery = DEFAULT_NEIGHBOURS,
+    job: JobQuery = "",
+) -> list[Neighbours]:
+    """The nearest words by cosine similarity, source by source."""
+    exploration = Exploration(sources=source, word=word.strip(), n=n)
+    return await find_neighbours(session, exploration, job)
+
+
+@router.get("/api/places", responses={**JOB_RESPONSES})
+async def places_json(
+    session: CurrentSession,
+    words: SetQuery,
+    a: SetQuery,
+    b: SetQuery,
+    c: SetQuery = "",
+    d: SetQuery = "",
+    source: SourcesQuery = (),
+    job: JobQuery = "",
+) -> list[SourcePositions]:
+    """The cosine of words with the axis from B to A, and with the axis from D to C."""
+    view: View = "map" if c.strip() or d.strip() else "axis"
+    exploration = Exploration(view, source, words=words, a=a, b=b, c=c, d=d)
+    return (await place_words(session, exploration, job)).to_records()
+
+
+# Charts
 
 
 @router.get(
     "/explore/picture.{form}",
-    responses={**CHART_RESPONSES, **JOB_RESPONSES},
     response_class=Response,
+    responses={**CHART_RESPONSES, **JOB_RESPONSES},
 )
 async def chart(
-    here: CurrentSession,
-    look: ExplorationQuery,
+    session: CurrentSession,
+    exploration: ExplorationQuery,
     form: ChartFormat,
-    size: Annotated[Size, Query(description="For a screen, or for a phone.")] = "large",
-    on: Annotated[str, Query(max_length=200, description="Of two axes: on which source.")] = "",
+    size: Annotated[Size, Query(description="For a large screen, or for a phone.")] = "large",
+    on: SourceQuery = "",
     job: JobQuery = "",
 ) -> Response:
-    """The picture of what was found; of words on two axes, one for each source."""
-    if look.view == "near":
-        return await _neighbours_chart(here, look, form, job)
-    made = await place_words(here, look, job)
+    """The chart of the answer; for words on two axes, that of one source."""
+    if exploration.view == "near":
+        return await _neighbours_chart(session, exploration, form, job)
+    placement = await place_words(session, exploration, job)
     if on:
-        on = here.sources.find(on).name
-    if on and on not in made.results:
-        made = await place_words(here, replace(look, sources=(on,)), job)
-    key = ("explore", made.key, look.view, size, on)
-    name = "-".join(part for part in (*made.labels.values(), on) if part)
+        on = session.sources.find(on).name
+    if on and on not in placement.results:
+        placement = await place_words(session, replace(exploration, sources=(on,)), job)
+    key = ("explore", placement.key, exploration.view, size, on)
+    name = "-".join(part for part in (*placement.labels.values(), on) if part)
 
     def draw() -> Any:
-        return _draw_positions(made, on, size)
+        return _draw_placement(placement, on, size)
 
-    return await chart_response(here, key, draw, form, name=name, job=job)
+    return await chart_response(session.jobs, key, draw, form, name=name, job=job)
 
 
-def _draw_positions(made: Placement, on: str, size: Size) -> Any:
-    done = made.done
-    chosen = on or next(iter(done), "")
+def _draw_placement(placement: Placement, source: str, size: Size) -> Any:
+    done = placement.done
+    chosen = source or next(iter(done), "")
     if chosen not in done:
         raise CannotMeasure("There is nothing to draw: no word could be placed.")
-    if made.look.view == "axis":
-        return plot_axis({name: one for name, (one,) in done.items()}, made.sides[0], size=size)
-    ends = axis_domains([(one, other) for one, other in done.values()])
+    if placement.exploration.view == "axis":
+        single = {name: result for name, (result,) in done.items()}
+        return plot_axis(single, placement.ends[0], size=size)
+    # The same scales for every source, so that their charts can be compared.
+    domains = axis_domains([(across, up) for across, up in done.values()])
     across, up = done[chosen]
-    return plot_map(across, up, made.sides, size=size, domains=ends)
+    return plot_map(across, up, placement.ends, size=size, domains=domains)
 
 
 async def _neighbours_chart(
-    here: Session, look: Exploration, form: ChartFormat, job: str
+    session: Session, exploration: Exploration, form: ChartFormat, job: str
 ) -> Response:
-    some = await find_neighbours(here, look, job)
+    lists = await find_neighbours(session, exploration, job)
 
     def draw() -> Any:
-        done = {name: one.found for name, one in some.items() if one.found}
-        if not done:
-            raise CannotMeasure("There is nothing to draw: no source has this word.")
-        return plot_neighbours(done)
+        bars = {
+            entry.source: tuple((near.word, near.cosine) for near in entry.neighbours)
+            for entry in lists
+            if entry.neighbours
+        }
+        if not bars:
+            raise CannotMeasure("There is nothing to draw: no embedding has this word.")
+        return plot_neighbours(bars)
 
-    opened = await here.sources.opened(look.sources, job)
-    key = ("bars", look.word, look.n, *fingerprints(opened))
-    return await chart_response(here, key, draw, form, name=f"near-{look.word}", job=job)
+    vectors = await session.sources.open(exploration.sources, job)
+    key = ("neighbours", exploration.word, exploration.n, *fingerprints(vectors))
+    name = f"near-{exploration.word}"
+    return await chart_response(session.jobs, key, draw, form, name=name, job=job)
+
+
+# CSV
 
 
 @router.get(
@@ -364,15 +305,54 @@ async def _neighbours_chart(
     response_class=Response,
     responses={**file_responses(["text/csv"]), **JOB_RESPONSES},
 )
-async def download(here: CurrentSession, look: ExplorationQuery, job: JobQuery = "") -> Response:
-    """What was found, as a table for programs; every word in full."""
-    if look.view == "near":
-        name, text = (
-            f"near-{look.word}",
-            neighbours_csv(look.word, await find_neighbours(here, look, job)),
-        )
+async def download(
+    session: CurrentSession, exploration: ExplorationQuery, job: JobQuery = ""
+) -> Response:
+    """The answer as CSV, with every word in full."""
+    if exploration.view == "near":
+        lists = await find_neighbours(session, exploration, job)
+        name, text = f"near-{exploration.word}", neighbours_csv(exploration.word, lists)
     else:
-        made = await place_words(here, look, job)
-        name, text = "-".join(made.labels.values()), places_csv(made)
+        placement = await place_words(session, exploration, job)
+        name, text = "-".join(placement.labels.values()), positions_csv(placement)
     content = text.encode("utf-8", "backslashreplace")
     return Response(content, media_type="text/csv", headers=download_headers(name, "csv"))
+
+
+def neighbours_csv(word: str, lists: Iterable[Neighbours]) -> str:
+    """Write neighbours as CSV, one per line.
+
+    >>> from weatherglass._web.explore.question import Neighbour
+    >>> print(neighbours_csv("sun", [Neighbours("tiny", "sun", "", (Neighbour("moon", 0.5),))]))
+    source,word,rank,neighbour,cosine
+    tiny,sun,1,moon,0.5
+    <BLANKLINE>
+    """
+    return csv_text(
+        ("source", "word", "rank", "neighbour", "cosine"),
+        (
+            (entry.source, entry.word or word, rank, near.word, round(near.cosine, 6))
+            for entry in lists
+            for rank, near in enumerate(entry.neighbours, 1)
+        ),
+    )
+
+
+def positions_csv(placement: Placement) -> str:
+    """Write words on axes as CSV, one line per word, source and axis; missing words included."""
+    heads = ("source", "axis", "low_end", "high_end", "word", "cosine", "status")
+    return csv_text(heads, _position_rows(placement))
+
+
+def _position_rows(placement: Placement) -> Iterable[tuple[Any, ...]]:
+    for source, results in placement.results.items():
+        for axis, (result, ends) in enumerate(zip(results, placement.ends, strict=True), 1):
+            start = (source, axis, *ends)
+            words, cosines = result.words.get("X", ()), result.by_word.get("X", ())
+            if result.status == "done":
+                for word, cosine in zip(words, cosines, strict=True):
+                    yield (*start, word, round(cosine, 6), "done")
+            for word in result.missing.get("X", ()):
+                yield (*start, word, "", "missing")
+            if result.status != "done":
+                yield (*start, "", "", f"not run: {result.reason}")

@@ -1,4 +1,4 @@
-"""The seed sets of the catalogue, found by what people remember of them, in groups."""
+"""Seed sets of the catalogue: filtered and grouped, checked with lint, compared in pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from weatherglass.catalog import (
     seed_sources,
     seeds,
 )
-from weatherglass.errors import UnknownEntry, UsageError
+from weatherglass.errors import UsageError
 from weatherglass.report import word_list
 from weatherglass.seedlab import SEVERITIES, Finding, Lint, lint
 
@@ -31,20 +31,25 @@ from ..word_sets import read_set
 
 Grouping = Literal["concept", "study", "origin"]
 MAX_OPEN_SETS = 24
-"""So many sets are shown at once; of more, the groups are folded."""
+"""With more sets than these, their groups are collapsed."""
 
 MAX_FIRST_WORDS = 7
+MAX_QUICK_WORDS = 300
+"""Lint of more words takes seconds, and is a long job."""
+
+
+# The list
 
 
 @dataclass(frozen=True)
 class SeedFilter:
-    """Which sets are shown, and in which groups.
+    """Which sets are listed, and how they are grouped.
 
     Examples
     --------
     >>> len(SeedFilter().sets()), len(SeedFilter(study="garg2018").sets())
     (178, 21)
-    >>> [one.id for one in SeedFilter(find="career caliskan").sets()]
+    >>> [seed_set.id for seed_set in SeedFilter(find="career caliskan").sets()]
     ['careers-Caliskan_et_al_2017', 'career-Caliskan_et_al_2017']
     """
 
@@ -56,65 +61,75 @@ class SeedFilter:
 
     @property
     def query(self) -> str:
-        """The same as the end of an address."""
-        given = {name: getattr(self, name) for name in ("find", "concept", "study", "origin")}
-        given["by"] = self.by if self.by != "concept" else ""
-        return urlencode({name: value for name, value in given.items() if value})
+        """The query of the address."""
+        values = {name: getattr(self, name) for name in ("find", "concept", "study", "origin")}
+        values["by"] = self.by if self.by != "concept" else ""
+        return urlencode({name: value for name, value in values.items() if value})
 
     @property
-    def narrowed(self) -> dict[str, str]:
-        """What only sets of are shown, in words."""
-        short = {key: told for key, told in studies().items() if key == self.study}
-        given = {"concept": self.concept, "study": short.get(self.study), "origin": self.origin}
-        return {name: value for name, value in given.items() if value}
+    def conditions(self) -> dict[str, str]:
+        """The concept, study and origin that the sets must have, as the page shows them."""
+        values = {
+            "concept": self.concept,
+            "study": studies().get(self.study),
+            "origin": self.origin,
+        }
+        return {name: value for name, value in values.items() if value}
 
     def sets(self) -> list[SeedSet]:
-        """The sets, in the catalogue's order.
+        """Return the sets, in the catalogue's order.
 
         Raises
         ------
         UnknownEntry
             There is no such concept, study or origin.
         """
-        try:
-            some = seed_sets(
-                concept=self.concept or None, study=self.study or None, source=self.origin or None
-            )
-        except UnknownEntry as error:
-            if "matches" not in str(error):
-                raise
-            return []  # each is known, and no set has all of them
+        matching = list(seed_sets())
+        # One condition at a time, because `seed_sets` raises if no set meets all of them.
+        for conditions in (
+            {"concept": self.concept},
+            {"study": self.study},
+            {"source": self.origin},
+        ):
+            if any(conditions.values()):
+                ids = {seed_set.id for seed_set in seed_sets(**conditions)}
+                matching = [seed_set for seed_set in matching if seed_set.id in ids]
         parts = self.find.lower().split()
-        return [one for one in some if all(_matches(one, part) for part in parts)]
+        return [
+            seed_set for seed_set in matching if all(_matches(seed_set, part) for part in parts)
+        ]
 
     def groups(self) -> list[tuple[str, str, list[SeedSet]]]:
-        """The sets in groups: what a group is called, what that means, its sets."""
-        made: dict[str, list[SeedSet]] = {}
-        for one in self.sets():
-            for name in _group_keys(one, self.by):
-                made.setdefault(name, []).append(one)
-        told = _group_descriptions(self.by)
-        order = sorted(made, key=lambda name: list(told).index(name) if name in told else len(told))
-        return [(_group_title(name, self.by), told.get(name, ""), made[name]) for name in order]
+        """Return the sets in groups: the title of a group, its description, its sets."""
+        groups: dict[str, list[SeedSet]] = {}
+        for seed_set in self.sets():
+            for key in _group_keys(seed_set, self.by):
+                groups.setdefault(key, []).append(seed_set)
+        descriptions = _group_descriptions(self.by)
+        order = {key: rank for rank, key in enumerate(descriptions)}
+        return [
+            (_group_title(key, self.by), descriptions.get(key, ""), groups[key])
+            for key in sorted(groups, key=lambda key: order.get(key, len(order)))
+        ]
 
 
-def _group_keys(one: SeedSet, by: Grouping) -> Iterator[str]:
+def _group_keys(seed_set: SeedSet, by: Grouping) -> Iterator[str]:
     if by == "concept":
-        yield one.concept
+        yield seed_set.concept
     elif by == "study":
-        yield one.study.key if one.study else ""
+        yield seed_set.study.key if seed_set.study else ""
     else:
-        yield from one.sources or ("",)
+        yield from seed_set.sources or ("",)
 
 
-def _group_title(name: str, by: Grouping) -> str:
-    if not name:
+def _group_title(key: str, by: Grouping) -> str:
+    if not key:
         return "not documented"
-    return {"concept": name, "study": studies().get(name, name), "origin": format_origin(name)}[by]
+    return {"concept": key, "study": studies().get(key, key), "origin": format_origin(key)}[by]
 
 
 def format_origin(origin: str) -> str:
-    """A source of words as it is read.
+    """Format the origin of words for reading.
 
     >>> format_origin("population-derived"), format_origin("borrowed-from-social-sciences")
     ('population-derived', 'borrowed from social sciences')
@@ -123,7 +138,7 @@ def format_origin(origin: str) -> str:
 
 
 def _group_descriptions(by: Grouping) -> dict[str, str]:
-    """The groups in their order, with what each is."""
+    """The groups in their order, with their descriptions."""
     if by == "concept":
         return dict(sorted(concepts().items()))
     if by == "origin":
@@ -133,93 +148,69 @@ def _group_descriptions(by: Grouping) -> dict[str, str]:
 
 @cache
 def studies() -> dict[str, str]:
-    """The studies that the sets are from: key and short name."""
-    return {one.study.key: one.study.short for one in seed_sets() if one.study}
+    """The studies that used the sets: key and short name."""
+    return {seed_set.study.key: seed_set.study.short for seed_set in seed_sets() if seed_set.study}
 
 
-def _matches(one: SeedSet, part: str) -> bool:
-    """Whether a set is called so, or a word of it begins so."""
-    return part in _searchable_texts()[one.id] or any(
-        word.lower().startswith(part) for word in one.words
-    )
+def _matches(seed_set: SeedSet, part: str) -> bool:
+    """Whether the description of a set contains a text, or one of its words begins with it."""
+    if part in _searchable_texts()[seed_set.id]:
+        return True
+    return any(word.lower().startswith(part) for word in seed_set.words)
 
 
 @cache
-def flags_of(id: str) -> tuple[str, ...]:
-    """The flags of a set; to look every word up takes long, and a list shows all sets."""
+def find_flags(id: str) -> tuple[str, ...]:
+    """The flags of a set; cached, because it takes long to look up every word of every set."""
     return seeds(id).flags
 
 
 @cache
 def first_words(id: str) -> Markup:
-    """The first words of a set, for a list."""
+    """The first words of a set, for the list."""
     words = seeds(id).words
-    return Markup(
-        word_list(words[:MAX_FIRST_WORDS]) + (", …" if len(words) > MAX_FIRST_WORDS else "")
-    )
+    rest = ", …" if len(words) > MAX_FIRST_WORDS else ""
+    return Markup(word_list(words[:MAX_FIRST_WORDS]) + rest)
 
 
 @cache
 def _searchable_texts() -> dict[str, str]:
-    """What each set is found by besides its words."""
-    made = {}
-    for one in seed_sets():
-        study = one.study.short if one.study else ""
+    """The text in which a search looks for a set, besides its words."""
+    texts = {}
+    for seed_set in seed_sets():
         parts = (
-            one.id,
-            one.id.replace("_", " "),
-            one.concept,
-            study,
-            *one.sources,
-            *flags_of(one.id),
+            seed_set.id,
+            seed_set.id.replace("_", " "),
+            seed_set.concept,
+            seed_set.study.short if seed_set.study else "",
+            *seed_set.sources,
+            *find_flags(seed_set.id),
         )
-        made[one.id] = " ".join(parts).lower()
-    return made
+        texts[seed_set.id] = " ".join(parts).lower()
+    return texts
 
 
 async def _read_filter(
-    find: Annotated[str, Query(max_length=100, description="What to look for.")] = "",
+    find: Annotated[str, Query(max_length=100, description="The text to search for.")] = "",
     by: Annotated[Grouping, Query(description="How the sets are grouped.")] = "concept",
-    concept: Annotated[str, Query(max_length=100, description="Only of this concept.")] = "",
-    study: Annotated[str, Query(max_length=100, description="Only of this study.")] = "",
+    concept: Annotated[str, Query(max_length=100, description="Only this concept.")] = "",
+    study: Annotated[str, Query(max_length=100, description="Only this study.")] = "",
     origin: Annotated[
-        str, Query(max_length=100, description="Only with words from there, such as curated.")
+        str, Query(max_length=100, description="Only words of this origin, such as curated.")
     ] = "",
 ) -> SeedFilter:
     return SeedFilter(find.strip(), by, concept, study, origin)
 
 
 FilterQuery = Annotated[SeedFilter, Depends(_read_filter)]
-"""What an address asks of the catalogue, as an argument of a route."""
+"""The filter of an address, as an argument of a route."""
 
 
-MAX_QUICK_WORDS = 300  # words; to look at more takes seconds
+# One set, or two
 
 
-async def lint_sets(
-    here: Session, one: SeedSet, other: SeedSet | None, source: str, job: str = ""
-) -> Lint:
-    """What lint says of a set, or of two that are held against each other, in a source."""
-    vectors = await here.sources.opened([source] if source else [], job)
-    (first,) = vectors.values()
-
-    def work(report: Callable[..., None]) -> Lint:
-        return lint(one, against=other or (), source=first, progress=report)
-
-    size = len(one) + (len(other) if other else 0)
-    key = ("seed lint", one, other, *fingerprints(vectors))
-    return await here.jobs.answer(
-        key, "Looking at the words", work, is_long=size > MAX_QUICK_WORDS, job=job
-    )
-
-
-def sort_findings(found: Lint) -> list[Finding]:
-    """The findings, errors on top."""
-    return sorted(found.findings, key=lambda one: -SEVERITIES.index(one.severity))
-
-
-def read_seed_set(text: str, settings: Settings, called: str) -> SeedSet:
-    """A set of the catalogue, or words of one's own under a name.
+def read_seed_set(text: str, settings: Settings, name: str) -> SeedSet:
+    """Return a set of the catalogue, or typed words as a set with the given name.
 
     Raises
     ------
@@ -235,55 +226,81 @@ def read_seed_set(text: str, settings: Settings, called: str) -> SeedSet:
     >>> read_seed_set("sun, moon", Settings(), "mine").words
     ('sun', 'moon')
     """
-    alone = text.strip().removeprefix("@")
-    if text.strip().startswith("@") and not any(mark in alone for mark in " ,;@"):
-        if "." not in alone or alone.rpartition(".")[2] not in "XYAB":
-            return seeds(alone)
-        called = alone
-    typed = read_set(text, settings)
-    if not typed.words:
-        raise UsageError("There are no words; a set of the catalogue or words were expected.")
-    return SeedSet(id=called, words=typed.words)
+    id = text.strip().removeprefix("@")
+    is_single_reference = text.strip().startswith("@") and not any(c in id for c in " ,;@")
+    if is_single_reference:
+        is_set_of_test = "." in id and id.rpartition(".")[2] in "XYAB"
+        if not is_set_of_test:
+            return seeds(id)
+        name = id
+    word_set = read_set(text, settings)
+    if not word_set.words:
+        raise UsageError("There are no words; type words, or @ and the id of a set.")
+    return SeedSet(id=name, words=word_set.words)
+
+
+async def lint_sets(
+    session: Session, seed_set: SeedSet, other: SeedSet | None, source: str, job: str = ""
+) -> Lint:
+    """Check a set with lint, or a pair of sets, in one source."""
+    vectors = await session.sources.open([source] if source else [], job)
+    (first,) = vectors.values()
+
+    def work(report: Callable[..., None]) -> Lint:
+        return lint(seed_set, against=other or (), source=first, progress=report)
+
+    n_words = len(seed_set) + (len(other) if other else 0)
+    key = ("seed lint", seed_set, other, *fingerprints(vectors))
+    return await session.jobs.answer(
+        key, "Checking the words", work, is_long=n_words > MAX_QUICK_WORDS, job=job
+    )
+
+
+def sort_findings(result: Lint) -> list[Finding]:
+    """Return the findings, most severe first."""
+    return sorted(result.findings, key=lambda finding: -SEVERITIES.index(finding.severity))
 
 
 @dataclass(frozen=True, eq=False)
 class SetComparison:
-    """Two sets beside each other."""
+    """Two seed sets, and what lint reports about the pair."""
 
-    one: SeedSet
-    other: SeedSet
-    found: Lint
+    first: SeedSet
+    second: SeedSet
+    lint: Lint
 
     @property
     def shared(self) -> list[str]:
         """The words of both."""
-        return [word for word in dict.fromkeys(self.one.words) if word in set(self.other.words)]
+        return [word for word in dict.fromkeys(self.first.words) if word in set(self.second.words)]
 
     @property
-    def only(self) -> tuple[list[str], list[str]]:
-        """The words of the first alone, and of the second alone."""
-        both = set(self.shared)
+    def unshared(self) -> tuple[list[str], list[str]]:
+        """The words of the first set only, and of the second only."""
+        shared = set(self.shared)
         first, second = (
-            [word for word in dict.fromkeys(some.words) if word not in both]
-            for some in (self.one, self.other)
+            [word for word in dict.fromkeys(seed_set.words) if word not in shared]
+            for seed_set in (self.first, self.second)
         )
         return first, second
 
-    def value(self, check: str) -> float | None:
-        """The number of a check of both sets, if it was run and found something."""
-        return next((one.value for one in self.found.findings if one.check == check), None)
+    @property
+    def similarity(self) -> float | None:
+        """The cosine of the sets' means, if both have words in the source."""
+        values = (finding.value for finding in self.lint.findings if finding.check == "similarity")
+        return next(values, None)
 
     @property
     def pairing(self) -> Pairing | None:
-        """The study that holds the two against each other, if one does."""
-        every = (one for one in pairings() if set(one.sets) == {self.one.id, self.other.id})
-        return next(every, None)
+        """The study that contrasts the two sets, if there is one."""
+        ids = {self.first.id, self.second.id}
+        return next((pairing for pairing in pairings() if set(pairing.sets) == ids), None)
 
 
 async def compare_sets(
-    here: Session, one: SeedSet, other: SeedSet, source: str, job: str = ""
+    session: Session, first: SeedSet, second: SeedSet, source: str, job: str = ""
 ) -> SetComparison:
-    """Hold two sets against each other."""
-    if one.id == other.id:
-        raise UsageError("These are one and the same set; two were expected.")
-    return SetComparison(one, other, await lint_sets(here, one, other, source, job))
+    """Compare two sets in one source."""
+    if first.id == second.id:
+        raise UsageError("Both sets are the same; choose two different sets.")
+    return SetComparison(first, second, await lint_sets(session, first, second, source, job))

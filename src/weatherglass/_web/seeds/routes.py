@@ -1,4 +1,4 @@
-"""Seeds: browse the seed sets of the catalogue, look at one, hold two against each other."""
+"""The routes of the Seeds page: browse the seed sets, check one with lint, compare two."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from starlette.responses import HTMLResponse, Response
 
-from weatherglass.catalog import SeedSet, pairings, seed_sets, seed_sources, seeds, seeds_text
+from weatherglass.catalog import (
+    Pairing,
+    SeedSet,
+    format_seeds,
+    pairings,
+    seed_sets,
+    seed_sources,
+    seeds,
+)
 from weatherglass.errors import CatalogError, WeatherglassError
 from weatherglass.report import numbers
-from weatherglass.seedlab import Lint
+from weatherglass.seedlab import Finding, Lint
 
-from ..ask import MAX_SET_CHARACTERS, JobQuery
 from ..jobs import Working
 from ..rendering import download_headers, file_responses, render
 from ..responses import (
@@ -23,15 +30,19 @@ from ..responses import (
     error_status,
     error_text,
     html_response,
+    record_model,
     render_part,
 )
-from ..session import CurrentSession, Page, Session
+from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
+from ..word_sets import SetQuery
 from .browse import (
     MAX_OPEN_SETS,
     FilterQuery,
+    SeedFilter,
+    SetComparison,
     compare_sets,
+    find_flags,
     first_words,
-    flags_of,
     format_origin,
     lint_sets,
     read_seed_set,
@@ -39,194 +50,65 @@ from .browse import (
 )
 
 router = APIRouter()
-SetIdQuery = Annotated[str, Query(max_length=200, description="The id of a seed set.")]
-SourceQuery = Annotated[
-    str, Query(max_length=200, description="A source by name; without it, the first.")
-]
-SetQuery = Annotated[
-    str, Query(max_length=MAX_SET_CHARACTERS, description="@ and the id of a set, or words.")
-]
-
-
-class SeedOut(BaseModel):
-    """A seed set: its words in order, who used it, where they come from."""
-
-    id: str
-    concept: str
-    words: list[str]
-    study: str
-    citation: str
-    link: str
-    sources: list[str]
-    description: str
-    flags: list[str]
-    notes: str
-
-
-class PairedOut(BaseModel):
-    """A set that a study holds this one against, and how their words answer each other."""
-
-    id: str
-    match: str
-    study: str
-    place: str
-
-
-class SeedWithPairs(SeedOut):
-    """A seed set, and the sets it is held against."""
-
-    against: list[PairedOut]
-
-
-class FindingOut(BaseModel):
-    """One number about a set, or about two."""
-
-    check: str
-    severity: str
-    sets: list[str]
-    words: list[str]
-    value: float
-    sentence: str
-    place: str
-
-
-class LintOut(BaseModel):
-    """What lint found; `not_run` has checks by the reason why they were not run."""
-
-    source: str
-    fingerprint: str
-    findings: list[FindingOut]
-    not_run: dict[str, list[str]]
-
-
-class ComparedOut(LintOut):
-    """Two sets: the words they share, the cosine of their means, what lint found."""
-
-    shared: list[str]
-    similarity: float | None
-
-
-@router.get("/api/seeds")
-async def list_json(browse: FilterQuery) -> list[SeedOut]:
-    """The seed sets that a search finds."""
-    return [SeedOut(**_set_values(one)) for one in browse.sets()]
-
-
-@router.get("/api/seeds/set")
-async def set_json(id: SetIdQuery) -> SeedWithPairs:
-    """One seed set."""
-    against = [
-        PairedOut(id=one.other(id), match=one.match, study=one.study.short, place=one.place)
-        for one in pairings(id)
-    ]
-    return SeedWithPairs(**_set_values(seeds(id)), against=against)
-
-
-@router.get("/api/seeds/lint", responses={**JOB_RESPONSES})
-async def lint_json(
-    here: CurrentSession, set: SetQuery, source: SourceQuery = "", job: JobQuery = ""
-) -> LintOut:
-    """What to know of a set before anything is measured with it."""
-    found = await lint_sets(here, read_seed_set(set, here.settings, "set"), None, source, job)
-    return LintOut(**_lint_values(here, source, found))
-
-
-@router.get("/api/seeds/compare", responses={**JOB_RESPONSES})
-async def compare_json(
-    here: CurrentSession,
-    one: SetQuery,
-    other: SetQuery,
-    source: SourceQuery = "",
-    job: JobQuery = "",
-) -> ComparedOut:
-    """Two sets, held against each other."""
-    first, second = (
-        read_seed_set(text, here.settings, called)
-        for text, called in ((one, "first set"), (other, "second set"))
-    )
-    made = await compare_sets(here, first, second, source, job)
-    return ComparedOut(
-        **_lint_values(here, source, made.found),
-        shared=made.shared,
-        similarity=made.value("similarity"),
-    )
-
-
-def _set_values(one: SeedSet) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "concept": one.concept,
-        "words": one.words,
-        "study": one.study.key if one.study else "",
-        "citation": one.study.citation if one.study else "",
-        "link": one.link,
-        "sources": one.sources,
-        "description": one.description,
-        "flags": one.flags,
-        "notes": one.notes,
-    }
-
-
-def _lint_values(here: Session, source: str, found: Lint) -> dict[str, Any]:
-    return {
-        "source": here.sources.chosen([source])[0].name,
-        "fingerprint": str(found.source.get("fingerprint", "")),
-        "findings": [
-            FindingOut.model_validate(one, from_attributes=True) for one in found.findings
-        ],
-        "not_run": found.not_run,
-    }
-
-
 PAGE = Page("Seeds", "/seeds", router)
-_FILES = {
+
+SetIdQuery = Annotated[str, Query(max_length=200, description="The id of a seed set.")]
+MATCH_DESCRIPTIONS = {
+    "documented": "word by word",
+    "parallel": "in parallel lists",
+    "none": "as whole sets",
+}
+"""How a study matches the words of two sets."""
+
+_TYPED_NAMES = ("first set", "second set")
+_MEDIA_TYPES = {
     "yaml": "application/yaml",
     "json": "application/json",
     "csv": "text/csv",
     "txt": "text/plain; charset=utf-8",
 }
-MATCH_DESCRIPTIONS = {
-    "documented": "word by word",
-    "parallel": "the lists run side by side",
-    "none": "as a whole",
-}
-"""How the words of two sets answer each other."""
+
+
+# The list
 
 
 @router.get("/seeds", **HTML_ROUTE, responses=html_response("The page."))
-async def page(here: CurrentSession, browse: FilterQuery) -> Response:
-    """Browse the seed sets by concept, by study, or by where their words come from."""
-    return HTMLResponse(render("seeds.html", page_path="/seeds", **_list_values(browse)))
+async def list_page(session: CurrentSession, seed_filter: FilterQuery) -> Response:
+    """Browse the seed sets by concept, by study, or by the origin of their words."""
+    return HTMLResponse(render("seeds.html", page_path="/seeds", **_list_values(seed_filter)))
 
 
 @router.get("/seeds/list", **HTML_ROUTE, responses=html_response("The list alone."))
-async def list_part(here: CurrentSession, browse: FilterQuery) -> Response:
-    """The seed sets that a search finds, as part of a page."""
-    return HTMLResponse(render("seeds_list.html", **_list_values(browse)))
+async def list_part(session: CurrentSession, seed_filter: FilterQuery) -> Response:
+    """The list of seed sets, as part of a page."""
+    return HTMLResponse(render("seeds_list.html", **_list_values(seed_filter)))
 
 
-def _list_values(browse: FilterQuery) -> dict[str, Any]:
-    sets = browse.sets()
+def _list_values(seed_filter: SeedFilter) -> dict[str, Any]:
+    n_sets = len(seed_filter.sets())
     return {
-        "browse": browse,
-        "groups": browse.groups(),
-        "number": len(sets),
-        "is_open": len(sets) <= MAX_OPEN_SETS,
-        "flags_of": flags_of,
+        "filter": seed_filter,
+        "groups": seed_filter.groups(),
+        "n_sets": n_sets,
+        "is_open": n_sets <= MAX_OPEN_SETS,
+        "find_flags": find_flags,
         "first_words": first_words,
         "query": urlencode,
     }
 
 
+# One set
+
+
 @router.get("/seeds/set", **HTML_ROUTE, responses=html_response("The set."))
-async def set_page(here: CurrentSession, id: SetIdQuery, source: SourceQuery = "") -> Response:
-    """One seed set: its words, who used it, where they come from."""
-    one = seeds(id)
-    known = seed_sources()
-    told = {
-        "one": one,
-        "origins": [(name, format_origin(name), known[name]) for name in one.sources],
-        "against": [
+async def set_page(session: CurrentSession, id: SetIdQuery, source: SourceQuery = "") -> Response:
+    """A seed set: its words, the study that used it, and where the words come from."""
+    seed_set = seeds(id)
+    descriptions = seed_sources()
+    values = {
+        "seed_set": seed_set,
+        "origins": [(name, format_origin(name), descriptions[name]) for name in seed_set.sources],
+        "opposites": [
             (
                 pairing.other(id),
                 MATCH_DESCRIPTIONS[pairing.match],
@@ -234,121 +116,222 @@ async def set_page(here: CurrentSession, id: SetIdQuery, source: SourceQuery = "
             )
             for pairing in pairings(id)
         ],
-        "others": [other for other in seed_sets(concept=one.concept) if other.id != id],
+        "same_concept": [other for other in seed_sets(concept=seed_set.concept) if other.id != id],
         "choices": [other for other in seed_sets() if other.words and other.id != id],
     }
-    return HTMLResponse(render("seeds_set.html", **_source_values(here, source), **told))
+    return HTMLResponse(render("seeds_set.html", **_source_values(session, source), **values))
 
 
-def _source_values(here: Session, source: str) -> dict[str, Any]:
-    """What every page that chooses a source needs."""
-    chosen = here.sources.chosen([source])
+def _source_values(session: Session, source: str) -> dict[str, Any]:
+    """Return the values of the field in which a source is chosen."""
+    chosen = session.sources.choose([source])
     return {
         "page_path": "/seeds",
-        "sources": list(here.sources),
+        "sources": list(session.sources),
         "source": chosen[0].name if chosen else "",
         "query": urlencode,
     }
 
 
 @router.get(
-    "/seeds/lint", **HTML_ROUTE, responses={**html_response("What lint says."), **JOB_RESPONSES}
+    "/seeds/lint", **HTML_ROUTE, responses={**html_response("Lint findings."), **JOB_RESPONSES}
 )
 async def lint_part(
-    here: CurrentSession,
+    session: CurrentSession,
     request: Request,
     id: SetIdQuery,
     source: SourceQuery = "",
     job: JobQuery = "",
 ) -> Response:
-    """What to know of a set before anything is measured with it."""
-    found = await lint_sets(here, seeds(id), None, source, job)
-    shown = {"found": found, "findings": sort_findings(found), "many": False}
-    back = f"/seeds/set?{urlencode({'id': id})}", id
-    title = f"What to know of {id} before you use it"
-    return render_part(request, "seeds_lint.html", title, back, **shown)
+    """Problems of a set that matter before you measure with it."""
+    result = await lint_sets(session, seeds(id), None, source, job)
+    values = {"lint": result, "findings": sort_findings(result), "show_sets": False}
+    back = f"/seeds/set?{urlencode({'id': id})}", f"Back to {id}"
+    return render_part(request, "seeds_lint.html", f"Before you use {id}", back, **values)
 
 
 @router.get(
-    "/seeds/compare", **HTML_ROUTE, responses={**html_response("The comparison."), **JOB_RESPONSES}
+    "/seeds/download.{kind}",
+    response_class=Response,
+    responses=file_responses(_MEDIA_TYPES.values()),
+)
+async def download(
+    session: CurrentSession, id: SetIdQuery, kind: Literal["yaml", "json", "csv", "txt"]
+) -> Response:
+    """A set as a file that you can edit and use as your own, with every word in full."""
+    seed_set = seeds(id)
+    if not seed_set.words and kind in ("csv", "txt"):
+        raise CatalogError(f"{id} has no words, so the file would be empty.")
+    content = format_seeds([seed_set], kind).encode()
+    return Response(content, media_type=_MEDIA_TYPES[kind], headers=download_headers(id, kind))
+
+
+# Two sets
+
+
+@router.get(
+    "/seeds/compare",
+    **HTML_ROUTE,
+    responses={**html_response("The comparison."), **JOB_RESPONSES},
 )
 async def compare_page(
-    here: CurrentSession,
+    session: CurrentSession,
     one: SetQuery = "",
     other: SetQuery = "",
     source: SourceQuery = "",
     job: JobQuery = "",
 ) -> Response:
-    """Hold two sets against each other: words they share, how alike they are, what lint says."""
+    """Compare two sets: shared words, similarity, lint findings."""
     status = 200
-    shown = _source_values(here, source) | {
+    values = _source_values(session, source) | {
         "texts": {"one": one, "other": other},
-        "choices": [some for some in seed_sets() if some.words],
+        "choices": [seed_set for seed_set in seed_sets() if seed_set.words],
     }
     try:
         if one.strip() and other.strip():
-            shown |= await _comparison_values(here, one, other, source, job)
-    except Working as still:
+            values |= await _comparison_values(session, one, other, source, job)
+    except Working as working:
         status = 202
-        asked = urlencode({"one": one, "other": other, "source": source, "job": still.job.id})
-        shown |= {"working": still.job, "again": f"/seeds/compared?{asked}"}
+        query = urlencode({"one": one, "other": other, "source": source, "job": working.job.id})
+        values |= {"working": working.job, "again": f"/seeds/compared?{query}"}
     except WeatherglassError as error:
-        status, shown["told"] = error_status(error), error_text(error)
-    return HTMLResponse(render("seeds_compare.html", **shown), status)
+        status, values["error"] = error_status(error), error_text(error)
+    return HTMLResponse(render("seeds_compare.html", **values), status)
 
 
 @router.get(
-    "/seeds/compared", **HTML_ROUTE, responses={**html_response("The comparison."), **JOB_RESPONSES}
+    "/seeds/compared",
+    **HTML_ROUTE,
+    responses={**html_response("The comparison."), **JOB_RESPONSES},
 )
 async def compare_part(
-    here: CurrentSession,
+    session: CurrentSession,
     one: SetQuery,
     other: SetQuery,
     source: SourceQuery = "",
     job: JobQuery = "",
 ) -> Response:
     """The comparison of two sets, as part of a page."""
-    shown = await _comparison_values(here, one, other, source, job)
-    return HTMLResponse(render("seeds_compared.html", **shown))
+    values = await _comparison_values(session, one, other, source, job)
+    return HTMLResponse(render("seeds_compared.html", **values))
+
+
+async def _compare_texts(
+    session: Session, one: str, other: str, source: str, job: str
+) -> SetComparison:
+    first, second = (
+        read_seed_set(text, session.settings, name)
+        for text, name in zip((one, other), _TYPED_NAMES, strict=True)
+    )
+    return await compare_sets(session, first, second, source, job)
 
 
 async def _comparison_values(
-    here: Session, one: str, other: str, source: str, job: str
+    session: Session, one: str, other: str, source: str, job: str
 ) -> dict[str, Any]:
-    sets = [
-        read_seed_set(text, here.settings, called)
-        for text, called in ((one, "first set"), (other, "second set"))
-    ]
-    made = await compare_sets(here, sets[0], sets[1], source, job)
+    comparison = await _compare_texts(session, one, other, source, job)
     return {
-        "compared": made,
-        "found": made.found,
-        "findings": sort_findings(made.found),
-        "many": True,
-        "match": MATCH_DESCRIPTIONS,
-        "three": numbers.measure,
+        "comparison": comparison,
+        "lint": comparison.lint,
+        "findings": sort_findings(comparison.lint),
+        "show_sets": True,
+        "match_descriptions": MATCH_DESCRIPTIONS,
+        "format_cosine": numbers.measure,
         "query": urlencode,
-        "source": here.sources.chosen([source])[0].name,
-        "typed": (_as_typed(sets[0], one), _as_typed(sets[1], other)),
+        "source": session.sources.choose([source])[0].name,
+        "texts_for_links": (_as_typed(comparison.first, one), _as_typed(comparison.second, other)),
     }
 
 
-def _as_typed(one: SeedSet, text: str) -> str:
+def _as_typed(seed_set: SeedSet, text: str) -> str:
     """The set as Ask and Explore read it."""
-    return text if one.id in ("first set", "second set") else f"@{one.id}"
+    return text if seed_set.id in _TYPED_NAMES else f"@{seed_set.id}"
 
 
-@router.get(
-    "/seeds/download.{kind}",
-    response_class=Response,
-    responses=file_responses(_FILES.values()),
-)
-async def download(
-    here: CurrentSession, id: SetIdQuery, kind: Literal["yaml", "json", "csv", "txt"]
-) -> Response:
-    """A set as a file to change and use as one's own; every word is in full."""
-    one = seeds(id)
-    if not one.words and kind in ("csv", "txt"):
-        raise CatalogError(f"{id} has no words, so there is nothing to put into the file.")
-    content = seeds_text([one], kind).encode()
-    return Response(content, media_type=_FILES[kind], headers=download_headers(id, kind))
+# JSON
+
+SeedSetAnswer = record_model(SeedSet, study=str, citation=str, flags=tuple[str, ...])
+PairingAnswer = record_model(Pairing, id=str, study=str)
+
+
+class SeedSetWithPairs(SeedSetAnswer):  # type: ignore[valid-type,misc]
+    """A seed set, and the sets that studies contrast it with."""
+
+    against: list[PairingAnswer]  # type: ignore[valid-type]
+
+
+class LintAnswer(BaseModel):
+    """What lint found; `not_run` lists checks by the reason why they were not run."""
+
+    source: str
+    fingerprint: str
+    findings: tuple[Finding, ...]
+    not_run: dict[str, tuple[str, ...]]
+
+
+class ComparisonAnswer(LintAnswer):
+    """Two sets: the words they share, the cosine of their means, and what lint found."""
+
+    shared: list[str]
+    similarity: float | None
+
+
+@router.get("/api/seeds", response_model=list[SeedSetAnswer])  # type: ignore[valid-type]
+async def list_json(seed_filter: FilterQuery) -> Any:
+    """The seed sets that match a filter."""
+    return [_set_values(seed_set) for seed_set in seed_filter.sets()]
+
+
+@router.get("/api/seeds/set", response_model=SeedSetWithPairs)
+async def set_json(id: SetIdQuery) -> Any:
+    """One seed set."""
+    opposites = [
+        dict(pairing) | {"id": pairing.other(id), "study": pairing.study.short}
+        for pairing in pairings(id)
+    ]
+    return _set_values(seeds(id)) | {"against": opposites}
+
+
+def _set_values(seed_set: SeedSet) -> dict[str, Any]:
+    study = seed_set.study
+    return dict(seed_set) | {
+        "study": study.key if study else "",
+        "citation": study.citation if study else "",
+        "flags": seed_set.flags,
+    }
+
+
+@router.get("/api/seeds/lint", responses={**JOB_RESPONSES})
+async def lint_json(
+    session: CurrentSession, set: SetQuery, source: SourceQuery = "", job: JobQuery = ""
+) -> LintAnswer:
+    """Check a set with lint."""
+    seed_set = read_seed_set(set, session.settings, "set")
+    result = await lint_sets(session, seed_set, None, source, job)
+    return LintAnswer(**_lint_values(session, source, result))
+
+
+@router.get("/api/seeds/compare", responses={**JOB_RESPONSES})
+async def compare_json(
+    session: CurrentSession,
+    one: SetQuery,
+    other: SetQuery,
+    source: SourceQuery = "",
+    job: JobQuery = "",
+) -> ComparisonAnswer:
+    """Compare two sets."""
+    comparison = await _compare_texts(session, one, other, source, job)
+    return ComparisonAnswer(
+        **_lint_values(session, source, comparison.lint),
+        shared=comparison.shared,
+        similarity=comparison.similarity,
+    )
+
+
+def _lint_values(session: Session, source: str, result: Lint) -> dict[str, Any]:
+    return {
+        "source": session.sources.choose([source])[0].name,
+        "fingerprint": str(result.source.get("fingerprint", "")),
+        "findings": result.findings,
+        "not_run": result.not_run,
+    }

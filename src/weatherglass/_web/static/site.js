@@ -1,19 +1,19 @@
-// Loads the charts' script when there is a chart: it is large.
+// Loads the script for charts only when a page has one: it is large.
 (() => {
-  const pictures = document.currentScript.dataset.pictures;
+  const chartScript = document.currentScript.dataset.charts;
   let loaded = false;
-  function needed() {
+  function loadCharts() {
     if (loaded || !document.querySelector("figure.chart[data-spec]")) return;
     loaded = true;
     const script = document.createElement("script");
-    script.src = pictures;
+    script.src = chartScript;
     document.head.append(script);
   }
-  needed();
-  document.addEventListener("htmx:load", needed);
+  loadCharts();
+  document.addEventListener("htmx:load", loadCharts);
 })();
 
-// A page that took a while is opened anew once it is there: it cannot stand inside the one that waits.
+// When a whole page was computed, reload: it cannot be swapped into the page that waits for it.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { target, serverResponse } = event.detail;
   if (!target.classList.contains("working") || !/^\s*<!doctype/i.test(serverResponse)) return;
@@ -21,20 +21,20 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   location.reload();
 });
 
-// Shows how far a job is without a new Cancel button: a press that falls between two would be lost.
+// Updates the progress of a job but keeps the Cancel button: a click while it is replaced would be lost.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { target, xhr, serverResponse } = event.detail;
   if (xhr.status !== 202 || !target.classList.contains("working")) return;
-  const made = new DOMParser().parseFromString(serverResponse, "text/html").querySelector(".working");
-  if (!made || made.getAttribute("hx-get") !== target.getAttribute("hx-get")) return;
+  const fresh = new DOMParser().parseFromString(serverResponse, "text/html").querySelector(".working");
+  if (!fresh || fresh.getAttribute("hx-get") !== target.getAttribute("hx-get")) return;
   event.detail.shouldSwap = false;
-  for (const part of ["p b", "p .left"]) { // a screen reader says only what is new
-    const [was, is] = [target, made].map((one) => one.querySelector(part));
-    if (was.textContent !== is.textContent) was.textContent = is.textContent;
+  for (const part of ["p b", "p .left"]) { // a screen reader announces every change
+    const [current, next] = [target, fresh].map((element) => element.querySelector(part));
+    if (current.textContent !== next.textContent) current.textContent = next.textContent;
   }
-  const [bar, now] = [target, made].map((one) => one.querySelector("progress"));
+  const [bar, next] = [target, fresh].map((element) => element.querySelector("progress"));
   for (const name of ["value", "max"]) {
-    if (now.hasAttribute(name)) bar.setAttribute(name, now.getAttribute(name));
+    if (next.hasAttribute(name)) bar.setAttribute(name, next.getAttribute(name));
     else bar.removeAttribute(name);
   }
   htmx.trigger(target, "again");

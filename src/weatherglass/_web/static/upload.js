@@ -1,45 +1,45 @@
-// Sends a file as it is, shows how far it is, and lets it be stopped.
+// Uploads a file as the body of a request, with progress and a cancel button.
 (() => {
   const form = document.getElementById("upload");
-  const [go, stop] = form.querySelectorAll("button");
+  const [send, cancel] = form.querySelectorAll("button");
   const sending = document.getElementById("sending");
   const bar = document.getElementById("sent");
-  const told = document.getElementById("told");
+  const status = document.getElementById("upload-status");
   let request = null;
 
-  function size(bytes) {
+  function formatBytes(bytes) {
     const step = bytes >= 1e9 ? [1e9, "GB"] : bytes >= 1e6 ? [1e6, "MB"] : [1e3, "kB"];
     return `${(bytes / step[0]).toFixed(1)} ${step[1]}`;
   }
 
-  function ended(text, focus) {
+  function finish(text, focus) {
     request = null;
-    go.disabled = false;
-    stop.hidden = true;
+    send.disabled = false;
+    cancel.hidden = true;
     bar.hidden = true;
-    told.textContent = text;
-    if (focus) go.focus();
+    status.textContent = text;
+    if (focus) send.focus();
   }
 
-  function received(text) {
-    const made = JSON.parse(text);
+  function showUpload(text) {
+    const upload = JSON.parse(text);
     const part = document.createElement("div");
     part.className = "uploaded";
     document.getElementById("files").prepend(part);
-    htmx.ajax("GET", `/upload/file?id=${encodeURIComponent(made.id)}`, { target: part, swap: "outerHTML" });
+    htmx.ajax("GET", `/upload/file?id=${encodeURIComponent(upload.id)}`, { target: part, swap: "outerHTML" });
     form.elements.file.value = "";
-    ended(`${made.name} was sent.`);
+    finish(`${upload.name} was uploaded.`);
   }
 
-  function answered() {
-    if (request.status === 201) return received(request.responseText);
-    let why = "The file could not be sent.";
+  function handleResponse() {
+    if (request.status === 201) return showUpload(request.responseText);
+    let error = "The upload failed.";
     try {
-      why = JSON.parse(request.responseText).error;
-    } catch (error) {
-      // the server ended in the middle, and said nothing
+      error = JSON.parse(request.responseText).error;
+    } catch {
+      // the server stopped in the middle and sent no error
     }
-    ended(why);
+    finish(error);
   }
 
   form.addEventListener("submit", (event) => {
@@ -52,22 +52,22 @@
       bar.value = step.loaded / step.total;
       const left = (performance.now() - start) * (step.total / step.loaded - 1) / 1000;
       const more = left > 2 ? `, about ${Math.round(left)} seconds left` : "";
-      told.textContent = `${size(step.loaded)} of ${size(step.total)}${more}`;
+      status.textContent = `${formatBytes(step.loaded)} of ${formatBytes(step.total)}${more}`;
     });
-    request.addEventListener("load", answered);
-    request.addEventListener("error", () => ended("The file could not be sent: it is too large, or the server has ended."));
-    request.addEventListener("abort", () => ended("Cancelled.", true));
+    request.addEventListener("load", handleResponse);
+    request.addEventListener("error", () => finish("The upload failed: the file is too large, or the server has stopped."));
+    request.addEventListener("abort", () => finish("Cancelled.", true));
     const kind = form.elements.kind.value;
     const column = kind === "corpus" ? encodeURIComponent(form.elements.text.value.trim()) : "";
     request.open("PUT", `/upload/${kind}/${encodeURIComponent(file.name)}?text=${column}`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", "application/octet-stream");
     bar.value = 0;
-    sending.hidden = bar.hidden = stop.hidden = false;
-    go.disabled = true;
-    told.textContent = "Sending…";
+    sending.hidden = bar.hidden = cancel.hidden = false;
+    send.disabled = true;
+    status.textContent = "Uploading…";
     request.send(file);
-    stop.focus();
+    cancel.focus();
   });
-  stop.addEventListener("click", () => request && request.abort());
+  cancel.addEventListener("click", () => request && request.abort());
 })();

@@ -1,4 +1,4 @@
-"""The page that takes files: vectors that become a source, a corpus that can be trained on."""
+"""The routes of the Upload page: vectors that become a source, a corpus to train vectors on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi import Path as InPath
+from fastapi import Path as PathParameter
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -15,136 +15,88 @@ from starlette.responses import HTMLResponse, Response
 from weatherglass.errors import UsageError, WeatherglassError
 from weatherglass.vectors import Vectors, open_vectors
 
-from ..ask import JobQuery
 from ..jobs import Cancelled
 from ..rendering import render
 from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response, render_part
-from ..session import CurrentSession, Page, Session
+from ..session import CurrentSession, JobQuery, Page, Session
 from ..sources import Source, hide_path
-from .store import Kind, Upload, cached_copies
+from .store import Kind, Upload, list_cached_copies
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Corpus
 
-MAX_FREQUENT_WORDS = 10
-TRAINED = "trained"
-
-
-async def validate_upload(here: Session, id: str, job: str = "") -> Upload:
-    """A file, once the readers have looked at all of it; it says itself if it is of no use."""
-    one = here.uploads.find(id)
-    if one.status != "received":
-        return one
-
-    def work(report: Callable[..., None]) -> Upload:
-        if one.status != "received":
-            return one
-        try:
-            if one.kind == "vectors":
-                one.source = _add_source(here, str(one.path), one.name, report).name
-            else:
-                from weatherglass.corpus import summarise
-
-                one.summary = summarise(
-                    open_upload_corpus(one), top=MAX_FREQUENT_WORDS, progress=report
-                )
-        except Cancelled:
-            here.uploads.refuse(one, "Reading it was cancelled.")
-            raise
-        except WeatherglassError as error:
-            here.uploads.refuse(one, _upload_error(one, error))
-        return one
-
-    what = f"Reading {one.name}"
-    return await here.jobs.answer(("upload", id), what, work, is_long=True, job=job)
-
-
-def _add_source(here: Session, spec: str, name: str, report: Callable[..., None]) -> Source:
-    """Let vectors be asked on all pages."""
-    before = cached_copies()
-    vectors: Vectors = open_vectors(spec, progress=report)
-    # The parsed copy goes with the session, as the file does; what is mapped stays readable.
-    here.uploads.forget_later(
-        {one for one in cached_copies() - before if one.name.startswith(vectors.fingerprint)}
-    )
-    return here.sources.add(spec, name, vectors, is_sent=True)
-
-
-def open_upload_corpus(one: Upload) -> Corpus:
-    """A file as a corpus."""
-    from weatherglass.corpus import open_corpus
-
-    return open_corpus(one.path, text=one.column or None)
-
-
-def _upload_error(one: Upload, error: Exception) -> str:
-    """A sentence that names the file as its sender does."""
-    told = hide_path(str(error), str(one.path), one.name)
-    return told.replace(f"{one.name}?text=COLUMN", "name it above")
-
-
-async def train_on_upload(
-    here: Session, id: str, dim: int, window: int, min_count: int, job: str = ""
-) -> str:
-    """Train vectors on a corpus that was sent; the name of the source that they become."""
-    one = await validate_upload(here, id, job)
-    if one.summary is None:
-        raise UsageError(one.problem or f"{one.name} is a file of vectors, not a corpus.")
-
-    def work(report: Callable[..., None]) -> str:
-
-        def tell(what: str, done: int, total: int) -> None:
-            report(done, total, {"reading": "Reading the corpus"}.get(what, "Training vectors"))
-
-        made = f"{TRAINED}-{dim}-{window}-{min_count}"
-        name = f"{one.name.partition('.')[0]} {dim}d"
-        assert one.summary is not None
-        out = here.uploads.make_room(one, made, 4 * dim * one.summary.types)
-        try:
-            train_json(
-                open_upload_corpus(one),
-                out,
-                method="ppmi-svd",
-                dim=dim,
-                window=window,
-                min_count=min_count,
-                bootstrap=0,
-                workers=1,
-                progress=tell,
-            )
-            return _add_source(here, str(out / "full.parquet"), name, report).name
-        except Cancelled:
-            here.uploads.drop_made(one, made)
-            raise
-        except WeatherglassError as error:
-            here.uploads.drop_made(one, made)
-            error.args = (_upload_error(one, error),)
-            raise
-
-    key = ("train", id, dim, window, min_count)
-    return await here.jobs.answer(key, "Reading the corpus", work, is_long=True, job=job)
-
-
 router = APIRouter()
 PAGE = Page("Upload", "/upload", router)
+
+MAX_FREQUENT_WORDS = 10
 UploadId = Annotated[str, Query(max_length=40, description="The id of an upload.")]
-DimQuery = Annotated[int, Query(ge=2, le=500, description="Numbers a vector.")]
-WindowQuery = Annotated[int, Query(ge=1, le=50, description="Words to each side that are context.")]
-MinCountQuery = Annotated[int, Query(ge=1, le=1000, description="How often a word must occur.")]
+DimQuery = Annotated[int, Query(ge=2, le=500, description="Dimensions of the vectors.")]
+WindowQuery = Annotated[int, Query(ge=1, le=50, description="Context words on each side.")]
+MinCountQuery = Annotated[int, Query(ge=1, le=1000, description="Minimum count of a word.")]
 _BACK = ("/upload", "All files")
-_BODY: dict[str, Any] = {
+_FILE_BODY: dict[str, Any] = {
     "requestBody": {
-        "description": "The file as it is.",
+        "description": "The content of the file.",
         "required": True,
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
 
 
-class UploadOut(BaseModel):
-    """A file that was sent: ``received``, ``ready`` or ``refused`` with the problem.
+# The page
 
-    Vectors that are ready are the source with this name; of a corpus there are its counts.
+
+@router.get("/upload", **HTML_ROUTE, responses=html_response("The page."))
+async def page(session: CurrentSession) -> Response:
+    """Upload a file, and see the files of this session."""
+    values = {
+        "page_path": "/upload",
+        "uploads": list(session.uploads),
+        "max_bytes": session.settings.max_upload_bytes,
+    }
+    return HTMLResponse(render("upload.html", **values))
+
+
+@router.get(
+    "/upload/file",
+    **HTML_ROUTE,
+    responses={**html_response("An uploaded file."), **JOB_RESPONSES},
+)
+async def file_part(
+    session: CurrentSession, request: Request, id: UploadId = "", job: JobQuery = ""
+) -> Response:
+    """An uploaded file: the source or the corpus that it is, or why it was refused."""
+    upload = await validate_upload(session, id, job)
+    return render_part(request, "upload_file_part.html", "Uploaded file", _BACK, upload=upload)
+
+
+@router.get(
+    "/upload/train",
+    **HTML_ROUTE,
+    responses={**html_response("The vectors are trained."), **JOB_RESPONSES},
+)
+async def train_part(
+    session: CurrentSession,
+    request: Request,
+    id: UploadId = "",
+    dim: DimQuery = 100,
+    window: WindowQuery = 5,
+    min_count: MinCountQuery = 10,
+    job: JobQuery = "",
+) -> Response:
+    """Train vectors on an uploaded corpus and offer them as a source."""
+    source = await train_on_upload(session, id, dim, window, min_count, job)
+    title = "Trained vectors"
+    return render_part(request, "upload_trained_part.html", title, _BACK, source=source)
+
+
+# JSON
+
+
+class UploadAnswer(BaseModel):
+    """An uploaded file: ``received``, ``ready``, or ``refused`` with the problem.
+
+    `source` is the name of the source that vectors have become; a corpus has its counts.
     """
 
     id: str
@@ -159,102 +111,156 @@ class UploadOut(BaseModel):
     types: int | None = None
 
 
-class TrainedOut(BaseModel):
-    """The source that vectors trained on a corpus have become."""
+class TrainedAnswer(BaseModel):
+    """The name of the source that trained vectors have become."""
 
     source: str
 
 
-def _describe_upload(one: Upload) -> UploadOut:
-    about = one.summary
-    return UploadOut(
-        id=one.id,
-        name=one.name,
-        kind=one.kind,
-        size=one.size,
-        status=one.status,
-        problem=one.problem,
-        source=one.source,
-        documents=about.documents if about else None,
-        tokens=about.tokens if about else None,
-        types=about.types if about else None,
-    )
+def _describe_upload(upload: Upload) -> UploadAnswer:
+    counts = vars(upload.summary) if upload.summary else {}
+    # Only the fields of the model: where the file is stored is nobody's business.
+    values = counts | vars(upload) | {"status": upload.status}
+    return UploadAnswer(**{name: values.get(name) for name in UploadAnswer.model_fields})
 
 
-@router.get("/upload", **HTML_ROUTE, responses=html_response("The page."))
-async def page(here: CurrentSession) -> Response:
-    """Send a file to this session, and see what became of those before."""
-    shown = {"page_path": "/upload", "uploads": list(here.uploads), "most": here.settings.upload}
-    return HTMLResponse(render("upload.html", **shown))
-
-
-@router.put("/upload/{kind}/{name}", status_code=201, openapi_extra=_BODY)
+@router.put("/upload/{kind}/{name}", status_code=201, openapi_extra=_FILE_BODY)
 async def receive(
-    here: CurrentSession,
+    session: CurrentSession,
     request: Request,
-    kind: Annotated[Kind, InPath(description="What the file is.")],
-    name: Annotated[str, InPath(max_length=500, description="What the file is called.")],
+    kind: Annotated[Kind, PathParameter(description="What the file contains.")],
+    name: Annotated[str, PathParameter(max_length=500, description="The name of the file.")],
     text: Annotated[
         str, Query(max_length=200, description="The column of a corpus that holds the text.")
     ] = "",
-) -> UploadOut:
-    """Send a file as the body of the request. It is looked at when it is asked for by its id."""
+) -> UploadAnswer:
+    """Upload a file as the body of the request. It is read when you query it by its id."""
     try:
-        return _describe_upload(await here.uploads.receive(name, kind, request.stream(), text))
+        upload = await session.uploads.receive(name, kind, request.stream(), text)
     except ClientDisconnect:
-        raise HTTPException(400, "The file did not come whole.") from None
-
-
-@router.get(
-    "/upload/file",
-    **HTML_ROUTE,
-    responses={**html_response("A file that was sent."), **JOB_RESPONSES},
-)
-async def file_part(
-    here: CurrentSession, request: Request, id: UploadId = "", job: JobQuery = ""
-) -> Response:
-    """What became of a file that was sent."""
-    one = await validate_upload(here, id, job)
-    return render_part(request, "upload_file_part.html", "A file that was sent", _BACK, one=one)
-
-
-@router.get(
-    "/upload/train", **HTML_ROUTE, responses={**html_response("It is trained."), **JOB_RESPONSES}
-)
-async def train_part(
-    here: CurrentSession,
-    request: Request,
-    id: UploadId = "",
-    dim: DimQuery = 100,
-    window: WindowQuery = 5,
-    min_count: MinCountQuery = 10,
-    job: JobQuery = "",
-) -> Response:
-    """Train vectors on a corpus that was sent, and let them be asked."""
-    source = await train_on_upload(here, id, dim, window, min_count, job)
-    return render_part(request, "upload_trained_part.html", "Trained", _BACK, source=source)
+        raise HTTPException(400, "The upload was interrupted.") from None
+    return _describe_upload(upload)
 
 
 @router.get("/api/uploads")
-async def list_json(here: CurrentSession) -> list[UploadOut]:
-    """The files that were sent to this session, the latest first."""
-    return [_describe_upload(one) for one in here.uploads]
+async def list_json(session: CurrentSession) -> list[UploadAnswer]:
+    """The files uploaded in this session, the latest first."""
+    return [_describe_upload(upload) for upload in session.uploads]
 
 
 @router.get("/api/uploads/file", responses={**JOB_RESPONSES})
-async def file_json(here: CurrentSession, id: UploadId = "", job: JobQuery = "") -> UploadOut:
-    """What became of a file; 202 while it is being read."""
-    return _describe_upload(await validate_upload(here, id, job))
+async def file_json(session: CurrentSession, id: UploadId = "", job: JobQuery = "") -> UploadAnswer:
+    """An uploaded file; 202 while it is being read."""
+    return _describe_upload(await validate_upload(session, id, job))
 
 
 @router.get("/api/uploads/train", responses={**JOB_RESPONSES})
 async def train_json(
-    here: CurrentSession,
+    session: CurrentSession,
     id: UploadId = "",
     dim: DimQuery = 100,
     window: WindowQuery = 5,
     min_count: MinCountQuery = 10,
     job: JobQuery = "",
-) -> TrainedOut:
-    """Train vectors on a corpus that was sent; 202 until it is done."""
-    return TrainedOut(source=await train_on_upload(here, id, dim, window, min_count, job))
+) -> TrainedAnswer:
+    """Train vectors on an uploaded corpus; 202 until they are ready."""
+    source = await train_on_upload(session, id, dim, window, min_count, job)
+    return TrainedAnswer(source=source)
+
+
+# Jobs
+
+
+async def validate_upload(session: Session, id: str, job: str = "") -> Upload:
+    """Read an uploaded file completely; one that cannot be read is refused, with the reason."""
+    upload = session.uploads.find(id)
+    if upload.status != "received":
+        return upload
+
+    def work(report: Callable[..., None]) -> Upload:
+        if upload.status != "received":
+            return upload
+        try:
+            if upload.kind == "vectors":
+                upload.source = _add_source(session, str(upload.path), upload.name, report).name
+            else:
+                from weatherglass.corpus import summarise
+
+                corpus = _open_corpus(upload)
+                upload.summary = summarise(corpus, top=MAX_FREQUENT_WORDS, progress=report)
+        except Cancelled:
+            session.uploads.refuse(upload, "Reading the file was cancelled.")
+            raise
+        except WeatherglassError as error:
+            session.uploads.refuse(upload, _upload_error(upload, error))
+        return upload
+
+    key, what = ("upload", id), f"Reading {upload.name}"
+    return await session.jobs.answer(key, what, work, is_long=True, job=job)
+
+
+async def train_on_upload(
+    session: Session, id: str, dim: int, window: int, min_count: int, job: str = ""
+) -> str:
+    """Train vectors on an uploaded corpus; return the name of the source that they become."""
+    upload = await validate_upload(session, id, job)
+    summary = upload.summary
+    if summary is None:
+        raise UsageError(upload.problem or f"{upload.name} is a file of vectors, not a corpus.")
+
+    def work(report: Callable[..., None]) -> str:
+        from weatherglass.corpus import train
+
+        def report_phase(phase: str, done: int, total: int) -> None:
+            report(done, total, {"reading": "Reading the corpus"}.get(phase, "Training vectors"))
+
+        folder_name = f"trained-{dim}-{window}-{min_count}"
+        source_name = f"{upload.name.partition('.')[0]} {dim}d"
+        out = session.uploads.reserve(upload, folder_name, 4 * dim * summary.types)
+        try:
+            train(
+                _open_corpus(upload),
+                out,
+                method="ppmi-svd",
+                dim=dim,
+                window=window,
+                min_count=min_count,
+                bootstrap=0,
+                workers=1,
+                progress=report_phase,
+            )
+            return _add_source(session, str(out / "full.parquet"), source_name, report).name
+        except Cancelled:
+            session.uploads.release(upload, folder_name)
+            raise
+        except WeatherglassError as error:
+            session.uploads.release(upload, folder_name)
+            error.args = (_upload_error(upload, error),)
+            raise
+
+    key = ("train", id, dim, window, min_count)
+    return await session.jobs.answer(key, "Reading the corpus", work, is_long=True, job=job)
+
+
+def _add_source(session: Session, spec: str, name: str, report: Callable[..., None]) -> Source:
+    """Open vectors and offer them on all pages."""
+    before = list_cached_copies()
+    vectors: Vectors = open_vectors(spec, progress=report)
+    # The parsed copy is deleted with the session, like the file; memory maps stay readable.
+    copies = {
+        path for path in list_cached_copies() - before if path.name.startswith(vectors.fingerprint)
+    }
+    session.uploads.delete_later(copies)
+    return session.sources.add(spec, name, vectors, is_upload=True)
+
+
+def _open_corpus(upload: Upload) -> Corpus:
+    from weatherglass.corpus import open_corpus
+
+    return open_corpus(upload.path, text=upload.column or None)
+
+
+def _upload_error(upload: Upload, error: Exception) -> str:
+    """Return the message of an error, with the name that the sender gave to the file."""
+    message = hide_path(str(error), str(upload.path), upload.name)
+    return message.replace(f"{upload.name}?text=COLUMN", "name it above")

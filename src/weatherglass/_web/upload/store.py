@@ -1,4 +1,4 @@
-"""Files that were sent to this session: streamed to a folder of its own, gone when it ends."""
+"""The uploaded files of a session: streamed to a temporary folder, deleted with the session."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class UnknownUpload(WeatherglassError):
-    """No file has that id: it was refused, or the server was started anew."""
+    """No upload has this id: it was refused, or the server was restarted."""
 
 
 @dataclass(eq=False)
 class Upload:
-    """A file that was sent: what it is called, what it shall be, and where it is kept.
+    """An uploaded file: its name, what it contains, and where it is stored.
 
-    `column` holds the text of a corpus that is a table. `source` is the name of the source that it
-    has become, `summary` what is in a corpus, and `problem` why it is neither.
+    `column` holds the text of a corpus that is a table. `source` is the name of the source that
+    vectors have become, `summary` describes a corpus, and `problem` is why the file was refused.
     """
 
     id: str
@@ -56,46 +56,46 @@ class Upload:
 
     @property
     def status(self) -> str:
-        """How far it is."""
+        """``"received"``, then ``"ready"`` or ``"refused"``."""
         if self.problem:
             return "refused"
         return "ready" if self.source or self.summary else "received"
 
 
 class Uploads:
-    """All files that were sent to a server."""
+    """All uploaded files of a server."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._files: dict[str, Upload] = {}
         self._folder: Path | None = None
-        self._held = contextlib.ExitStack()
-        remove_leftovers(Path(tempfile.gettempdir()))  # what a server that was killed has left
+        self._resources = contextlib.ExitStack()
+        remove_leftovers(Path(tempfile.gettempdir()))  # of a server that was killed
         self._sizes: dict[str, int] = {}
-        self._cached: list[Path] = []
+        self._cached_copies: list[Path] = []
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[Upload]:
         return iter(list(self._files.values())[::-1])
 
     def find(self, id: str) -> Upload:
-        """A file by its id."""
+        """Return a file by its id."""
         if id not in self._files:
             raise UnknownUpload(
-                "There is no such upload; it was refused, or the server was started anew. Send it "
-                "again."
+                "There is no such upload: it was refused, or the server was restarted. Upload the "
+                "file again."
             )
         return self._files[id]
 
     async def receive(
         self, name: str, kind: Kind, chunks: AsyncIterator[bytes], column: str = ""
     ) -> Upload:
-        """Write a file as it comes in; nothing stays of one that does not come whole.
+        """Write a file as it arrives; an incomplete file is deleted.
 
         Raises
         ------
         HTTPException
-            It is larger than the server allows, alone or with those before.
+            It is larger than the server allows, alone or with the files before it.
         CannotWrite
             There is no room on the disk.
         """
@@ -103,127 +103,132 @@ class Uploads:
         id = secrets.token_urlsafe(9)
         self._sizes[id] = 0
         try:
-            made = Upload(id, safe_name(name), kind, self._place(id) / safe_name(name), column)
+            path = self._create_folder(id) / safe_name(name)
         except BaseException:
             del self._sizes[id]
             raise
+        upload = Upload(id, safe_name(name), kind, path, column)
         try:
-            with self._told(), open(made.path, "wb") as file:
-                waiting = bytearray()
+            with self._explain_os_errors(), open(upload.path, "wb") as file:
+                buffer = bytearray()
                 async for chunk in chunks:
-                    waiting += chunk
-                    if len(waiting) >= BLOCK_BYTES:
-                        await run_in_threadpool(self._write, made, file, bytes(waiting))
-                        waiting.clear()
-                await run_in_threadpool(self._write, made, file, bytes(waiting))
+                    buffer += chunk
+                    if len(buffer) >= BLOCK_BYTES:
+                        await run_in_threadpool(self._write, upload, file, bytes(buffer))
+                        buffer.clear()
+                await run_in_threadpool(self._write, upload, file, bytes(buffer))
         except BaseException:
-            self._drop(made)
+            self._delete(upload)
             raise
-        if not made.size:
-            self._drop(made)
-            raise UsageError(
-                f"{quote_safe(made.name)} is empty; choose a file with something in it."
-            )
-        self._files[id] = made
-        refused = [one.id for one in self._files.values() if one.problem]
-        for old in refused[: max(0, len(self._files) - 2 * MAX_UPLOADS)]:
-            del self._files[old]
-        return made
+        if not upload.size:
+            self._delete(upload)
+            raise UsageError(f"{quote_safe(upload.name)} is empty; choose another file.")
+        self._files[id] = upload
+        self._forget_refused()
+        return upload
 
-    def refuse(self, one: Upload, why: str) -> None:
-        """Keep why a file is of no use, and not the file."""
-        one.problem = why
-        self._drop(one)
+    def refuse(self, upload: Upload, reason: str) -> None:
+        """Delete a file that cannot be used, and keep the reason."""
+        upload.problem = reason
+        self._delete(upload)
 
-    def forget_later(self, entries: set[Path]) -> None:
-        """Copies in the cache that are to go with the session."""
-        self._cached += entries
+    def delete_later(self, copies: set[Path]) -> None:
+        """Delete copies in the cache when the session ends."""
+        self._cached_copies += copies
 
     def close(self) -> None:
         """Delete everything."""
-        for entry in self._cached:
-            shutil.rmtree(entry, ignore_errors=True)
-        self._held.close()
+        for folder in self._cached_copies:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._resources.close()
         self._folder = None
 
-    def make_room(self, one: Upload, what: str, size: int) -> Path:
-        """Where something can be made of a file that was sent; it counts as a file of its own.
+    def reserve(self, upload: Upload, name: str, size: int) -> Path:
+        """Return a folder for files made from an upload; they count as an upload of their own.
 
         Raises
         ------
         HTTPException
-            It is too large, with those before.
+            They are too large, with the files before them.
         CannotWrite
             There is no room on the disk.
         """
         self._check_number()
         try:
-            # It is opened from a parsed copy, which needs room as well.
-            self._count(f"{one.id}/{what}", size, 2 * size, one.path.parent)
+            # Opening the files makes a parsed copy, which needs as much space again.
+            self._count_bytes(f"{upload.id}/{name}", size, 2 * size, upload.path.parent)
         except BaseException:
-            self.drop_made(one, what)
+            self.release(upload, name)
             raise
-        return one.path.parent / what
+        return upload.path.parent / name
 
-    def drop_made(self, one: Upload, what: str) -> None:
-        """Keep nothing of what could not be made."""
-        self._sizes.pop(f"{one.id}/{what}", None)
-        shutil.rmtree(one.path.parent / what, ignore_errors=True)
+    def release(self, upload: Upload, name: str) -> None:
+        """Delete a reserved folder."""
+        self._sizes.pop(f"{upload.id}/{name}", None)
+        shutil.rmtree(upload.path.parent / name, ignore_errors=True)
 
-    def _place(self, id: str) -> Path:
+    def _create_folder(self, id: str) -> Path:
         with self._lock:
             if self._folder is None:
-                with self._told():
-                    self._folder = self._held.enter_context(
+                with self._explain_os_errors():
+                    self._folder = self._resources.enter_context(
                         temporary_folder(Path(tempfile.gettempdir()), "uploads")
                     )
-            place = self._folder / id
-        with self._told():
-            place.mkdir()
-        return place
+            folder = self._folder / id
+        with self._explain_os_errors():
+            folder.mkdir()
+        return folder
 
-    def _write(self, one: Upload, file: IO[bytes], some: bytes) -> None:
-        one.size += len(some)
-        self._count(one.id, one.size, len(some), one.path.parent)
-        with self._told():
-            file.write(some)
+    def _write(self, upload: Upload, file: IO[bytes], block: bytes) -> None:
+        upload.size += len(block)
+        self._count_bytes(upload.id, upload.size, len(block), upload.path.parent)
+        with self._explain_os_errors():
+            file.write(block)
 
     def _check_number(self) -> None:
         if len(self._sizes) >= MAX_UPLOADS:
-            raise UsageError(f"{MAX_UPLOADS} files are in this session; start the server anew.")
+            raise UsageError(
+                f"This session already has {MAX_UPLOADS} files, the most it may have; restart the "
+                "server to delete them."
+            )
 
-    def _count(self, id: str, size: int, more: int, place: Path) -> None:
-        """Keep the size of a file that grows by some bytes, if there is room for them."""
-        most = self.settings.upload
+    def _count_bytes(self, id: str, size: int, added: int, folder: Path) -> None:
+        """Record the size of a file, and check that `added` bytes still fit."""
+        limit = self.settings.max_upload_bytes
         with self._lock:
             self._sizes[id] = size
-            everything = sum(self._sizes.values())
-        if everything > most:
+            total = sum(self._sizes.values())
+        if total > limit:
             raise HTTPException(
                 413,
-                f"The files of this session are over {most:,} bytes together; start the server "
-                "anew, or name large files when it is started.",
+                f"The files of this session would exceed {limit:,} bytes together; restart the "
+                "server to delete them, or name large files when you start it.",
             )
-        if shutil.disk_usage(place).free - more < MIN_FREE_BYTES:
+        if shutil.disk_usage(folder).free - added < MIN_FREE_BYTES:
             raise CannotWrite("There is no room on the disk for this file.")
+
+    def _forget_refused(self) -> None:
+        """Keep the list short: of many refused files, only the reasons of the latest are shown."""
+        refused = [upload.id for upload in self._files.values() if upload.problem]
+        for id in refused[: max(0, len(self._files) - 2 * MAX_UPLOADS)]:
+            del self._files[id]
 
     @staticmethod
     @contextlib.contextmanager
-    def _told() -> Iterator[None]:
-        """What the disk says, as a sentence."""
+    def _explain_os_errors() -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise CannotWrite(f"The file cannot be kept: {why}.") from None
+            reason = error.strerror or type(error).__name__
+            raise CannotWrite(f"The file cannot be stored: {reason}.") from None
 
-    def _drop(self, one: Upload) -> None:
-        self._sizes.pop(one.id, None)
-        shutil.rmtree(one.path.parent, ignore_errors=True)
+    def _delete(self, upload: Upload) -> None:
+        self._sizes.pop(upload.id, None)
+        shutil.rmtree(upload.path.parent, ignore_errors=True)
 
 
 def safe_name(name: str) -> str:
-    r"""A name for a file, of letters and digits of any script; its ending stays.
+    r"""Return a safe file name, of letters and digits of any script; the suffix stays.
 
     >>> safe_name("../../etc/passwd"), safe_name('<b>"x".vec.gz'), safe_name("..")
     ('passwd', 'b_x_.vec.gz', 'file')
@@ -236,6 +241,6 @@ def safe_name(name: str) -> str:
     return plain[-60:].lstrip("._-") or "file"  # most disks allow 255 bytes
 
 
-def cached_copies() -> set[Path]:
-    """The parsed copies of files that the cache has."""
+def list_cached_copies() -> set[Path]:
+    """Return the folders of all parsed copies in the cache."""
     return {entry.folder for entry in cache.list_entries()}
