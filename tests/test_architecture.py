@@ -220,3 +220,55 @@ def test_the_repository_names_no_machine():
         if name != "tests/test_architecture.py":
             for mark in ("/" + "work/", "/" + "root/", "index" + "-url"):
                 assert mark not in text, name
+
+
+def results_tested_by_class(source: str, classes: set[str]) -> list[str]:
+    """Return the tests of a result's class in a source text: isinstance, issubclass, match."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            tested = node.args[1]
+        elif isinstance(node, ast.MatchClass):
+            tested = node.cls
+        else:
+            continue
+        names = {ast.unparse(name).split(".")[-1] for name in ast.walk(tested)}
+        if names & classes:
+            found.append(ast.unparse(node))
+    return found
+
+
+def result_classes() -> set[str]:
+    """Return the names of `Result` and of all classes below it, by their definitions."""
+    bases = {
+        node.name: {ast.unparse(base).partition("[")[0] for base in node.bases}
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    }
+    classes = {"Tabular"}
+    while below := {name for name, parents in bases.items() if parents & classes} - classes:
+        classes |= below
+    return classes
+
+
+def test_no_code_asks_for_the_class_of_a_result():
+    """A result answers for itself: `row`, `sentence`, `chart`, `section` and others."""
+    classes = result_classes()
+    assert {"Results", "WeatResult", "SeatResult", "Discovery", "Lint", "Multiverse"} <= classes
+    for path in FILES:
+        assert results_tested_by_class(path.read_text(), classes) == [], path
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "isinstance(x, WeatResult)",
+        "isinstance(x, A | SeatResult)",
+        "issubclass(type(x), (A, wg.WeatResult))",
+        "match x:\n    case SeatResult():\n        pass",
+    ],
+)
+def test_a_test_of_the_class_of_a_result_is_found(source):
+    assert results_tested_by_class(source, {"WeatResult", "SeatResult"})
+    assert not results_tested_by_class("isinstance(x, Vectors)", {"WeatResult", "SeatResult"})

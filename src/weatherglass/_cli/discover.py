@@ -140,22 +140,19 @@ def discover(
     if output.format == "parquet" and output.path is not None:
         found.to_parquet(output.path)
     else:
-        output.write(_text(found, output, top, show_slurs))
+        output.write(_text(found, compare is not None, output, top, show_slurs))
     if output.plot is not None:
         from weatherglass.report import plot_discovery, save_plot
 
         save_plot(plot_discovery(found, rows=top, show_slurs=show_slurs), output.plot)
 
 
-def _text(found: Any, output: Output, top: int, show_slurs: bool) -> str:
-    from weatherglass.discovery import Comparison
-
+def _text(found: Any, is_comparison: bool, output: Output, top: int, show_slurs: bool) -> str:
     if output.format == "json":
         return str(found.to_json()) + "\n"
     if output.format in ("tsv", "csv"):
         rows = [row | {"words": ", ".join(row["words"])} for row in found.to_rows()]
         return delimited(rows, output.delimiter)
-    is_comparison = isinstance(found, Comparison)
     if output.format == "html":
         from weatherglass.report import comparison_page, discovery_page
 

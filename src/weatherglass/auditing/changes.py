@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weatherglass.measures import Results, to_record
+from weatherglass.measures import Results
 from weatherglass.report import AuditResult
 
 
@@ -77,7 +77,7 @@ def _numbers(audited: AuditResult, single: bool) -> dict[tuple[str, str, str, st
         for source in audited.about["sources"]
     }
     for result in Results.of(audited.results):
-        record = to_record(result)
+        record = result.to_dict()
         for number in _NUMBERS:
             value = record.get(number)
             if value is not None:

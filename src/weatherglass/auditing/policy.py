@@ -18,11 +18,11 @@ from pydantic import Field, ValidationError
 
 from weatherglass._files import read_text, read_yaml
 from weatherglass._version import __version__
-from weatherglass.catalog import FactualTest, Record, Test, Words, complaint, tests
+from weatherglass.catalog import FactualTest, Record, Test, Words, tests, validation_error
 from weatherglass.encoders import Encoder
 from weatherglass.errors import CatalogError
 from weatherglass.measures import Results, weat, wefat
-from weatherglass.report import corrected_p, number_of
+from weatherglass.report import corrected_p
 from weatherglass.seedlab import multiverse
 from weatherglass.significance import format_p
 from weatherglass.vectors import Vectors
@@ -84,7 +84,7 @@ def load_policy(path: str | PathLike[str]) -> Policy:
     try:
         policy = Policy.model_validate(documents[0])
     except ValidationError as error:
-        raise complaint(error, f"policy in {path.name}", Policy.model_fields) from None
+        raise validation_error(error, f"policy in {path.name}", Policy.model_fields) from None
     if not policy.rules:
         raise CatalogError(f"{path.name}: the policy has no rules.")
     return policy
@@ -139,15 +139,15 @@ def _results(source: Vectors | Encoder, chosen: list[Any], rng: int) -> list[Any
 def _verdict(
     source: Vectors | Encoder, rule: Rule, result: Any, results: Results, rng: int
 ) -> Verdict:
-    value, p = number_of(result), corrected_p(result, results)
+    value, p = result.main_value, corrected_p(result, results)
     if result.status == "not run" or value is None or p is None:
         return Verdict(result.test, result.title, "not run", f"Not run: {result.reason}.")
-    noun = "correlation" if result.measure == "wefat" else "effect"
+    noun = result.main_name
     measured = f"{noun} {value:.2f}, corrected p {format_p(p)}"
     is_violated = abs(value) > rule.effect and p <= rule.p
     agreement = None
     if is_violated and rule.agreement is not None:
-        if result.measure == "weat" and isinstance(source, Vectors):
+        if result.section == "words" and isinstance(source, Vectors):
             agreement = multiverse(source, result.test, rng=rng).summary.same_sign["whole"].share
             measured += f", {agreement:.0%} of seed choices agree in sign"
             is_violated = agreement >= rule.agreement

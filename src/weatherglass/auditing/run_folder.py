@@ -24,7 +24,7 @@ from weatherglass._files import write_text
 from weatherglass._version import __version__
 from weatherglass.discovery import Discovery
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
-from weatherglass.measures import Results, from_plain, loads
+from weatherglass.measures import Results, from_plain, load_json
 from weatherglass.report import AuditResult
 from weatherglass.seedlab import Lint, Multiverse
 
@@ -33,10 +33,7 @@ from .steps import Payload, Task
 
 RUN, RESULTS, REPORT, STEPS = "run.json", "results", "report.html", "steps"
 _PAYLOADS: dict[str, Any] = {
-    "results": Results,
-    "discovery": Discovery,
-    "multiverse": Multiverse,
-    "lint": Lint,
+    payload.measure: payload for payload in (Results, Discovery, Multiverse, Lint)
 }
 
 
@@ -117,7 +114,7 @@ def read_run(folder: Path) -> RunRecord:
     if not path.is_file():
         raise SourceNotFound(f"{folder} is not the folder of an audit: it has no {RUN}.")
     try:
-        return from_plain(RunRecord, loads(path.read_text(encoding="utf-8")))
+        return from_plain(RunRecord, load_json(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise _damaged(path, error) from None
 
@@ -151,8 +148,7 @@ def create_folder(folder: Path) -> None:
 
 def save_step(path: Path, payload: Payload, key: str) -> None:
     """Save a task's result under its key."""
-    kind = next(name for name, cls in _PAYLOADS.items() if isinstance(payload, cls))
-    record = {"key": key, "kind": kind, "found": json.loads(payload.to_json())}
+    record = {"key": key, "kind": payload.measure, "found": json.loads(payload.to_json())}
     write_text(path, json.dumps(record))
 
 
@@ -203,9 +199,12 @@ def open_audit(folder: str | PathLike[str]) -> AuditResult:
 
 def collect(about: dict[str, Any], payloads: list[Payload]) -> AuditResult:
     """Put the results of all steps together; the tests of each source are corrected together."""
-    by_source: dict[str, list[Any]] = {step["source"]: [] for step in about["steps"]}
+    by_measure: dict[str, list[Any]] = {name: [] for name in _PAYLOADS}
     for payload in payloads:
-        for result in payload if isinstance(payload, Results) else ():
+        by_measure[payload.measure].append(payload)
+    by_source: dict[str, list[Any]] = {step["source"]: [] for step in about["steps"]}
+    for results in by_measure["results"]:
+        for result in results:
             if result.source.get("name") in by_source:
                 by_source[result.source["name"]].append(result)
     corrected = [
@@ -214,7 +213,7 @@ def collect(about: dict[str, Any], payloads: list[Payload]) -> AuditResult:
     return AuditResult(
         about,
         Results.of(corrected),
-        tuple(payload for payload in payloads if isinstance(payload, Discovery)),
-        tuple(payload for payload in payloads if isinstance(payload, Multiverse)),
-        tuple(payload for payload in payloads if isinstance(payload, Lint)),
+        tuple(by_measure["discovery"]),
+        tuple(by_measure["multiverse"]),
+        tuple(by_measure["lint"]),
     )

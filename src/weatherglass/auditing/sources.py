@@ -14,7 +14,6 @@ from typing import Any
 from weatherglass._files import printable_path, read_text, read_yaml
 from weatherglass.encoders import Encoder, open_encoder, schemes
 from weatherglass.errors import CatalogError, UsageError, quote_safe
-from weatherglass.measures import Results
 from weatherglass.vectors import Control, ControlMethod, Vectors, control, open_vectors, parse_spec
 
 Fact = str | int | float
@@ -91,9 +90,7 @@ class Source:
     def label(self, payload: Any) -> Any:
         """Return results with the name of the source and the facts about it."""
         about = {"name": self.name} | ({"facts": self.facts} if self.facts else {})
-        if isinstance(payload, Results):
-            return Results.of(replace(result, source=result.source | about) for result in payload)
-        return replace(payload, source=payload.source | about)
+        return payload.with_source(about)
 
 
 SUFFIXES = (".yaml", ".yml")

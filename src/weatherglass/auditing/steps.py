@@ -121,8 +121,7 @@ def _slug(title: str) -> str:
 
 
 def _seat(task: Task, shared: dict[str, Any]) -> Results:
-    from weatherglass.encoders import seat
-    from weatherglass.measures import seat_test
+    from weatherglass.encoders import seat, seat_test
 
     options = _options(task.step, seat_test, shared)
     chosen = chosen_tests(task.step, Test)

@@ -147,6 +147,16 @@ class Discovery(Result):
             raise ValueError(f"{min(strange)!r} is no group or category of it")
 
     @property
+    def reference(self) -> Discovery:
+        """The discovery that groups and categories come from; see `Comparison.reference`."""
+        return self
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """None: this is a discovery on one source."""
+        return None
+
+    @property
     def significant(self) -> tuple[Cell, ...]:
         """The significant cells, highest score first."""
         found = [cell for cell in self.cells if cell.significant]
@@ -246,6 +256,16 @@ class Comparison(Result):
         """The cells that appear, vanish or stay, the highest score first."""
         some = [one for one in self.changes if one.change == change]
         return tuple(sorted(some, key=lambda one: -one.score))
+
+    @property
+    def reference(self) -> Discovery:
+        """The discovery that groups and categories come from: `before`."""
+        return self.before
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The comparison itself."""
+        return self
 
     @property
     def source_name(self) -> str:

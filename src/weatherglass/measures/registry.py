@@ -46,6 +46,22 @@ MEASURES: dict[str, Measure] = {
 }
 """Every measure that `weatherglass.measure` runs, with what it needs and what it means."""
 
+MeasureName = Literal[
+    "rnd",
+    "rnsb",
+    "ripa",
+    "mac",
+    "ect",
+    "semaxis",
+    "nas",
+    "same",
+    "direct-bias",
+    "indirect-bias",
+    "subspace",
+    "sc-weat",
+]
+"""The measures whose result is a `MeasureResult`: all but ``weat``."""
+
 # They need more than word sets: facts, an encoder, a corpus.
 _OTHER_FUNCTIONS = ("wefat", "seat", "ceat")
 
@@ -78,6 +94,20 @@ def measure(
     max_missing: float = 0.2,
     **options: Any,
 ) -> WeatResult: ...
+
+
+@overload
+def measure(
+    vectors: Vectors,
+    name: MeasureName,
+    sets: Sets,
+    *,
+    test: str = "",
+    title: str = "",
+    case: Case = "auto",
+    max_missing: float = 0.2,
+    **options: Any,
+) -> MeasureResult: ...
 
 
 @overload

@@ -146,6 +146,10 @@ class Result(Tabular):
         """Return what the result says, in plain English."""
         raise NotImplementedError
 
+    def with_source(self, facts: Mapping[str, Any]) -> Self:
+        """Return the same result with other facts about its source."""
+        return dataclasses.replace(self, source={**self.source, **facts})  # type: ignore[type-var]
+
     def row(self) -> dict[str, Any]:
         """Return the result as one flat row."""
         return {

@@ -7,10 +7,10 @@ import dataclasses
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, overload
 
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent, UsageError
@@ -56,6 +56,8 @@ class Results(Tabular, Generic[ResultT]):
     True
     """
 
+    measure: ClassVar[str] = "results"  # as a result has it: a step of an audit gives either
+
     results: tuple[ResultT, ...]
 
     @staticmethod
@@ -84,6 +86,10 @@ class Results(Tabular, Generic[ResultT]):
         counts = Counter(result.measure for result in self.results)
         kinds = ", ".join(f"{count:,} {measure}" for measure, count in counts.items())
         return f"<Results: {kinds or 'none'}>"
+
+    def with_source(self, facts: Mapping[str, Any]) -> Results[ResultT]:
+        """Return the same results with other facts about their source."""
+        return Results(tuple(result.with_source(facts) for result in self))
 
     def correct(self, method: Literal["holm", "bh", "both"] = "both") -> Results[ResultT]:
         """Return the same results with p-values corrected over all tests that were run.

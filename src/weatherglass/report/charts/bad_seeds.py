@@ -280,16 +280,16 @@ def plot_experiments(experiments: Experiment | Sequence[Experiment]) -> Any:
     CannotMeasure
         There is nothing to draw, or the experiments are of several kinds.
     """
-    items = [experiments] if isinstance(experiments, Experiment) else list(experiments)
-    kinds = {type(item) for item in items}
+    items = list(experiments) if isinstance(experiments, Iterable) else [experiments]
+    kinds = {item.measure for item in items}
     if len(kinds) != 1:
         raise CannotMeasure(
             f"These experiments are of {len(kinds)} kinds; draw experiments of one kind together."
         )
     (kind,) = kinds
-    draw = next((draw for known, draw in _CHARTS.items() if issubclass(kind, known)), None)
+    draw = _CHARTS.get(kind)
     if draw is None:
-        raise CannotMeasure(f"There is no chart for {kind.measure}.")
+        raise CannotMeasure(f"There is no chart for {kind}.")
     return (
         draw(items)
         .configure_view(strokeWidth=0)
@@ -439,11 +439,11 @@ def _both_ends(ends: Ends, reach: float) -> Any:
     )
 
 
-_CHARTS: dict[type[Experiment], Any] = {
-    PairVariance: _draw_variance,
-    SeedAxis: _draw_axes,
-    GeneratedPairs: draw_generated,
-    ConceptCosines: draw_concept,
-    MeasuredPairs: draw_coherence,
-    CorpusComparison: lambda comparisons: plot_comparison(comparisons[0]),
+_CHARTS: dict[str, Any] = {
+    PairVariance.measure: _draw_variance,
+    SeedAxis.measure: _draw_axes,
+    GeneratedPairs.measure: draw_generated,
+    ConceptCosines.measure: draw_concept,
+    MeasuredPairs.measure: draw_coherence,
+    CorpusComparison.measure: lambda comparisons: plot_comparison(comparisons[0]),
 }
