@@ -1,4 +1,4 @@
-"""What to draw: discoveries, as published and of random words, and a small audit."""
+"""Results to report: discoveries, as published and of random words, and a small audit."""
 
 from __future__ import annotations
 
@@ -160,14 +160,14 @@ def p_value(count: int) -> PValue:
 
 
 def paper_groups() -> tuple[Group, ...]:
-    made = []
+    groups = []
     for line in GROUPS.splitlines():
-        name, *shown, size, female, year, black, hispanic, asian, white = line.split()
-        shares = [int(one) / 100 for one in (female, black, hispanic, asian, white)]
+        name, *names, size, female, year, black, hispanic, asian, white = line.split()
+        shares = [int(share) / 100 for share in (female, black, hispanic, asian, white)]
         facts = [shares[0], float(year), *shares[1:]]
         known = dict(zip(COLUMNS, facts, strict=True))
-        made.append(Group(name, tuple(shown), int(size) + 5, tuple(shown), known))
-    return tuple(made)
+        groups.append(Group(name, tuple(names), int(size) + 5, tuple(names), known))
+    return tuple(groups)
 
 
 @pytest.fixture(scope="session")
@@ -178,11 +178,13 @@ def paper() -> Discovery:
             categories.append(Category(f"C{len(categories) + 1}", line, 300 + 7 * len(categories)))
             continue
         group, words = line.strip().split(" ", 1)
-        sure = not group.endswith("*")
-        score = (0.3 - 0.002 * len(cells)) * (1 if sure else 0.3)
-        p = p_value(len(cells) // 8 if sure else 2000)
-        found = tuple(words.split(", "))
-        cells.append(Cell(group.strip("*"), categories[-1].id, found, score, p, sure))
+        is_significant = not group.endswith("*")
+        score = (0.3 - 0.002 * len(cells)) * (1 if is_significant else 0.3)
+        p = p_value(len(cells) // 8 if is_significant else 2000)
+        cell_words = tuple(words.split(", "))
+        cells.append(
+            Cell(group.strip("*"), categories[-1].id, cell_words, score, p, is_significant)
+        )
     strongest = (
         Proxy(("F1", "F11"), "C3", ("hostess", "cab_driver"), 0.41, 5, 6),
         Proxy(("F1", "F11"), "C6", ("volleyball", "cornerback"), 0.39, 6, 6),
@@ -191,7 +193,7 @@ def paper() -> Discovery:
         groups=paper_groups(),
         categories=tuple(categories),
         cells=tuple(cells),
-        order=tuple(one.id for one in categories[:12]),
+        order=tuple(category.id for category in categories[:12]),
         alpha=0.05,
         threshold=0.0153,
         control=Control("none", 0.21, None, "auto"),
@@ -237,14 +239,16 @@ def large() -> Discovery:
     cells = []
     for category in categories:
         for group in paper_groups():
-            sure = chance.random() < 0.33
-            score = chance.betavariate(2, 5) * 0.3 + (0.08 if sure else 0)
-            p = p_value(chance.randrange(60) if sure else chance.randrange(400, 9000))
+            is_significant = chance.random() < 0.33
+            score = chance.betavariate(2, 5) * 0.3 + (0.08 if is_significant else 0)
+            p = p_value(chance.randrange(60) if is_significant else chance.randrange(400, 9000))
             words = tuple(word() for _ in range(3))
-            cells.append(Cell(group.id, category.id, words, score, p, sure))
+            cells.append(Cell(group.id, category.id, words, score, p, is_significant))
     total = {
-        one.id: sum(cell.score for cell in cells if cell.significant and cell.category == one.id)
-        for one in categories
+        category.id: sum(
+            cell.score for cell in cells if cell.significant and cell.category == category.id
+        )
+        for category in categories
     }
     order = sorted((id for id, score in total.items() if score), key=lambda id: -total[id])
     return Discovery(
@@ -265,26 +269,33 @@ def large() -> Discovery:
 
 @pytest.fixture(scope="session")
 def comparison(paper: Discovery) -> Comparison:
-    """The published table, and one in which a third has gone, a little has come."""
+    """The published table, and a table in which a third of its cells vanish and a few appear."""
     after, changes = [], []
-    for at, cell in enumerate(paper.cells):
-        sure = at % 3 > 0 if cell.significant else at % 2 == 0
-        words = (*cell.words[:2], "newcomer") if at % 4 == 0 else cell.words
-        p = p_value(20 if sure else 3000)
-        now = Cell(cell.group, cell.category, words, cell.score * (0.8 if sure else 0.3), p, sure)
-        after.append(now)
+    for index, cell in enumerate(paper.cells):
+        is_significant = index % 3 > 0 if cell.significant else index % 2 == 0
+        words = (*cell.words[:2], "newcomer") if index % 4 == 0 else cell.words
+        p = p_value(20 if is_significant else 3000)
+        cell_after = Cell(
+            cell.group,
+            cell.category,
+            words,
+            cell.score * (0.8 if is_significant else 0.3),
+            p,
+            is_significant,
+        )
+        after.append(cell_after)
         kinds = {(True, True): "stays", (True, False): "vanishes", (False, True): "appears"}
-        kind = kinds.get((cell.significant, sure))
+        kind = kinds.get((cell.significant, is_significant))
         if kind:
-            changes.append(Change(kind, cell, now))
-    then = dataclasses.replace(
+            changes.append(Change(kind, cell, cell_after))
+    discovery_after = dataclasses.replace(
         paper,
         cells=tuple(after),
         order=tuple(dict.fromkeys(cell.category for cell in after if cell.significant)),
         indirect=Indirect(1200, 0.95),
         source={"name": "w2v-debiased", "dim": 300},
     )
-    return Comparison(before=paper, after=then, changes=tuple(changes))
+    return Comparison(before=paper, after=discovery_after, changes=tuple(changes))
 
 
 ABOUT = {
@@ -360,12 +371,12 @@ HOSTILE = (
 
 @pytest.fixture(scope="session")
 def hostile_audit(audit) -> AuditResult:
-    """The same, in which everything that comes from a file is an attack."""
-    bad = iter(HOSTILE * 1000)
-    words = [f"{one}{k}" for k, one in enumerate(HOSTILE * 2)]
-    # X lies near A and Y near B, so that the sentence of a finding is made of hostile labels, too.
-    turned = [k % 8 < 4 if k < 8 else k < 11 for k in range(len(words))]
-    rows = [[1, 0.05 * k] if one else [0.05 * k, 1] for k, one in enumerate(turned)]
+    """The same audit, in which every text from a file is an attack."""
+    hostile_texts = iter(HOSTILE * 1000)
+    words = [f"{text}{k}" for k, text in enumerate(HOSTILE * 2)]
+    # X is associated with A and Y with B, so that a finding quotes the hostile labels, too.
+    is_first_axis = [k % 8 < 4 if k < 8 else k < 11 for k in range(len(words))]
+    rows = [[1, 0.05 * k] if first else [0.05 * k, 1] for k, first in enumerate(is_first_axis)]
     vectors = wg.Vectors.of(words, rows)
     test = wg.Test(
         x={"label": HOSTILE[0], "words": words[:4]},
@@ -387,13 +398,15 @@ def hostile_audit(audit) -> AuditResult:
         dataclasses.replace(audit.results[4], missing={"X": HOSTILE}, reason=HOSTILE[1]),
     ]
     source = {"name": HOSTILE[0], "dim": 2}
-    results = [dataclasses.replace(one, source=source) for one in results]
-    (lint,), (many,), (found,) = audit.lints, audit.multiverses, audit.discoveries
+    results = [dataclasses.replace(result, source=source) for result in results]
+    (lint,), (multiverse,), (discovery,) = audit.lints, audit.multiverses, audit.discoveries
     sentences = tuple(
-        dataclasses.replace(one, sentence=next(bad), sets=(next(bad),)) for one in lint.findings
+        dataclasses.replace(finding, sentence=next(hostile_texts), sets=(next(hostile_texts),))
+        for finding in lint.findings
     )
     cells = tuple(
-        dataclasses.replace(one, words=tuple(next(bad) for _ in one.words)) for one in found.cells
+        dataclasses.replace(cell, words=tuple(next(hostile_texts) for _ in cell.words))
+        for cell in discovery.cells
     )
     about = {
         **audit.about,
@@ -401,13 +414,13 @@ def hostile_audit(audit) -> AuditResult:
         "sources": [{"name": HOSTILE[0], "kind": HOSTILE[1], "fingerprint": HOSTILE[2]}],
         "command": HOSTILE[1],
         "steps": [
-            {"title": one, "source": one, "status": "failed", "reason": one} for one in HOSTILE
+            {"title": text, "source": text, "status": "failed", "reason": text} for text in HOSTILE
         ],
     }
     return AuditResult(
         about,
         wg.Results.of(results).correct(),
-        (dataclasses.replace(found, cells=cells, source=source),),
-        (dataclasses.replace(many, title=HOSTILE[0] + HOSTILE[4], source=source),),
+        (dataclasses.replace(discovery, cells=cells, source=source),),
+        (dataclasses.replace(multiverse, title=HOSTILE[0] + HOSTILE[4], source=source),),
         (dataclasses.replace(lint, findings=sentences, source=source),),
     )

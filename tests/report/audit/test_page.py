@@ -108,7 +108,7 @@ def test_every_section_is_in_order_and_in_the_contents(page):
     assert [tag["id"] for tag in page.of("section")] == list(SECTIONS)
     assert [text for tag, text in page.headings if tag == "h2"] == list(SECTIONS.values())
     links = [tag["href"] for tag in page.of("a")]
-    assert [f"#{name}" for name in SECTIONS] == [one for one in links if one[1:] in SECTIONS][
+    assert [f"#{name}" for name in SECTIONS] == [link for link in links if link[1:] in SECTIONS][
         : len(SECTIONS)
     ]
 
@@ -342,7 +342,7 @@ def test_charts_have_text_alternatives_and_inline_data(page):
     data = [text for kind, text in page.scripts if kind == "application/json"]
     specs = [json.loads(text, object_hook=unpack_rows) for text in data]
     assert len(specs) == len(figures)
-    assert all("url" not in json.dumps(one) for one in specs)
+    assert all("url" not in json.dumps(spec) for spec in specs)
     strokes = specs[2]["layer"][0]["data"]["values"]
     words = {row["word"] for row in strokes}
     assert {"john", "amy"} <= words
@@ -447,7 +447,7 @@ def test_figures_need_the_extra_plots(audit, monkeypatch):
 @pytest.mark.slow
 def test_a_whole_audit_of_the_default_is_under_five_megabytes(audit):
     vectors = wg.open_vectors("default")
-    tests = [one.id for one in wg.tests(level="word")]
+    tests = [test.id for test in wg.tests(level="word")]
     results = [
         (wg.wefat if id.startswith("wefat") else wg.weat)(vectors, id, control="frequency")
         for id in tests

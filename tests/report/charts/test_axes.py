@@ -1,4 +1,4 @@
-"""Pictures of where words lie."""
+"""Charts of words along axes, and of neighbours."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ def on(high: str, low: str) -> wg.MeasureResult:
 
 
 def layer(chart, mark: str) -> list[dict]:
-    """The rows of the layer with a mark that says what each word's number is."""
+    """The data of the last layer with this mark."""
     spec = chart.to_dict()
-    layers = [one for one in spec["layer"] if one["mark"]["type"] == mark]
+    layers = [layer_spec for layer_spec in spec["layer"] if layer_spec["mark"]["type"] == mark]
     return layers[-1]["data"]["values"]
 
 
-def test_every_word_is_at_its_cosine_the_largest_on_top():
+def test_every_word_of_an_axis_is_at_its_cosine_the_largest_on_top():
     rows = layer(plot_axis({"tiny": on("she", "he")}, ("men", "women")), "point")
-    assert [(one["word"], one["x"]) for one in rows] == [
+    assert [(row["word"], row["x"]) for row in rows] == [
         ("nurse", pytest.approx(0.6)),
         ("</script>", pytest.approx(0.0)),
         ("pilot", pytest.approx(-0.6)),
     ]
 
 
-def test_of_very_many_words_both_ends_are_shown():
+def test_an_axis_with_very_many_words_shows_both_ends():
     many = wg.Vectors.of(
         ["a", "b", *(f"w{k}" for k in range(200))],
         [[1, 0], [-1, 0], *([k - 100, 50] for k in range(200))],
@@ -59,21 +59,21 @@ def test_of_very_many_words_both_ends_are_shown():
     assert (rows[0]["word"], rows[-1]["word"]) == ("w199", "w0")
 
 
-def test_a_map_has_both_cosines_and_its_names_lie_beside_their_points():
+def test_a_map_has_both_cosines_and_labels_next_to_their_points():
     pair = on("she", "he"), on("rich", "poor")
     chart = plot_map(*pair, [("men", "women"), ("poor", "rich")])
-    dots = {one["word"]: (one["x"], one["y"]) for one in layer(chart, "circle")}
+    dots = {row["word"]: (row["x"], row["y"]) for row in layer(chart, "circle")}
     assert dots["nurse"] == (pytest.approx(0.6), pytest.approx(0.0))
     assert dots["pilot"] == (pytest.approx(-0.6), pytest.approx(0.8))
-    names = {one["word"]: (one["x"], one["y"]) for one in layer(chart, "text")}
+    names = {row["word"]: (row["x"], row["y"]) for row in layer(chart, "text")}
     assert set(names) == set(dots)
     (low, high), _ = axis_domains([pair])
     assert all(abs(names[w][0] - dots[w][0]) < 0.2 * (high - low) for w in dots)
 
 
-def test_neighbours_are_bars_in_their_order():
+def test_neighbours_are_bars_in_order_of_cosine():
     near = VECTORS.neighbours("she", 3)
     spec = plot_neighbours({"tiny": near, "other": near[:1]}).to_dict()
     first = spec["hconcat"][0]["data"]["values"]
-    assert [one["word"] for one in first] == [word for word, _ in near]
+    assert [row["word"] for row in first] == [word for word, _ in near]
     assert first[0]["x"] == pytest.approx(near[0][1])

@@ -1,4 +1,4 @@
-"""Pictures of other measures, of two discoveries, of lint and of contexts say what was found."""
+"""Charts of measures, of two discoveries, of lint and of contexts agree with their results."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_measure_is_drawn_word_by_word_from_both_ends(vectors, tmp_path):
     assert ranked[0][0] in drawn
 
 
-def test_shares_are_drawn_from_equal_shares(vectors):
+def test_shares_are_drawn_from_the_equal_share(vectors):
     result = measured(vectors, "rnsb")
     (panel,) = wg.plot(result).vconcat
     assert panel.layer[0].data.values == [{"number": 1 / len(result.words["X"])}]
@@ -70,7 +70,7 @@ def test_each_measure_has_a_panel_and_its_own_scale(vectors):
     assert chart.resolve.scale.x == "independent"
 
 
-def test_the_generalised_weat_is_shown_group_by_group(vectors):
+def test_the_generalised_weat_is_drawn_group_by_group(vectors):
     groups = [(["john", "paul"], ["career", "office"]), (["amy", "lisa"], ["home", "family"])]
     result = wg.generalised_weat(vectors, groups)
     assert [row["number"] for row in dots(result.plot())] == list(result.parts)
@@ -81,32 +81,32 @@ def test_the_generalised_weat_is_shown_group_by_group(vectors):
 @pytest.mark.slow
 def test_two_discoveries_are_drawn_by_their_scores(vectors):
     options = {"groups": 4, "categories": 8, "words": 2000, "rotations": 999}
-    found = wg.discover_both(vectors, vectors, **options)
-    some = dataclasses.replace(found.changes[0], after=None, change="vanishes")
-    compared = dataclasses.replace(found, changes=(some, *found.changes[1:]))
-    chart = compared.plot()
+    same = wg.discover_both(vectors, vectors, **options)
+    vanished = dataclasses.replace(same.changes[0], after=None, change="vanishes")
+    comparison = dataclasses.replace(same, changes=(vanished, *same.changes[1:]))
+    chart = comparison.plot()
     rows = chart.layer[1].data.values
     assert [(row["before"], row["after"]) for row in rows] == [
-        (one.before.score, one.after.score) for one in found.changes[1:]
+        (change.before.score, change.after.score) for change in same.changes[1:]
     ]
-    said = chart.title["subtitle"]
-    assert said[0] == f"Of the significant cells {len(rows)} stay, 1 vanish, 0 appear."
-    assert said[1] == "1 of them have too few words in one, and are not drawn."
-    assert "<svg" in compared._repr_html_()
+    subtitle = chart.title["subtitle"]
+    assert subtitle[0] == f"Of the significant cells {len(rows)} stay, 1 vanish, 0 appear."
+    assert subtitle[1] == "1 of them have too few words in one, and are not drawn."
+    assert "<svg" in comparison._repr_html_()
     with pytest.raises(CannotMeasure, match="no cell"):
-        dataclasses.replace(found, changes=()).plot()
+        dataclasses.replace(same, changes=()).plot()
 
 
 def test_lint_is_drawn_by_set_and_severity(vectors):
-    found = wg.lint([JOBS, MEN, WOMEN], source=vectors)
-    rows = wg.plot(found).data.values
-    assert sum(row["findings"] for row in rows) == len(found.findings)
-    assert {row["severity"] for row in rows} == {one.severity for one in found.findings}
+    lint = wg.lint([JOBS, MEN, WOMEN], source=vectors)
+    rows = wg.plot(lint).data.values
+    assert sum(row["findings"] for row in rows) == len(lint.findings)
+    assert {row["severity"] for row in rows} == {finding.severity for finding in lint.findings}
     with pytest.raises(CannotMeasure, match="lint found nothing"):
         wg.plot(Lint(findings=(), checks=(), sets=(), source={}, options={}))
 
 
-def test_tests_over_contexts_are_drawn_with_their_samples():
+def test_tests_over_contexts_are_drawn_with_the_range_of_their_samples():
     result = wg.CeatResult(
         test="weat6",
         title="Names",

@@ -17,7 +17,7 @@ def texts(path) -> str:
     return path.read_text()
 
 
-def test_several_tests_are_drawn_one_a_line_with_their_p_values(vectors, tmp_path):
+def test_several_tests_are_drawn_as_a_forest_plot_with_their_p_values(vectors, tmp_path):
     results = wg.Results.of(wg.weat(vectors, id) for id in ("weat6", "weat7"))
     wg.save_plot(wg.plot(results), tmp_path / "effects.svg")
     drawn = texts(tmp_path / "effects.svg")
@@ -26,7 +26,7 @@ def test_several_tests_are_drawn_one_a_line_with_their_p_values(vectors, tmp_pat
         assert f"p = {result.p}" in drawn
 
 
-def test_one_test_is_drawn_word_by_word(vectors, tmp_path):
+def test_a_single_test_names_all_its_words(vectors, tmp_path):
     result = wg.weat(vectors, "weat6")
     wg.save_plot(wg.plot(result), tmp_path / "words.svg")
     drawn = texts(tmp_path / "words.svg")
@@ -34,7 +34,7 @@ def test_one_test_is_drawn_word_by_word(vectors, tmp_path):
     assert "Male names" in drawn
 
 
-def test_facts_are_drawn_with_their_line_and_names_that_do_not_overlap(vectors, tmp_path):
+def test_facts_are_drawn_with_their_line_and_the_labels_that_fit(vectors, tmp_path):
     result = wg.wefat(vectors, "wefat1")
     wg.save_plot(wg.plot(result), tmp_path / "facts.json")
     chart = json.loads(texts(tmp_path / "facts.json"))
@@ -43,7 +43,7 @@ def test_facts_are_drawn_with_their_line_and_names_that_do_not_overlap(vectors, 
     assert 10 < sizes[2] < 50
 
 
-def test_a_page_needs_no_network_and_escapes_words(tmp_path):
+def test_a_chart_as_a_page_needs_no_network_and_escapes_words(tmp_path):
     words = ["</script><script>alert(1)</script>", "b", "c", "d", "e", "f"]
     rows = [[1, 0], [1, 1], [0, 1], [-1, 1], [1, 0], [0, 1]]
     test = wg.Test(x=words[:2], y=words[2:4], a=["e"], b=["f"])
@@ -54,7 +54,7 @@ def test_a_page_needs_no_network_and_escapes_words(tmp_path):
     assert r"\u003cscript>alert(1)" in page
 
 
-def test_a_picture_of_nothing_or_under_a_foreign_name_is_refused(vectors, tmp_path):
+def test_a_chart_without_results_or_with_an_unknown_suffix_is_refused(vectors, tmp_path):
     with pytest.raises(CannotMeasure, match="nothing to draw"):
         wg.plot(wg.Results.of([]))
     with pytest.raises(CannotWrite, match=r"\.svg"):

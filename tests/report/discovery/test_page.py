@@ -34,7 +34,7 @@ HOSTILE = (
 
 
 class Page(HTMLParser):
-    """A page read back: its elements and its text. Elements must close in their order."""
+    """A parsed page: its elements and its text. Elements must be closed in order."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -68,44 +68,49 @@ class Page(HTMLParser):
 
     def of(self, tag: str, **attributes: str) -> list[dict[str, str | None]]:
         return [
-            found
-            for name, found in self.elements
-            if name == tag and all(found.get(key) == value for key, value in attributes.items())
+            values
+            for name, values in self.elements
+            if name == tag and all(values.get(key) == value for key, value in attributes.items())
         ]
 
     def attributes(self) -> list[tuple[str, str]]:
-        return [(key, value or "") for _, found in self.elements for key, value in found.items()]
+        return [(key, value or "") for _, values in self.elements for key, value in values.items()]
 
 
 @pytest.fixture(scope="session")
 def hostile(paper):
-    """The published table, in which everything that comes from a file is an attack."""
-    bad = iter(HOSTILE * 1000)
+    """The published table, in which every text from a file is an attack."""
+    hostile_texts = iter(HOSTILE * 1000)
 
-    def words(some):
-        return tuple(next(bad) for _ in some)
+    def words(texts):
+        return tuple(next(hostile_texts) for _ in texts)
 
     groups = tuple(
-        dataclasses.replace(one, shown=words(one.shown), facts={next(bad): 0.5, "<i>": 2.0})
-        for one in paper.groups
+        dataclasses.replace(
+            group, shown=words(group.shown), facts={next(hostile_texts): 0.5, "<i>": 2.0}
+        )
+        for group in paper.groups
     )
     return dataclasses.replace(
         paper,
         groups=groups,
         categories=tuple(
-            dataclasses.replace(one, label=", ".join(words("abc"))) for one in paper.categories
+            dataclasses.replace(category, label=", ".join(words("abc")))
+            for category in paper.categories
         ),
-        cells=tuple(dataclasses.replace(one, words=words(one.words)) for one in paper.cells),
-        columns={name: {"label": next(bad), "unit": next(bad)} for name in HOSTILE},
+        cells=tuple(dataclasses.replace(cell, words=words(cell.words)) for cell in paper.cells),
+        columns={
+            name: {"label": next(hostile_texts), "unit": next(hostile_texts)} for name in HOSTILE
+        },
         indirect=Indirect(3, 0.5, (Proxy(("F1", "F2"), "C1", words("ab"), 0.3, 1, 2),)),
         rotations=Rotations(10, 5, HOSTILE[0]),
-        notes=tuple(one for one in HOSTILE if len(one) < 1000),
+        notes=tuple(text for text in HOSTILE if len(text) < 1000),
         source={"name": HOSTILE[0] + HOSTILE[2], "dim": 300},
         options={"names": HOSTILE[1], "rng": 3},
     )
 
 
-def test_the_page_says_what_was_searched_and_how(paper):
+def test_the_page_states_what_was_searched_and_how(paper):
     page = Page(discovery_page(paper))
     assert page.headings == [
         "What was searched",
@@ -116,14 +121,15 @@ def test_the_page_says_what_was_searched_and_how(paper):
         "What it does not mean",
         "How to repeat and cite it",
     ]
-    for said in (
+    for sentence in (
         "What w2v associates with names",
         "6,340 names into 12 groups",
         "81 of 85 cells are significant, in 12 categories",
         "The list ssa: 7,850 listed, 1 missing, 1,569 dropped, 6,280 used",
         "predicted from its vector with R² 0.21; it is removed above 0.25",
         "against the words: 4,000, of 10,000 requested (no verdict could change)",
-        "significant at p ≤ 0.015, so that at most 5% of the significant cells are expected to be false",
+        "significant at p ≤ 0.015, so that at most 5% of the significant cells are expected to be "
+        "false discoveries",
         "nobody's name heads a column of stereotypes",
         "No significant cell: F10.",
         "99.0% of 2,713 four-tuples",
@@ -133,10 +139,10 @@ def test_the_page_says_what_was_searched_and_how(paper):
         "Swinger, N.",
         "doi:10.1145/3306618.3314270",
     ):
-        assert said in page.text, said
+        assert sentence in page.text, sentence
 
 
-def test_what_was_done_about_frequency_is_said(paper, large):
+def test_the_page_states_whether_frequency_was_removed(paper, large):
     assert "with R² 0.88; after, with 0.04" in Page(discovery_page(large)).text
     left_in = dataclasses.replace(paper, control=Control("none", 0.9, None, "none"))
     assert "Word frequency was not removed, and this embedding holds much of it" in discovery_page(
@@ -165,7 +171,7 @@ def cell_of(page: str, category: str, group: str) -> str:
     row = page[page.index(f'scope="row" role="rowheader"><bdi>{category}</bdi>') :].split("</tr>")[
         0
     ]
-    return next(one for one in row.split("<td")[1:] if f'data-group="{group}"' in one)
+    return next(cell for cell in row.split("<td")[1:] if f'data-group="{group}"' in cell)
 
 
 def test_a_cell_has_its_words_shade_score_and_p_value(paper):
@@ -181,33 +187,33 @@ def test_the_main_table_names_no_person(paper):
     assert not [name for group in paper.groups for name in group.shown if f">{name}<" in table]
 
 
-def test_rows_are_in_the_order_of_the_tests_and_the_rest_waits_for_a_tick(paper, large):
-    for found in (paper, large):
-        page = discovery_page(found)
+def test_rows_are_ordered_by_score_and_the_rest_is_hidden_until_the_box_is_ticked(paper, large):
+    for discovery in (paper, large):
+        page = discovery_page(discovery)
         table = page.split('class="grid"')[1].split("</table>")[0]
         rows = table.split("<tr")[2:]
-        labels = {one.label: one.id for one in found.categories}
-        seen = [
+        labels = {category.label: category.id for category in discovery.categories}
+        ids = [
             labels[", ".join(re.findall(r"<bdi>([^<]*)</bdi>", row.split("</th>")[0]))]
             for row in rows
         ]
-        assert seen[: len(found.order)] == list(found.order)
+        assert ids[: len(discovery.order)] == list(discovery.order)
         assert [("row-rest" in row.split(">")[0]) for row in rows] == [
-            id not in found.order for id in seen
+            id not in discovery.order for id in ids
         ]
     assert "body:has(#rest:checked) .row-rest" in style_sheet()
 
 
-def test_a_cell_that_is_not_significant_is_blank_until_asked_for(paper):
+def test_a_cell_that_is_not_significant_is_blank_until_the_box_is_ticked(paper):
     assert 'class="rest column-rest"' in cell_of(discovery_page(paper), "weather", "F10")
     assert 'class="rest"' in cell_of(discovery_page(paper), "weather", "F5")
     assert 'class="none"' in cell_of(discovery_page(paper), "food", "F1")
     assert re.search(r"\.rest \.in \{ display: none; \}", style_sheet())
 
 
-def test_a_slur_stands_in_no_text_of_the_page(paper):
+def test_no_text_of_the_page_holds_a_slur(paper):
     note = "The word Retarded was met; so was trailer_trash."
-    found = dataclasses.replace(
+    discovery = dataclasses.replace(
         paper,
         notes=(note,),
         categories=(
@@ -215,7 +221,7 @@ def test_a_slur_stands_in_no_text_of_the_page(paper):
             *paper.categories[1:],
         ),
     )
-    page = Page(discovery_page(found))
+    page = Page(discovery_page(discovery))
     for slur in ("retarded", "rednecks", "trailer trash"):
         assert slur not in page.text.lower()
         holders = {key for key, value in page.attributes() if slur in value.lower()}
@@ -223,8 +229,8 @@ def test_a_slur_stands_in_no_text_of_the_page(paper):
     assert "mentally r*******" in page.text
     assert "The word R******* was met; so was t****** t****." in page.text
     box = page.of("input", id="slurs")
-    assert [one for one in box if "checked" in one] == []
-    assert "checked" in Page(discovery_page(found, show_slurs=True)).of("input", id="slurs")[0]
+    assert [tag for tag in box if "checked" in tag] == []
+    assert "checked" in Page(discovery_page(discovery, show_slurs=True)).of("input", id="slurs")[0]
     assert "body:has(#slurs:checked) .slur::after { content: attr(data-word); }" in style_sheet()
 
 
@@ -235,8 +241,8 @@ def test_a_page_without_slurs_has_no_box_for_them(large):
 
 
 @pytest.mark.parametrize("kind", ["discovery", "comparison"])
-def test_hostile_words_stay_words(hostile, kind):
-    changes = tuple(Change("stays", one, hostile.cells[-1]) for one in hostile.cells)
+def test_hostile_words_stay_text(hostile, kind):
+    changes = tuple(Change("stays", cell, hostile.cells[-1]) for cell in hostile.cells)
     both = Comparison(before=hostile, after=hostile, changes=changes)
     written = discovery_page(hostile) if kind == "discovery" else comparison_page(both)
     written.encode("utf-8")
@@ -256,8 +262,8 @@ def test_hostile_words_stay_words(hostile, kind):
 
 @pytest.mark.parametrize("kind", ["paper", "comparison"])
 def test_a_page_is_one_file_that_fetches_nothing(kind, request):
-    found = request.getfixturevalue(kind)
-    written = (discovery_page if kind == "paper" else comparison_page)(found)
+    result = request.getfixturevalue(kind)
+    written = (discovery_page if kind == "paper" else comparison_page)(result)
     page = Page(written)
     assert not re.search(r"https?:|@import|url\(|//[a-z]", written)
     assert not page.of("script")
@@ -271,11 +277,11 @@ def test_a_page_is_one_file_that_fetches_nothing(kind, request):
     assert {link[1:] for link in links} <= set(ids)
     assert all(link.startswith("#") for link in links)
     assert page.of("html", lang="en")
-    assert all("scope" in one for one in page.of("th"))
+    assert all("scope" in tag for tag in page.of("th"))
 
 
 @given(st.text(st.characters(codec=None), max_size=30))
-def test_any_text_is_written_as_text(text):
+def test_any_text_is_escaped(text):
     page = Page(f"<p>{escape(text)}</p>")
     assert [name for name, _ in page.elements] == ["p"]
     assert "".join(page.pieces) == make_visible(text)
@@ -284,12 +290,12 @@ def test_any_text_is_written_as_text(text):
 
 def themes() -> list[dict[str, str]]:
     """The colours of the style sheet, light and dark."""
-    found = re.findall(r":root \{(.*?)\}", style_sheet(), flags=re.DOTALL)[:2]
-    read = [re.findall(r"--([\w-]+): #(\w+);", part) for part in found]
-    return [{name: "#" + hex * (6 // len(hex)) for name, hex in theme} for theme in read]
+    blocks = re.findall(r":root \{(.*?)\}", style_sheet(), flags=re.DOTALL)[:2]
+    colours = [re.findall(r"--([\w-]+): #(\w+);", block) for block in blocks]
+    return [{name: "#" + hex * (6 // len(hex)) for name, hex in theme} for theme in colours]
 
 
-def test_text_can_be_read_on_every_colour():
+def test_text_has_enough_contrast_on_every_colour():
     for scale in (style.LIGHT, style.DARK):
         assert len(scale) == style.STEPS
         for shade in scale:
@@ -306,7 +312,7 @@ def test_text_can_be_read_on_every_colour():
             assert style.contrast(theme[ink], theme[paper]) >= 4.5, (ink, paper)
 
 
-def test_shades_grow_darker_or_brighter_step_by_step():
+def test_shades_change_monotonically():
     light = [style.contrast(shade, "#ffffff") for shade in style.LIGHT]
     dark = [style.contrast(shade, "#000000") for shade in style.DARK]
     assert light == sorted(light)
@@ -315,12 +321,12 @@ def test_shades_grow_darker_or_brighter_step_by_step():
 
 def test_the_command_repeats_the_search(paper):
     options = paper.options | {"voronoi": False, "stop_early": False, "name_rank": 9000}
-    found = dataclasses.replace(paper, options=options, source={"name": "my vectors.txt"})
-    line = shlex.split(prose.repeat_command(found).replace("\\\n", ""))
+    discovery = dataclasses.replace(paper, options=options, source={"name": "my vectors.txt"})
+    line = shlex.split(prose.repeat_command(discovery).replace("\\\n", ""))
     assert line[:3] == ["weatherglass", "discover", "my vectors.txt"]
-    asked = discover_command.make_context("discover", line[2:]).params
-    assert asked["seed"] == options.pop("rng")
-    assert {name: asked[name] for name in options} == options
+    params = discover_command.make_context("discover", line[2:]).params
+    assert params["seed"] == options.pop("rng")
+    assert {name: params[name] for name in options} == options
 
 
 def test_a_heading_has_the_end_of_a_long_path(paper):
@@ -330,25 +336,25 @@ def test_a_heading_has_the_end_of_a_long_path(paper):
     assert f"by their vectors in {name}." in page.text
 
 
-def test_nothing_found_is_said(paper):
-    cells = tuple(dataclasses.replace(one, significant=False) for one in paper.cells)
-    none = dataclasses.replace(
+def test_a_page_without_significant_cells_says_so(paper):
+    cells = tuple(dataclasses.replace(cell, significant=False) for cell in paper.cells)
+    nothing_significant = dataclasses.replace(
         paper, cells=cells, order=(), threshold=0.0, indirect=Indirect(0, None)
     )
-    page = Page(discovery_page(none))
+    page = Page(discovery_page(nothing_significant))
     assert "No cell is significant." in page.text
     assert "No p-value is small enough" in page.text
     assert "proxies for names cannot be assessed" in page.text
     with pytest.raises(CannotMeasure, match="no cell is significant"):
-        plot_discovery(none)
+        plot_discovery(nothing_significant)
 
 
-def test_a_comparison_counts_and_marks_what_changed(comparison):
+def test_a_comparison_counts_and_marks_changes(comparison):
     written = comparison_page(comparison)
     page = Page(written)
-    kinds = [one.change for one in comparison.changes]
+    kinds = [change.change for change in comparison.changes]
     for kind, plural in (("appears", "appear"), ("vanishes", "vanish"), ("stays", "stay")):
-        cells = [one for one in page.of("td", role="cell") if kind in (one["class"] or "").split()]
+        cells = [tag for tag in page.of("td", role="cell") if kind in (tag["class"] or "").split()]
         assert len(cells) == kinds.count(kind)
         assert re.search(rf"{kinds.count(kind)} cells {plural}", page.text)
         assert "checked" in page.of("input", id=kind)[0]
@@ -358,7 +364,7 @@ def test_a_comparison_counts_and_marks_what_changed(comparison):
     assert "56 of 85" in page.text
 
 
-def test_a_cell_that_stays_shows_which_words_went_and_came(comparison):
+def test_a_cell_that_stays_shows_lost_and_new_words(comparison):
     cell = cell_of(comparison_page(comparison), "food", "F8")
     assert "<del><bdi>tequila</bdi></del>" in cell
     assert "<ins><bdi>newcomer</bdi></ins>" in cell
@@ -380,14 +386,14 @@ def test_a_cell_with_too_few_words_on_one_side_can_be_compared(paper):
 def chart():
     pytest.importorskip("altair", reason="needs the extra 'plots'")
 
-    def draw(found, **options):
-        return plot_discovery(found, **options).to_dict()
+    def draw(discovery, **options):
+        return plot_discovery(discovery, **options).to_dict()
 
     return draw
 
 
 def drawn(chart: dict) -> tuple[list[dict], ...]:
-    """What the layers of a chart hold: cells, their words, labels, groups, sizes."""
+    """The data of a chart's layers: cells, their words, labels, groups, sizes."""
     return tuple(
         layer["data"]["values"]
         if "values" in layer["data"]
@@ -396,22 +402,22 @@ def drawn(chart: dict) -> tuple[list[dict], ...]:
     )
 
 
-def test_the_picture_has_the_significant_cells_of_the_first_categories(paper, chart):
+def test_the_chart_has_the_significant_cells_of_the_first_categories(paper, chart):
     cells, _, labels, groups, _ = drawn(chart(paper, rows=3))
-    wanted = [one for one in paper.cells if one.category in ("C1", "C2", "C3")]
-    assert [(one["group"], one["score"]) for one in cells] == [
-        (one.group, one.score) for one in wanted
+    expected = [cell for cell in paper.cells if cell.category in ("C1", "C2", "C3")]
+    assert [(cell["group"], cell["score"]) for cell in cells] == [
+        (cell.group, cell.score) for cell in expected
     ]
     assert cells[4]["words"] == "tortillas\nsalsa\ntequila"
     assert len(labels) == 3
     # F10 has none in these rows, and F7 has one: columns are those with a cell.
-    assert [one["id"] for one in groups] == [f"F{k}" for k in range(1, 13) if k != 10]
-    assert [one["size"] for one in groups][:2] == ["586 names", "845 names"]
+    assert [group["id"] for group in groups] == [f"F{k}" for k in range(1, 13) if k != 10]
+    assert [group["size"] for group in groups][:2] == ["586 names", "845 names"]
 
 
-def test_cells_of_the_picture_do_not_overlap_and_hold_their_words(large, chart):
+def test_cells_of_the_chart_do_not_overlap_and_hold_their_words(large, chart):
     cells = drawn(chart(large))[0]
-    boxes = [(one["x"], one["x2"], one["y"], one["y2"]) for one in cells]
+    boxes = [(cell["x"], cell["x2"], cell["y"], cell["y2"]) for cell in cells]
     for k, (x, x2, y, y2) in enumerate(boxes):
         assert len(cells[k]["words"].split("\n")) * 12.5 <= y2 - y
         for a, a2, b, b2 in boxes[:k]:
@@ -419,7 +425,7 @@ def test_cells_of_the_picture_do_not_overlap_and_hold_their_words(large, chart):
 
 
 @pytest.mark.slow
-def test_the_picture_masks_slurs_and_uses_the_scale_of_the_page(paper, chart):
+def test_the_chart_masks_slurs_and_uses_the_scale_of_the_page(paper, chart):
     plain = json.dumps(chart(paper))
     assert "retarded" not in plain
     assert "r*******" in plain
@@ -431,7 +437,7 @@ def test_the_picture_masks_slurs_and_uses_the_scale_of_the_page(paper, chart):
 
 @pytest.mark.parametrize(
     "suffix",
-    ["svg", "json", *(pytest.param(one, marks=pytest.mark.slow) for one in ("png", "html"))],
+    ["svg", "json", *(pytest.param(format, marks=pytest.mark.slow) for format in ("png", "html"))],
 )
 def test_a_discovery_is_plotted_and_saved(hostile, tmp_path, suffix):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
@@ -445,13 +451,13 @@ def test_a_discovery_is_plotted_and_saved(hostile, tmp_path, suffix):
         assert suffix == "json" or "<script>alert(1)" not in written
 
 
-def test_one_cell_alone_can_be_drawn(paper, chart):
-    one = dataclasses.replace(paper, cells=paper.cells[:1], order=("C1",))
-    assert len(drawn(chart(one))[0]) == 1
+def test_a_single_cell_can_be_drawn(paper, chart):
+    single_cell = dataclasses.replace(paper, cells=paper.cells[:1], order=("C1",))
+    assert len(drawn(chart(single_cell))[0]) == 1
 
 
 @given(st.text(max_size=60), st.floats(20, 200))
-def test_fitted_lines_have_all_letters_of_the_text(text, width):
+def test_wrapped_lines_have_all_letters_of_the_text(text, width):
     lines = wrap_text(text, width, 10.5)
     whole = "".join(lines).replace("-", "")
     assert whole.replace(" ", "") == "".join(text.split()).replace("-", "")
