@@ -11,8 +11,8 @@ import pytest
 
 from weatherglass import Vectors
 from weatherglass.catalog import NameList, load_names
+from weatherglass.discovery.clusters import _starts, most_central
 from weatherglass.discovery.indirect import indirect
-from weatherglass.discovery.kmeans import _starts, most_central
 from weatherglass.discovery.names import clean, find, frequent_words, is_word, locate, place
 from weatherglass.discovery.result import Category, Group
 from weatherglass.discovery.rotations import Chosen, Null, Space, open_checkpoint, significant

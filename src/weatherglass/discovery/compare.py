@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from weatherglass.measures import named
+from weatherglass.measures import describe_source
 from weatherglass.tasks import executor
 from weatherglass.vectors import Control, Vectors, control
 
@@ -63,7 +63,15 @@ def discover_both(
             report = _half_of(progress, part)
             discoveries.append(
                 judge(
-                    vectors, applied, named(source), layout, search, team, resume, workers, report
+                    vectors,
+                    applied,
+                    describe_source(source),
+                    layout,
+                    search,
+                    team,
+                    resume,
+                    workers,
+                    report,
                 )
             )
     first, second = discoveries

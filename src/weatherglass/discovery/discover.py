@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weatherglass.measures import named
+from weatherglass.measures import describe_source
 from weatherglass.significance import sampled_rotation_p
 from weatherglass.tasks import Workers, executor
 from weatherglass.vectors import Control, Vectors, control
@@ -81,7 +81,7 @@ def discover(
     with executor(workers, cluster, threads=True) as team:
         controlled, applied = control(vectors, search.control, workers=workers)
         layout = lay_out(controlled, search, workers=workers)
-        source = named(vectors)
+        source = describe_source(vectors)
         return judge(controlled, applied, source, layout, search, team, resume, workers, progress)
 
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from weatherglass._numba import compiled
 
 Singles = NDArray[np.float32]
-Labels = NDArray[np.intp]
 
 
 @compiled(fastmath={"reassoc", "contract", "nsz"})
@@ -53,46 +52,3 @@ def _insert(descending: Singles, score: np.float32) -> None:
         descending[at] = descending[at - 1]
         at -= 1
     descending[at] = score
-
-
-@compiled()
-def nearest(product: Singles, halves: Singles, rows: Labels, labels: Labels, lead: Singles) -> None:
-    """Store the nearest centre of each row in `labels`, and its margin over the second in `lead`.
-
-    `product` is rows × centres. The nearest centre is the one with the largest product minus half
-    its squared norm.
-    """
-    for i in range(len(rows)):
-        best = second = np.float32(-np.inf)
-        who = 0
-        for k in range(len(halves)):
-            value = product[i, k] - halves[k]
-            if value > best:
-                second, best, who = best, value, k
-            elif value > second:
-                second = value
-        labels[rows[i]] = who
-        lead[rows[i]] = best - second
-
-
-@compiled()
-def move(
-    rows: Singles,
-    moved: Labels,
-    labels: Labels,
-    target: Labels,
-    sums: NDArray[np.float64],
-    sizes: NDArray[np.int64],
-) -> None:
-    """Move rows between the sums of their old cluster (-1 for none) and their new cluster."""
-    for i in moved:
-        old, new = labels[i], target[i]
-        for d in range(rows.shape[1]):
-            value = np.float64(rows[i, d])
-            if old >= 0:
-                sums[old, d] -= value
-            sums[new, d] += value
-        if old >= 0:
-            sizes[old] -= 1
-        sizes[new] += 1
-        labels[i] = new

@@ -17,8 +17,7 @@ from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.vectors import ControlMethod, Vectors, order_by_frequency
 
 from . import names as naming
-from .categories import categorise, group
-from .kmeans import means
+from .clusters import categorise, group, means
 from .names import Alphabet, frequent_words
 from .result import Category, Group
 from .rotations import Space

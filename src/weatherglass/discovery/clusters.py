@@ -1,4 +1,10 @@
-"""K-means of unit vectors, with the same result on any number of cores."""
+"""Clusters of words (categories) and of names (groups), with readable labels (section 3.2).
+
+K-means gives the same result on any number of cores. Lloyd's algorithm is scikit-learn's, in one
+thread and in float64: discovery at the paper's size (30,000 words, 300 dimensions) takes 1.04 times
+the CPU time that it took with a compiled implementation of our own. The starting centres are drawn
+here, because scikit-learn's draw may change with its version.
+"""
 
 from __future__ import annotations
 
@@ -8,90 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure
-from weatherglass.vectors import row_blocks
+from weatherglass.vectors import Vectors, row_blocks
+
+from .names import Names
+from .result import Category, Group
 
 Rows = NDArray[np.float32]
 Labels = NDArray[np.intp]
 
-BLOCK = 2048
 MAX_ROUNDS = 300
-_ROUNDING = 1e-5  # error of a float32 product; a smaller margin is not trusted
-
-
-def lloyd(rows: Rows, starts: Rows, pool: Executor) -> tuple[Labels, float]:
-    """Run Lloyd's algorithm on unit vectors from the centres `starts`.
-
-    Returns the cluster of each row, and the tightness: the sum over clusters of size × squared norm
-    of the mean, which is the number of rows minus the sum of squared distances. A row is compared
-    with all centres again only when the centres have moved by more than its margin.
-    """
-    from .kernels import move, nearest
-
-    centres = starts.astype(np.float64)
-    labels = np.full(len(rows), -1, np.intp)
-    sums, sizes = np.zeros_like(centres), np.zeros(len(centres), np.int64)
-    # A lower bound of each row's margin: product with the nearest centre minus half that centre's
-    # squared norm, minus the same for any other centre.
-    lead = np.zeros(len(rows), np.float32)
-    for _ in range(MAX_ROUNDS):
-        target = labels.copy()
-        half = (centres * centres).sum(axis=1) / 2
-        columns, halves = centres.T.astype(np.float32), half.astype(np.float32)
-
-        def assign(start: int) -> None:
-            block = rows[start : start + BLOCK]
-            undecided = np.flatnonzero(lead[start : start + BLOCK] <= _ROUNDING)  # noqa: B023
-            if 2 * len(undecided) < len(block):
-                block = block[undecided]
-            else:  # gathering the rows would take longer than assigning all of them
-                undecided = np.arange(len(block))
-            nearest(block @ columns, halves, start + undecided, target, lead)  # noqa: B023
-
-        list(pool.map(assign, range(0, len(rows), BLOCK)))
-        moved = np.flatnonzero(target != labels)
-        if not len(moved):
-            break
-        move(rows, moved, labels, target, sums, sizes)
-        _refill_empty(rows, centres, labels, sums, sizes, lead)
-        means = sums / sizes[:, None]
-        shift = np.sqrt(((means - centres) ** 2).sum(axis=1))
-        longer = (means * means).sum(axis=1) / 2 - half
-        lead -= (shift + longer + _max_of_others(shift - longer))[labels].astype(np.float32)
-        centres = means
-    return labels, float(((sums * sums).sum(axis=1) / sizes).sum())
-
-
-def _max_of_others(gain: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, for each entry, the maximum over all other entries."""
-    order = np.argsort(-gain, kind="stable")
-    largest = np.full(len(gain), gain[order[0]])
-    largest[order[0]] = gain[order[1]] if len(gain) > 1 else -np.inf
-    return largest
-
-
-def _refill_empty(
-    rows: Rows,
-    centres: NDArray[np.float64],
-    labels: Labels,
-    sums: NDArray[np.float64],
-    sizes: NDArray[np.int64],
-    lead: Rows,
-) -> None:
-    """Move the row that is farthest from its own centre into each empty cluster."""
-    from .kernels import move
-
-    empty = np.flatnonzero(sizes == 0)
-    if not len(empty):
-        return
-    offset = rows - centres[labels]
-    farthest = np.argsort(-(offset * offset).sum(axis=1), kind="stable")
-    for k in empty:
-        at = next(i for i in farthest if sizes[labels[i]] > 1)
-        target = labels.copy()
-        target[at] = k
-        move(rows, np.array([at]), labels, target, sums, sizes)
-        lead[at] = -np.inf
-
+LABEL_WORDS = 3
+EXAMPLE_NAMES = 5
 
 RESTARTS, MAX_ROWS_TO_RESTART = 10, 10_000
 """K-means is run several times on few rows only: restarts hardly improve the result on many."""
@@ -114,14 +47,27 @@ def cluster(rows: Rows, count: int, what: str, rng: int, workers: int = 1) -> ND
     stream = np.random.default_rng(rng)
     with threadpool_limits(1), ThreadPoolExecutor(workers) as pool:  # no BLAS threads inside ours
         runs = [
-            lloyd(rows, _starts(rows, count, stream, pool), pool)
+            _lloyd(rows, _starts(rows, count, stream, pool))
             for _ in range(RESTARTS if len(rows) <= MAX_ROWS_TO_RESTART else 1)
         ]
-    labels, _ = max(runs, key=lambda run: run[1])
+    labels, _ = min(runs, key=lambda run: run[1])
     sizes = np.bincount(labels, minlength=count)
     rank = np.empty(count, np.intp)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(count)
     return np.asarray(rank[labels])
+
+
+def _lloyd(rows: Rows, starts: Rows) -> tuple[Labels, float]:
+    """Run Lloyd's algorithm from the centres `starts` until no row changes its cluster.
+
+    Returns the cluster of each row, and the sum of squared distances from the centres.
+    """
+    from sklearn.cluster import KMeans
+
+    model = KMeans(
+        len(starts), init=starts.astype(np.float64), n_init=1, tol=0, max_iter=MAX_ROUNDS
+    ).fit(rows.astype(np.float64))
+    return model.labels_.astype(np.intp), float(model.inertia_)
 
 
 def _count_distinct(rows: Rows, enough: int) -> int:
@@ -188,3 +134,68 @@ def most_central(rows: Rows | NDArray[np.float64], count: int) -> list[int]:
         chosen.append(int(cosine.argmax()))
         total += rows[chosen[-1]]
     return chosen
+
+
+def categorise(
+    vectors: Vectors,
+    words: NDArray[np.intp],
+    count: int,
+    per_cell: int,
+    rng: int,
+    workers: int = 1,
+) -> tuple[tuple[Category, ...], NDArray[np.intp], NDArray[np.intp]]:
+    """Cluster the words.
+
+    Returns the categories, the words' positions sorted by category, and where each category starts.
+    """
+    rows = vectors.single_unit_at(words)
+    labels = cluster(rows, count, "words", rng, workers)
+    sizes = np.bincount(labels, minlength=count)
+    if sizes.max() < per_cell:
+        raise CannotMeasure(
+            f"The largest of the {count} categories has {sizes.max()} words, but a cell needs "
+            f"{per_cell}. Ask for fewer categories, more words or fewer words per cell."
+        )
+    order = np.argsort(labels, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    categories = []
+    for j in range(count):
+        members = order[starts[j] : starts[j + 1]]
+        central = [
+            vectors.words[int(words[members[i]])] for i in most_central(rows[members], LABEL_WORDS)
+        ]
+        categories.append(Category(f"C{j + 1}", ", ".join(central), len(members)))
+    return tuple(categories), words[order], starts
+
+
+def group(
+    vectors: Vectors, names: Names, count: int, rng: int
+) -> tuple[tuple[Group, ...], NDArray[np.intp]]:
+    """Cluster the names. Returns the groups, and the index of each name's group.
+
+    Groups are ordered by their first fact, as the paper orders them by the share of women; without
+    facts, by size.
+    """
+    rows = vectors.single_unit_at(names.positions)
+    labels = cluster(rows, count, "names", rng)
+    facts = {column: _means(values, labels, count) for column, values in names.facts.items()}
+    first = next(iter(facts.values()), np.zeros(count))
+    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")
+    groups: list[Group] = []
+    for k in order.tolist():
+        members = np.flatnonzero(labels == k)
+        words = vectors.words.at(names.positions[members])
+        examples = tuple(words[i] for i in most_central(rows[members], EXAMPLE_NAMES))
+        known = {name: float(v[k]) for name, v in facts.items() if np.isfinite(v[k])}
+        groups.append(Group(f"G{len(groups) + 1}", examples, len(words), tuple(words), known))
+    return tuple(groups), np.argsort(order)[labels]
+
+
+def _means(
+    values: NDArray[np.float64], labels: NDArray[np.intp], count: int
+) -> NDArray[np.float64]:
+    """Return the mean of the known values of each group, NaN where none is known."""
+    known = np.isfinite(values)
+    sums = np.bincount(labels[known], weights=values[known], minlength=count)
+    counts = np.bincount(labels[known], minlength=count)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
