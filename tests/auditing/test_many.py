@@ -19,7 +19,7 @@ from weatherglass.catalog.suites import load_suite
 from weatherglass.errors import CatalogError, UsageError, WorkersLost
 from weatherglass.report import audit_page
 from weatherglass.report.audit.data import AuditResult
-from weatherglass.report.charts.trends import MAX_POINTS, plot_trend, trend_axis
+from weatherglass.report.charts.effects import MAX_POINTS, plot_trend, trend_axis
 
 SUITE = """
 id: small

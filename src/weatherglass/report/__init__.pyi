@@ -43,7 +43,6 @@ from .html import sentence_markup as sentence_markup
 from .html import table as table
 from .html import word_list as word_list
 from .page import can_draw as can_draw
-from .page import checkbox as checkbox
 from .page import describe_chart as describe_chart
 from .page import mask_chart as mask_chart
 from .page import style_sheet as style_sheet

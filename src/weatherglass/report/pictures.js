@@ -1,28 +1,29 @@
-// Draws the charts of a page. A still picture of each is there already.
+// Draws the charts of a page. A static picture of each is on the page already.
 const slurs = document.getElementById("slurs");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
-function unpacked(value, shown) {
-  if (value && Array.isArray(value.$slur)) return value.$slur[shown];
+// Tables are written as column names and rows, and text with a slur as a pair: masked and plain.
+function unpack(value, index) {
+  if (value && Array.isArray(value.$slur)) return value.$slur[index];
   if (!value || !Array.isArray(value.$rows)) return value;
-  const [heads, ...rows] = value.$rows;
-  return rows.map((row) => Object.fromEntries(row.map((one, at) => [heads[at], one])));
+  const [columns, ...rows] = value.$rows;
+  return rows.map((row) => Object.fromEntries(row.map((cell, at) => [columns[at], cell])));
 }
 
-function description(figure) {
-  const shown = slurs && slurs.checked ? 1 : 0;
+function readSpec(figure) {
+  const index = slurs && slurs.checked ? 1 : 0;
   const text = figure.querySelector("script").textContent;
-  const spec = JSON.parse(text, (key, value) => unpacked(value, shown));
+  const spec = JSON.parse(text, (key, value) => unpack(value, index));
   if (figure.hasAttribute("data-fluid")) spec.width = "container";
-  const room = figure.querySelector(".picture").clientWidth;
-  return figure.id.startsWith("choices-") && room < 600 ? narrow(spec, room) : spec;
+  const width = figure.querySelector(".picture").clientWidth;
+  return figure.id.startsWith("choices-") && width < 600 ? narrowSpec(spec, width) : spec;
 }
 
-// On a phone there is no room for the names of sets: the curve alone, without the rows below it.
-// A table under the picture has what the rows say, and the text above it what the title says.
-function narrow(spec, room) {
+// A phone has no room for the names of sets: draw the curve alone, without the rows below it. The
+// table under the chart has the content of the rows, and the text above it that of the title.
+function narrowSpec(spec, width) {
   const curve = spec.vconcat[0].vconcat[0];
-  curve.width = room - 60;
+  curve.width = width - 60;
   for (const layer of curve.layer) {
     const colour = layer.encoding && layer.encoding.color;
     if (colour && colour.legend) colour.legend = { ...colour.legend, orient: "bottom", direction: "horizontal" };
@@ -31,41 +32,41 @@ function narrow(spec, room) {
 }
 
 async function draw(figure) {
-  const room = figure.querySelector(".picture");
+  const picture = figure.querySelector(".picture");
   const live = document.createElement("div");
   live.className = "live";
-  room.append(live);
+  picture.append(live);
   try {
-    // With a syntax tree for expressions the page needs no right to evaluate text.
-    const drawn = await vegaEmbed(live, description(figure), {
+    // `ast` interprets expressions, so that the page needs no permission to evaluate code.
+    const view = await vegaEmbed(live, readSpec(figure), {
       mode: "vega-lite", renderer: "svg", actions: false, ast: true,
       tooltip: { theme: dark.matches ? "dark" : "light" },
     });
-    if (figure.drawn) figure.drawn.finalize();
-    figure.drawn = drawn;
-    room.replaceChildren(live);
+    if (figure.view) figure.view.finalize();
+    figure.view = view;
+    picture.replaceChildren(live);
     figure.dataset.live = "yes";
   } catch (error) {
-    live.remove(); // the still picture stays
+    live.remove(); // the static picture stays
     console.error(error);
   }
 }
 
-const seen = new IntersectionObserver((entries) => {
+const observer = new IntersectionObserver((entries) => {
   for (const entry of entries) {
     if (!entry.isIntersecting) continue;
-    seen.unobserve(entry.target);
+    observer.unobserve(entry.target);
     draw(entry.target);
   }
 }, { rootMargin: "200px" });
 
 const charts = document.querySelectorAll("figure.chart");
-for (const figure of charts) seen.observe(figure);
+for (const figure of charts) observer.observe(figure);
 if (slurs) {
-  const again = () => {
+  const redraw = () => {
     for (const figure of charts)
       if (figure.querySelector("script").textContent.includes('{"$slur":[')) draw(figure);
   };
-  slurs.addEventListener("change", again);
-  if (slurs.checked) again();
+  slurs.addEventListener("change", redraw);
+  if (slurs.checked) redraw();
 }

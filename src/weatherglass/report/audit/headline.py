@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from weatherglass.discovery import Discovery
-from weatherglass.measures import Results
+from weatherglass.measures import Measurement, Results
 from weatherglass.seedlab import Multiverse
 
 from .. import numbers
@@ -33,12 +33,12 @@ RULE = (
 class Finding:
     """A significant result: its size as a share of the largest possible, its corrected p-value."""
 
-    result: Any
+    result: Measurement
     size: float
     corrected: float
 
 
-def corrected_p(result: Any, results: Results) -> float | None:
+def corrected_p(result: Measurement, results: Results) -> float | None:
     """The p-value of a result, corrected for all tests of its source.
 
     That is Holm's where the result has it. Where it has none, such as for the words behind
@@ -79,6 +79,7 @@ def _sort_key(finding: Finding) -> tuple[float, float]:
 def finding_markup(finding: Finding, audit: AuditResult, names: Names) -> Markup:
     """A finding in sentences: the claim, its size, its p-value, how robust it is, its source."""
     result = finding.result
+    assert result.main_p is not None  # a finding is significant
     published = result.published_value
     compared = "" if published is None else f" (published {numbers.effect(published)})"
     unit = f", {result.main_unit}" if result.main_unit else ""
@@ -91,7 +92,7 @@ def finding_markup(finding: Finding, audit: AuditResult, names: Names) -> Markup
     )
 
 
-def _source_text(result: Any, results: Results, names: Names) -> Markup:
+def _source_text(result: Measurement, results: Results, names: Names) -> Markup:
     """The source of a finding, and the values of the same test on other sources."""
     others = [
         join(element("bdi", names[other.source_name]), f" {numbers.effect(other.main_value)}")
@@ -104,7 +105,7 @@ def _source_text(result: Any, results: Results, names: Names) -> Markup:
     return join(" On ", element("bdi", names[result.source_name]), rest, ".")
 
 
-def _interval_text(result: Any) -> str:
+def _interval_text(result: Measurement) -> str:
     interval = result.main_interval
     if interval is None:
         return ""
@@ -112,7 +113,7 @@ def _interval_text(result: Any) -> str:
     return f", {interval.confidence:.0%} interval {ends}"
 
 
-def robustness(result: Any, multiverses: Sequence[Multiverse]) -> str:
+def robustness(result: Measurement, multiverses: Sequence[Multiverse]) -> str:
     """How far a result depends on the seed words and on word frequency."""
     parts = [describe_seed_choices(result, multiverses) or "other seed words were not tried"]
     if control := describe_control(result):
@@ -120,7 +121,7 @@ def robustness(result: Any, multiverses: Sequence[Multiverse]) -> str:
     return "; ".join(parts) + "."
 
 
-def describe_seed_choices(result: Any, multiverses: Sequence[Multiverse]) -> str:
+def describe_seed_choices(result: Measurement, multiverses: Sequence[Multiverse]) -> str:
     """The outcome with other documented seed sets; empty where they were not tried."""
     multiverse = find_multiverse(result, multiverses)
     if multiverse is None:
@@ -129,7 +130,7 @@ def describe_seed_choices(result: Any, multiverses: Sequence[Multiverse]) -> str
     return text[:1].lower() + text[1:].rstrip(".")
 
 
-def describe_control(result: Any) -> str:
+def describe_control(result: Measurement) -> str:
     """The value without word frequency; empty where that was not measured."""
     control = getattr(result, "control", None) or {}
     value = control.get("effect", control.get("pearson"))

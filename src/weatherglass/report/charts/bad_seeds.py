@@ -22,8 +22,8 @@ from weatherglass.seedlab import (
 
 from ..audit import short_names
 from ..html import spell
+from .effects import plot_comparison
 from .style import ACCENT, INK, PALE, RULE, SOFT, Values, halo_text, import_altair
-from .trends import plot_comparison
 
 _STUDY = re.compile(r"(.+)-([^-]*_(?:19|20)\d\d)")
 
