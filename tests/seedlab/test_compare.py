@@ -14,7 +14,7 @@ from scipy.stats import ttest_ind_from_stats
 from weatherglass import Test, compare, plot
 from weatherglass.corpus import Document
 from weatherglass.errors import UsageError
-from weatherglass.seedlab.compare import CorpusComparison, CorpusEffect, _differences
+from weatherglass.seedlab.compare import CorpusComparison, CorpusEffect, _compare_corpora
 from weatherglass.seedlab.models import Spread
 
 TRAINING: dict[str, Any] = {
@@ -97,7 +97,7 @@ def test_where_corpora_do_not_differ_one_in_twenty_differences_is_significant(sa
             whole = stream.normal()
             drawn = tuple(stream.normal(whole, 1, samples).tolist())
             effects.append(CorpusEffect("t", name, whole, drawn, Spread.of(drawn)))
-        (apart,), _ = _differences(effects)
+        (apart,), _ = _compare_corpora(effects)
         significant += apart.p <= 0.05
         enclosed += apart.low <= 0 <= apart.high
     assert 0.035 < significant / 2000 < 0.065

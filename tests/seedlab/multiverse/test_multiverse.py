@@ -233,7 +233,7 @@ def test_a_side_of_no_concept_stays_as_it_is_and_it_is_said(default):
     assert len(found.factors[0]) > 1
     assert [one.sets for one in found.factors[1]] == [{"A": f"{test}.A", "B": f"{test}.B"}]
     (note,) = found.notes
-    assert note.startswith("A and B stay as they are, because A and B have the words of no seed")
+    assert note.startswith("A and B stay as they are, because no seed set has the words of A and B")
     assert "--concept A=NAME" in note
 
 
@@ -245,7 +245,7 @@ def test_sets_are_dropped_with_the_reason(default, weat6):
     said = reasons(weat6)
     assert said["masculine-Kaneko_and_Bollegala_2019"] == "its words are unknown"
     assert said["career-Rudinger_et_al_2017"].startswith(
-        "no study holds it against a set of family"
+        "no study contrasts it with a set of family"
     )
     wiki = "male_words_WikiText_2-Bordia_and_Bowman_2019"
     assert said[wiki] == "X and Y both have 'husband', and share 2 words"
@@ -441,7 +441,7 @@ def test_asking_for_a_concept_leaves_names_and_terms_apart(default):
 
 def test_own_sets_go_together_one_by_one(plane, garden):
     two = [seed_set("one", "nice"), seed_set("two", "so")]
-    with pytest.raises(UsageError, match="A is given 2 sets and B 1"):
+    with pytest.raises(UsageError, match="A has 2 sets of yours and B has 1"):
         wg.multiverse(plane, garden, own={"A": two, "B": two[:1]})
     found = wg.multiverse(plane, garden, own={"A": two}, samples=0)
     assert {one.sets["B"] for one in found.specifications} == {"garden.B"}
@@ -477,7 +477,7 @@ def test_tests_that_have_no_multiverse_are_told_so(default, plane, garden):
         wg.multiverse(default, "wefat1")
     with pytest.raises(UsageError, match="is a test of sentences"):
         wg.multiverse(default, "sent-weat6")
-    with pytest.raises(UsageError, match="Say what a side stands for"):
+    with pytest.raises(UsageError, match="Name the concept of a side"):
         wg.multiverse(plane, garden)
 
 

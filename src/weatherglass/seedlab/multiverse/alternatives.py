@@ -1,4 +1,4 @@
-"""Which seed sets of the catalogue can take the place of the sets of a test."""
+"""The seed sets of the catalogue that can replace the sets of a test."""
 
 from __future__ import annotations
 
@@ -14,87 +14,98 @@ from .result import Dropped, Side
 FACING = (("X", "Y"), ("A", "B"))
 SIDES = ("X", "Y", "A", "B")
 SAME_SET_OVERLAP = 0.5
-"""The least share of words, of all that either has, for a set to tell the concept of a side."""
+"""The Jaccard index of two word lists from which they are taken to have the same concept."""
 
 
 def find_documented_sets(test: Test, pair: tuple[str, str]) -> dict[str, SeedSet]:
-    """The test's own sets of two facing sides, under their names in the catalogue if they are
-    there, and then under names that stand against each other."""
-    given = {side: test.sets[side] for side in pair}
+    """Return the test's own sets of two facing sides, as seed sets of the catalogue if possible.
+
+    Of several seed sets with the same words, two that a study contrasts are preferred, then those
+    of the test's own study.
+    """
+    word_sets = {side: test.sets[side] for side in pair}
     study = test.study.key if test.study else ""
-    alike = [
+    same_words = [
         sorted(
-            (one for one in seed_sets() if set(one.words) == set(given[side].words)),
-            key=lambda one: one.study is None or one.study.key != study,
+            (seed_set for seed_set in seed_sets() if set(seed_set.words) == set(words.words)),
+            key=lambda seed_set: seed_set.study is None or seed_set.study.key != study,
         )
-        for side in pair
+        for words in word_sets.values()
     ]
-    together = [
-        (one, other)
-        for one, other in product(*alike)
-        if any(against.other(one.id) == other.id for against in pairings(one.id))
+    contrasted = [
+        (first, second)
+        for first, second in product(*same_words)
+        if any(pairing.other(first.id) == second.id for pairing in pairings(first.id))
     ]
-    if together:
-        return dict(zip(pair, together[0], strict=True))
+    if contrasted:
+        return dict(zip(pair, contrasted[0], strict=True))
     return {
-        side: some[0] if some else SeedSet(id=f"{test.id}.{side}", words=given[side].words)
-        for side, some in zip(pair, alike, strict=True)
+        side: known[0] if known else SeedSet(id=f"{test.id}.{side}", words=word_sets[side].words)
+        for side, known in zip(pair, same_words, strict=True)
     }
 
 
-def describe_side(test: Test, side: str, own: SeedSet, asked: Sequence[str] | None) -> Side:
-    """What a side stands for: what was asked for, the concept of its words, or that of a set with
-    most of its words."""
+def describe_side(test: Test, side: str, own: SeedSet, chosen: Sequence[str] | None) -> Side:
+    """Return the concepts of a side: those the user chose, or those of its words.
+
+    If no seed set has exactly its words, the concept is that of the most similar set.
+    """
     label = test.sets[side].label
-    if asked is not None:
-        return Side(label, own.id, tuple(asked), "asked for")
+    if chosen is not None:
+        return Side(label, own.id, tuple(chosen), "as requested")
     if own.concept:
-        return Side(label, own.id, _same_people(own.concept), "the words of a seed set")
+        return Side(label, own.id, _names_and_terms(own.concept), "the words of a seed set")
     words = {word.lower() for word in own.words}
-    near: tuple[float, str, str] = (0.0, "", "")
-    for one in seed_sets():
-        others = {word.lower() for word in one.words}
-        share = len(words & others) / len(words | others)
-        how = f"{len(words & others)} of {len(words)} words are in {one.id}"
-        near = max(near, (share, one.concept, how), key=lambda so_far: so_far[0])
-    if near[0] >= SAME_SET_OVERLAP:
-        return Side(label, own.id, _same_people(near[1]), near[2])
+    best: tuple[float, str, str] = (0.0, "", "")
+    for seed_set in seed_sets():
+        others = {word.lower() for word in seed_set.words}
+        overlap = len(words & others) / len(words | others)
+        how = f"{len(words & others)} of {len(words)} words are in {seed_set.id}"
+        best = max(best, (overlap, seed_set.concept, how), key=lambda candidate: candidate[0])
+    overlap, concept, how = best
+    if overlap >= SAME_SET_OVERLAP:
+        return Side(label, own.id, _names_and_terms(concept), how)
     return Side(label, own.id, (), "")
 
 
-def _same_people(concept: str) -> tuple[str, ...]:
-    """A concept, and the one that has the same people by other words: names for terms, terms for
-    names, which May et al. (2019) exchange in their tests 3b to 8b."""
+def _names_and_terms(concept: str) -> tuple[str, ...]:
+    """Return a concept and, if there is one, that of the same people by names or by terms.
+
+    May et al. (2019) exchange names and terms in the same way in their tests 3b to 8b.
+    """
     other = concept.removesuffix("-names")
     other = f"{concept}-names" if other == concept else other
     return (concept, other) if other in concepts() else (concept,)
 
 
-Answers = tuple[tuple[str, str], ...]
-Own = Mapping[str, Sequence[SeedSet]]
+WordPairs = tuple[tuple[str, str], ...]
+OwnSets = Mapping[str, Sequence[SeedSet]]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Seed sets that go together: for one side, or for two that face each other.
+    """Seed sets that are used together: for one side, or for two that face each other.
 
-    `answers` has the words of both that answer each other one by one.
+    `word_pairs` has the corresponding words of two facing sets.
     """
 
     sets: dict[str, SeedSet]
-    answers: Answers = ()
+    word_pairs: WordPairs = ()
     documented: bool = False
 
     @property
     def ids(self) -> dict[str, str]:
-        """The names of the sets, by side."""
-        return {side: one.id for side, one in self.sets.items()}
+        """The ids of the sets, by side."""
+        return {side: seed_set.id for side, seed_set in self.sets.items()}
 
 
 @dataclass(frozen=True)
 class Alternatives:
-    """What a test can be made of: `factors` has the candidates of sides that are chosen together,
-    the documented one first; a specification takes one of each factor."""
+    """The candidates for the sets of a test.
+
+    `factors` has the candidates of sides that are chosen together, the documented one first; a
+    specification takes one candidate of each factor.
+    """
 
     test: Test
     sides: dict[str, Side]
@@ -103,187 +114,193 @@ class Alternatives:
     notes: tuple[str, ...]
 
     def sets(self) -> list[SeedSet]:
-        """Every set that may be looked up."""
-        return [s for factor in self.factors for one in factor for s in one.sets.values()]
+        """Return every set whose words may be looked up."""
+        candidates = (candidate for factor in self.factors for candidate in factor)
+        return [seed_set for candidate in candidates for seed_set in candidate.sets.values()]
 
 
 def alternatives(
     test: Test,
     *,
     concepts: Mapping[str, Sequence[str]] | None = None,
-    own: Own | None = None,
+    own: OwnSets | None = None,
     cross: bool = False,
 ) -> Alternatives:
-    """The documented alternatives of every set of a test, source unseen.
+    """Find the documented alternatives of every set of a test, before a source is opened.
 
     Parameters
     ----------
     test
         An association test of words.
     concepts
-        What a side stands for, where the catalogue should not be asked: concepts by side.
+        Concepts by side, to replace those that the catalogue finds.
     own
-        Seed sets of the user's own, by side.
+        Seed sets of your own, by side.
     cross
-        Combine every set of a side with every set of the side it faces; otherwise only sets that a
-        study holds against each other.
+        Combine every set of a side with every set of the facing side; otherwise only sets that a
+        study contrasts.
     """
     concepts, own = dict(concepts or {}), dict(own or {})
-    _check(test, concepts, own)
-    documented = {
-        side: one for pair in FACING for side, one in find_documented_sets(test, pair).items()
-    }
+    _check_sides(test, concepts, own)
+    documented: dict[str, SeedSet] = {}
+    for pair in FACING:
+        documented |= find_documented_sets(test, pair)
     sides = {
         side: describe_side(test, side, documented[side], concepts.get(side)) for side in SIDES
     }
-    if not own and not any(one.concepts for one in sides.values()):
+    if not own and not any(side.concepts for side in sides.values()):
         raise UsageError(
-            f"No set of {quote_safe(test.id)} has the words of a seed set, so there is nothing to put "
-            "in its place. Say what a side stands for (--concept X=female), or give sets of your "
+            f"No set of {quote_safe(test.id)} has the words of a seed set, so it has no "
+            "alternatives. Name the concept of a side (--concept X=female), or give sets of your "
             "own (--with X=FILE)."
         )
-    made = _crossed if cross else _paired
+    combine = _cross_sets if cross else _pair_sets
     factors: list[tuple[Candidate, ...]] = []
     dropped: list[Dropped] = []
     notes: list[str] = []
     for pair in FACING:
-        found, lost, noted = made(pair, sides, documented, own)
-        factors += [_each_once(factor) for factor in found]
-        dropped += lost
-        notes += noted
+        new_factors, new_dropped, new_notes = combine(pair, sides, documented, own)
+        factors += [_remove_duplicates(factor) for factor in new_factors]
+        dropped += new_dropped
+        notes += new_notes
     return Alternatives(test, sides, tuple(factors), tuple(dropped), tuple(notes))
 
 
-def _check(test: Test, concepts: Mapping[str, Sequence[str]], own: Own) -> None:
+def _check_sides(test: Test, concepts: Mapping[str, Sequence[str]], own: OwnSets) -> None:
     if test.level != "word":
         raise UsageError(
-            f"{quote_safe(test.id)} is a test of sentences; seed sets can only stand in for words."
+            f"{quote_safe(test.id)} is a test of sentences; seed sets can only replace words."
         )
-    strange = next((side for side in (*concepts, *own) if side not in SIDES), None)
-    if strange is not None:
-        raise UsageError(f"A side is {quote_safe(strange)}; it must be one of {', '.join(SIDES)}.")
+    unknown = next((side for side in (*concepts, *own) if side not in SIDES), None)
+    if unknown is not None:
+        raise UsageError(f"A side is {quote_safe(unknown)}; it must be one of {', '.join(SIDES)}.")
     for side, names in concepts.items():
         for name in names:
-            if not any(one.words for one in seed_sets(concept=name)):  # raises if not known
+            # `seed_sets` raises if the concept is unknown.
+            if not any(seed_set.words for seed_set in seed_sets(concept=name)):
                 raise UsageError(f"No seed set of the concept {name} has words, for {side}.")
 
 
-Made = tuple[list[list[Candidate]], list[Dropped], list[str]]
+Combined = tuple[list[list[Candidate]], list[Dropped], list[str]]
+"""Factors, dropped sets and notes."""
 
 
-def _paired(
+def _pair_sets(
     pair: tuple[str, str],
     sides: Mapping[str, Side],
     documented: Mapping[str, SeedSet],
-    own: Own,
-) -> Made:
-    """The candidates of two facing sides, as studies hold them against each other."""
-    here = {side: documented[side] for side in pair}
-    made = [Candidate(here, _answers(here, pair), documented=True)]
-    lost: list[Dropped] = []
+    own: OwnSets,
+) -> Combined:
+    """Return the candidates of two facing sides, as studies contrast them: one factor."""
+    test_sets = {side: documented[side] for side in pair}
+    candidates = [Candidate(test_sets, _find_word_pairs(test_sets, pair), documented=True)]
+    dropped: list[Dropped] = []
     notes: list[str] = []
     unknown = [side for side in pair if not sides[side].by]
     if unknown and not any(own.get(side) for side in pair):
         notes.append(
-            f"{' and '.join(pair)} stay as they are, because {' and '.join(unknown)} "
-            f"{'has' if len(unknown) == 1 else 'have'} the words of no seed set; "
-            f"--concept {unknown[0]}=NAME says what a side stands for, --with {unknown[0]}=FILE "
-            "gives other words."
+            f"{' and '.join(pair)} stay as they are, because no seed set has the words of "
+            f"{' and '.join(unknown)}; --concept {unknown[0]}=NAME names the concept of a side, "
+            f"--with {unknown[0]}=FILE gives other words."
         )
     if all(sides[side].concepts for side in pair):
-        found = [
-            Candidate({side: seeds(id) for side, id in zip(pair, ids, strict=True)})
-            for against in pairings()
-            for ids in _either_way(against, pair, sides)
-        ]
-        made += [Candidate(one.sets, _answers(one.sets, pair)) for one in found]
-        lost = list(_alone(pair, sides, made))
-    made += _own_pairs(pair, documented, own)
-    return [made], lost, notes
+        for pairing in pairings():
+            for ids in _matching_orders(pairing, pair, sides):
+                sets = {side: seeds(id) for side, id in zip(pair, ids, strict=True)}
+                candidates.append(Candidate(sets, _find_word_pairs(sets, pair)))
+        dropped = list(_find_unpaired(pair, sides, candidates))
+    candidates += _pair_own_sets(pair, documented, own)
+    return [candidates], dropped, notes
 
 
-def _either_way(
-    against: Pairing, pair: tuple[str, str], sides: Mapping[str, Side]
+def _matching_orders(
+    pairing: Pairing, pair: tuple[str, str], sides: Mapping[str, Side]
 ) -> Iterator[tuple[str, str]]:
-    for ids in (against.sets, against.sets[::-1]):
+    """Yield the two sets of a pairing in each order that has the concepts of the sides."""
+    for ids in (pairing.sets, pairing.sets[::-1]):
         if all(
             seeds(id).concept in sides[side].concepts for side, id in zip(pair, ids, strict=True)
         ):
             yield ids
 
 
-def _answers(sets: Mapping[str, SeedSet], pair: tuple[str, str]) -> Answers:
-    """The pairs of words of two sets, where a study has their words answer each other."""
+def _find_word_pairs(sets: Mapping[str, SeedSet], pair: tuple[str, str]) -> WordPairs:
+    """Return the corresponding words of two sets, if a study pairs them."""
     first, second = (sets[side].id for side in pair)
-    for against in pairings():
-        if set(against.sets) == {first, second}:
-            return tuple((x, y) if against.sets[0] == first else (y, x) for x, y in against.words())
+    for pairing in pairings():
+        if set(pairing.sets) == {first, second}:
+            return tuple((x, y) if pairing.sets[0] == first else (y, x) for x, y in pairing.words())
     return ()
 
 
-def _alone(
-    pair: tuple[str, str], sides: Mapping[str, Side], made: Sequence[Candidate]
+def _find_unpaired(
+    pair: tuple[str, str], sides: Mapping[str, Side], candidates: Sequence[Candidate]
 ) -> Iterator[Dropped]:
-    """The sets of the right concept that no study holds against one of the facing side."""
+    """Yield the sets of the right concept that no study contrasts with one of the facing side."""
     for side, other in (pair, pair[::-1]):
-        used = {one.sets[side].id for one in made}
+        used = {candidate.sets[side].id for candidate in candidates}
         for concept in sides[side].concepts:
-            for one in seed_sets(concept=concept):
-                if one.id not in used:
+            for seed_set in seed_sets(concept=concept):
+                if seed_set.id not in used:
                     facing = " or ".join(sides[other].concepts)
-                    reason = f"no study holds it against a set of {facing} (--cross combines all)"
-                    yield Dropped({side: one.id}, reason if one.words else "its words are unknown")
+                    reason = f"no study contrasts it with a set of {facing} (--cross combines all)"
+                    reason = reason if seed_set.words else "its words are unknown"
+                    yield Dropped({side: seed_set.id}, reason)
 
 
-def _own_pairs(
-    pair: tuple[str, str], documented: Mapping[str, SeedSet], own: Own
+def _pair_own_sets(
+    pair: tuple[str, str], documented: Mapping[str, SeedSet], own: OwnSets
 ) -> Iterator[Candidate]:
-    """The user's sets: the first of both sides together, the second, and so on."""
+    """Yield the user's sets: the first of both sides together, the second, and so on."""
+    x_sets, y_sets = (list(own.get(side, ())) for side in pair)
     first, second = pair
-    mine, theirs = (list(own.get(side, ())) for side in pair)
-    if mine and theirs and len(mine) != len(theirs):
+    if x_sets and y_sets and len(x_sets) != len(y_sets):
         raise UsageError(
-            f"{first} is given {len(mine)} sets and {second} {len(theirs)}; they go together one "
-            "by one, so give as many of each, or combine all with --cross."
+            f"{first} has {len(x_sets)} sets of yours and {second} has {len(y_sets)}; they are "
+            "paired in order, so give as many of each, or combine all with --cross."
         )
-    mine, theirs = (
-        mine or [documented[first]] * len(theirs),
-        theirs or [documented[second]] * len(mine),
+    # A side without sets of the user's keeps the test's own set.
+    x_sets, y_sets = (
+        x_sets or [documented[first]] * len(y_sets),
+        y_sets or [documented[second]] * len(x_sets),
     )
-    for x, y in zip(mine, theirs, strict=True):
+    for x, y in zip(x_sets, y_sets, strict=True):
         yield Candidate({first: x, second: y})
 
 
-def _crossed(
+def _cross_sets(
     pair: tuple[str, str],
     sides: Mapping[str, Side],
     documented: Mapping[str, SeedSet],
-    own: Own,
-) -> Made:
-    """The candidates of each side on its own."""
-    made: list[list[Candidate]] = []
-    lost: list[Dropped] = []
+    own: OwnSets,
+) -> Combined:
+    """Return the candidates of each side on its own: two factors."""
+    factors: list[list[Candidate]] = []
+    dropped: list[Dropped] = []
     for side in pair:
-        sets = [one for name in sides[side].concepts for one in seed_sets(concept=name)]
-        lost += [Dropped({side: one.id}, "its words are unknown") for one in sets if not one.words]
-        made.append(
+        known = [seeds for name in sides[side].concepts for seeds in seed_sets(concept=name)]
+        dropped += [
+            Dropped({side: seeds.id}, "its words are unknown") for seeds in known if not seeds.words
+        ]
+        usable = [seeds for seeds in (*known, *own.get(side, ())) if seeds.words]
+        factors.append(
             [
                 Candidate({side: documented[side]}, documented=True),
-                *(Candidate({side: one}) for one in (*sets, *own.get(side, ())) if one.words),
+                *(Candidate({side: seeds}) for seeds in usable),
             ]
         )
-    return made, lost, []
+    return factors, dropped, []
 
 
-def _each_once(factor: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """The candidates without repeats; two sets of one name must be one set."""
-    made: dict[tuple[str, ...], Candidate] = {}
-    known: dict[tuple[str, str], tuple[str, ...]] = {}
-    for one in factor:
-        for side, some in one.sets.items():
-            if known.setdefault((side, some.id), some.words) != some.words:
+def _remove_duplicates(factor: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates without duplicates; refuse two different sets with the same id."""
+    by_ids: dict[tuple[str, ...], Candidate] = {}
+    words: dict[tuple[str, str], tuple[str, ...]] = {}
+    for candidate in factor:
+        for side, seed_set in candidate.sets.items():
+            if words.setdefault((side, seed_set.id), seed_set.words) != seed_set.words:
                 raise UsageError(
-                    f"Two different sets are called {quote_safe(some.id)}; rename yours."
+                    f"Two different sets are called {quote_safe(seed_set.id)}; rename yours."
                 )
-        made.setdefault(tuple(one.ids.values()), one)
-    return tuple(made.values())
+        by_ids.setdefault(tuple(candidate.ids.values()), candidate)
+    return tuple(by_ids.values())

@@ -1,4 +1,4 @@
-"""The candidates that a source allows: their words found, the others dropped with the reason."""
+"""The candidates that a source allows: words looked up, units to draw, the rest dropped."""
 
 from __future__ import annotations
 
@@ -25,88 +25,91 @@ Unit = dict[str, tuple[int, ...]]
 
 
 def group_into_units(
-    answers: Sequence[tuple[str, str]], places: Mapping[str, Mapping[str, int]]
+    word_pairs: Sequence[tuple[str, str]], positions: Mapping[str, Mapping[str, int]]
 ) -> tuple[Unit, ...]:
-    """The words of a choice in units: those that answer each other together, others alone.
+    """Group the words of a choice into units: corresponding words together, others alone.
 
-    A word that answers two, as *her* answers *him* and *his*, makes one unit of all three, so that
-    a unit that is left out takes all its words with it.
+    A word that corresponds to two, as *her* does to *him* and *his*, joins all three in one unit,
+    so that they are drawn or left out together.
 
     Parameters
     ----------
-    answers
+    word_pairs
         Pairs of words, of the first and of the second side.
-    places
+    positions
         The position of each word that was found, by side.
 
     Examples
     --------
-    >>> places = {"X": {"he": 0, "him": 1, "man": 2}, "Y": {"she": 0, "her": 1}}
-    >>> group_into_units([("him", "her"), ("he", "she"), ("man", "woman")], places)
+    >>> positions = {"X": {"he": 0, "him": 1, "man": 2}, "Y": {"she": 0, "her": 1}}
+    >>> group_into_units([("him", "her"), ("he", "she"), ("man", "woman")], positions)
     ({'X': (1,), 'Y': (1,)}, {'X': (0,), 'Y': (0,)}, {'X': (2,)})
     """
-    sides = tuple(places)
-    group: dict[tuple[str, int], set[tuple[str, int]]] = {}
-    for words in answers:
-        both = [
-            (side, places[side][word])
+    sides = tuple(positions)
+    unit_of: dict[tuple[str, int], set[tuple[str, int]]] = {}
+    for words in word_pairs:
+        pair = [
+            (side, positions[side][word])
             for side, word in zip(sides, words, strict=True)
-            if word in places[side]
+            if word in positions[side]
         ]
-        if len(both) == 2:
-            joined = set(both).union(*(group.get(at, set()) for at in both))
-            group |= dict.fromkeys(joined, joined)
+        if len(pair) == 2:
+            joined = set(pair).union(*(unit_of.get(member, set()) for member in pair))
+            unit_of |= dict.fromkeys(joined, joined)
     for side in sides:
-        for place in places[side].values():
-            group.setdefault((side, place), {(side, place)})
-    made = {id(members): members for members in group.values()}
+        for position in positions[side].values():
+            unit_of.setdefault((side, position), {(side, position)})
+    units = {id(members): members for members in unit_of.values()}
     return tuple(
         {
-            side: tuple(sorted(at for where, at in members if where == side))
+            side: tuple(sorted(at for member_side, at in members if member_side == side))
             for side in sides
-            if any(where == side for where, _ in members)
+            if any(member_side == side for member_side, _ in members)
         }
-        for members in made.values()
+        for members in units.values()
     )
 
 
 def draw_subsamples(
     units: Sequence[Unit], ids: Mapping[str, str], samples: int, share: float, rng: int
 ) -> tuple[Unit, ...]:
-    """Random sub-samples of a choice: of every kind of unit, so large a share, and at least one.
+    """Draw random sub-samples of a choice: this share of each kind of unit, rounded up.
 
-    Units of both sides and those of one side are drawn apart, so that no side is left without
-    words. The stream of random numbers belongs to the sets, so that the sub-samples of one choice
-    do not depend on which others there are.
+    Units of both sides and units of one side are drawn separately, so that no side is left without
+    words. The generator is seeded with the ids of the sets, so that the sub-samples of a choice do
+    not depend on which other choices there are.
     """
-    kinds: dict[tuple[str, ...], list[Unit]] = defaultdict(list)
+    by_sides: dict[tuple[str, ...], list[Unit]] = defaultdict(list)
     for unit in units:
-        kinds[tuple(unit)].append(unit)
-    _check(units, kinds, ids, share)
-    stream = np.random.default_rng([rng, zlib.crc32("\n".join(ids.values()).encode())])
-    made: list[dict[str, list[int]]] = [defaultdict(list) for _ in range(samples)]
-    for some in kinds.values():
-        order = stream.random((samples, len(some))).argsort(axis=1)
-        for sample, chosen in zip(made, order[:, : _taken(len(some), share)], strict=True):
+        by_sides[tuple(unit)].append(unit)
+    _check_share(units, by_sides, ids, share)
+    generator = np.random.default_rng([rng, zlib.crc32("\n".join(ids.values()).encode())])
+    subsamples: list[dict[str, list[int]]] = [defaultdict(list) for _ in range(samples)]
+    for of_kind in by_sides.values():
+        order = generator.random((samples, len(of_kind))).argsort(axis=1)
+        drawn = order[:, : _sample_size(len(of_kind), share)]
+        for subsample, chosen in zip(subsamples, drawn, strict=True):
             for k in chosen.tolist():
-                for side, at in some[k].items():
-                    sample[side] += at
-    return tuple({side: tuple(sorted(one[side])) for side in ids} for one in made)
+                for side, positions in of_kind[k].items():
+                    subsample[side] += positions
+    return tuple({side: tuple(sorted(subsample[side])) for side in ids} for subsample in subsamples)
 
 
-def _taken(units: int, share: float) -> int:
+def _sample_size(units: int, share: float) -> int:
+    # Rounded first, because 0.28 * 25 is 7.000000000000001.
     return math.ceil(round(share * units, 9))
 
 
-def _check(
+def _check_share(
     units: Sequence[Unit],
-    kinds: Mapping[tuple[str, ...], Sequence[Unit]],
+    by_sides: Mapping[tuple[str, ...], Sequence[Unit]],
     ids: Mapping[str, str],
     share: float,
 ) -> None:
+    """Raise if the sub-samples of a set with several words would have one word only."""
     for side, id in ids.items():
-        sizes = [len(some) for kind, some in kinds.items() if side in kind]
-        if sum(sizes) > 1 and sum(_taken(size, share) for size in sizes) < 2:
+        sizes = [len(of_kind) for sides, of_kind in by_sides.items() if side in sides]
+        if sum(sizes) > 1 and sum(_sample_size(size, share) for size in sizes) < 2:
             words = sum(len(unit.get(side, ())) for unit in units)
             raise UsageError(
                 f"A share of {share:g} leaves one of the {words} words of {side} in "
@@ -114,145 +117,149 @@ def _check(
             )
 
 
-Rows = dict[str, NDArray[np.float64]]
-
-
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A choice with the unit rows of its words, and the words that are drawn together: by side,
-    the positions of each unit's words."""
+    """A choice with the unit rows of its words, by side, and the units that are drawn together."""
 
     choice: Choice
-    rows: Rows
-    units: tuple[dict[str, tuple[int, ...]], ...]
+    rows: dict[str, NDArray[np.float64]]
+    units: tuple[Unit, ...]
 
 
 @dataclass(frozen=True)
 class Placement:
-    """All choices by factor, pairs of them that cannot be used together, and what was dropped."""
+    """All choices by factor, which of them cannot be used together, and the dropped sets.
+
+    A conflict is (factor, choice, other factor, choice of that).
+    """
 
     factors: tuple[tuple[Placed, ...], ...]
-    apart: frozenset[tuple[int, int, int, int]]
+    conflicts: frozenset[tuple[int, int, int, int]]
     dropped: tuple[Dropped, ...]
 
     def combinations(self) -> Iterator[tuple[int, ...]]:
-        """One choice of each factor, in every way that is allowed."""
+        """Yield every allowed combination: the index of one choice of each factor."""
         sizes = [len(factor) for factor in self.factors]
-        for taken in np.ndindex(*sizes):
-            pairs = combinations(enumerate(taken), 2)
-            if not any((f, i, g, j) in self.apart for (f, i), (g, j) in pairs):
-                yield taken
+        for chosen in np.ndindex(*sizes):
+            pairs = combinations(enumerate(chosen), 2)
+            if not any((f, i, g, j) in self.conflicts for (f, i), (g, j) in pairs):
+                yield chosen
 
 
 def place_candidates(
-    asked: Alternatives, vectors: Vectors, case: Case, max_missing: float
+    candidates: Alternatives, vectors: Vectors, case: Case, max_missing: float
 ) -> Placement:
-    """Look the words of every candidate up, and drop those that cannot stand in."""
+    """Look up the words of every candidate, and drop those that cannot be used."""
     factors: list[tuple[Placed, ...]] = []
-    dropped = list(asked.dropped)
-    for factor in asked.factors:
-        kept: dict[tuple[frozenset[str], ...], Placed] = {}
-        for one in factor:
-            found, reason = _found(vectors, one, case)
-            reason = reason or _unfit(found, one, max_missing)
+    dropped = list(candidates.dropped)
+    for factor in candidates.factors:
+        by_words: dict[tuple[frozenset[str], ...], Placed] = {}
+        for candidate in factor:
+            found, reason = _look_up(vectors, candidate, case)
+            reason = reason or _why_unusable(found, candidate, max_missing)
             if reason:
-                dropped.append(Dropped(one.ids, reason))
+                dropped.append(Dropped(candidate.ids, reason))
                 continue
-            words = tuple(frozenset(some.words) for some in found.values())
-            if words in kept:
-                kept[words] = _also(kept[words], one)
+            words = tuple(frozenset(word_set.words) for word_set in found.values())
+            if words in by_words:
+                by_words[words] = _add_same(by_words[words], candidate)
             else:
-                kept[words] = _placed(one, found)
-        factors.append(tuple(kept.values()))
-    apart, lost = _apart(factors)
-    return Placement(tuple(factors), apart, (*dropped, *lost))
+                by_words[words] = _place(candidate, found)
+        factors.append(tuple(by_words.values()))
+    conflicts, conflicting = _find_conflicts(factors)
+    return Placement(tuple(factors), conflicts, (*dropped, *conflicting))
 
 
-def _found(vectors: Vectors, one: Candidate, case: Case) -> tuple[dict[str, FoundSet], str]:
+def _look_up(vectors: Vectors, candidate: Candidate, case: Case) -> tuple[dict[str, FoundSet], str]:
+    """Look up the words of each side; or say why they cannot be used."""
     try:
         return {
-            side: find_words(vectors, tuple(dict.fromkeys(some.words)), case)
-            for side, some in one.sets.items()
+            side: find_words(vectors, tuple(dict.fromkeys(seed_set.words)), case)
+            for side, seed_set in candidate.sets.items()
         }, ""
     except UnusableRow as error:
         return {}, str(error).rstrip(".")
 
 
-def _unfit(found: dict[str, FoundSet], one: Candidate, max_missing: float) -> str:
-    """Why a candidate cannot stand in, whatever it is combined with; empty if it can."""
-    words = {side: some.words for side, some in found.items()}
-    missing = {side: some.missing for side, some in found.items()}
+def _why_unusable(found: dict[str, FoundSet], candidate: Candidate, max_missing: float) -> str:
+    """Return why a candidate cannot be used in any combination; empty if it can."""
+    words = {side: word_set.words for side, word_set in found.items()}
+    missing = {side: word_set.missing for side, word_set in found.items()}
     if reason := too_few_reason(words, missing, MIN_WORDS, max_missing):
         return reason
-    if len(words) == 2 and ("X" in words or not one.documented):
-        return _shared(words)
+    # The attribute sets of a test may share words, as `weat` allows.
+    if len(words) == 2 and ("X" in words or not candidate.documented):
+        return _describe_shared(words)
     return ""
 
 
-def _shared(words: dict[str, tuple[str, ...]]) -> str:
-    (first, some), (second, others) = words.items()
-    both = [word for word in some if word in set(others)]
-    more = f", and share {len(both)} words" if len(both) > 1 else ""
-    return f"{first} and {second} both have {quote_safe(both[0])}{more}" if both else ""
+def _describe_shared(words: dict[str, tuple[str, ...]]) -> str:
+    """Return a sentence about the words that two facing sides share; empty if there are none."""
+    (first, first_words), (second, second_words) = words.items()
+    shared = [word for word in first_words if word in set(second_words)]
+    more = f", and share {len(shared)} words" if len(shared) > 1 else ""
+    return f"{first} and {second} both have {quote_safe(shared[0])}{more}" if shared else ""
 
 
-def _placed(one: Candidate, found: dict[str, FoundSet]) -> Placed:
-    words = {side: some.words for side, some in found.items()}
+def _place(candidate: Candidate, found: dict[str, FoundSet]) -> Placed:
     choice = Choice(
-        sets=one.ids,
-        concepts={side: some.concept for side, some in one.sets.items()},
-        words=words,
-        missing={side: some.missing for side, some in found.items()},
-        documented=one.documented,
+        sets=candidate.ids,
+        concepts={side: seed_set.concept for side, seed_set in candidate.sets.items()},
+        words={side: word_set.words for side, word_set in found.items()},
+        missing={side: word_set.missing for side, word_set in found.items()},
+        documented=candidate.documented,
     )
-    asked = {side: tuple(dict.fromkeys(some.words)) for side, some in one.sets.items()}
-    place_of = {
-        side: {asked[side][k]: at for at, k in enumerate(some.kept)} for side, some in found.items()
-    }
-    rows = {side: some.rows for side, some in found.items()}
-    return Placed(choice, rows, group_into_units(one.answers, place_of))
+    positions: dict[str, dict[str, int]] = {}  # of each word as the set spells it
+    for side, word_set in found.items():
+        spellings = tuple(dict.fromkeys(candidate.sets[side].words))
+        positions[side] = {spellings[k]: at for at, k in enumerate(word_set.kept)}
+    rows = {side: word_set.rows for side, word_set in found.items()}
+    return Placed(choice, rows, group_into_units(candidate.word_pairs, positions))
 
 
-def _also(placed: Placed, other: Candidate) -> Placed:
+def _add_same(placed: Placed, other: Candidate) -> Placed:
+    """Record a candidate with the same words in this source."""
     same = (*placed.choice.same, other.ids)
     return dataclasses.replace(placed, choice=dataclasses.replace(placed.choice, same=same))
 
 
-def _apart(
+def _find_conflicts(
     factors: Sequence[Sequence[Placed]],
 ) -> tuple[frozenset[tuple[int, int, int, int]], list[Dropped]]:
-    """The choices of two factors that share words, and so cannot be used together."""
-    apart: set[tuple[int, int, int, int]] = set()
-    lost: list[Dropped] = []
-    for (f, some), (g, others) in combinations(enumerate(factors), 2):
-        for i, one in enumerate(some):
-            for j, other in enumerate(others):
+    """Find the choices of two factors that share words, and so cannot be used together."""
+    conflicts: set[tuple[int, int, int, int]] = set()
+    dropped: list[Dropped] = []
+    for (f, f_choices), (g, g_choices) in combinations(enumerate(factors), 2):
+        for i, first in enumerate(f_choices):
+            for j, second in enumerate(g_choices):
                 # A test may have a target among its own attributes, as `weat` allows.
-                own = one.choice.documented and other.choice.documented
-                both_targets = {*one.rows, *other.rows} == {"X", "Y"}
-                if own and not both_targets:
+                is_documented = first.choice.documented and second.choice.documented
+                are_targets = {*first.rows, *second.rows} == {"X", "Y"}
+                if is_documented and not are_targets:
                     continue
-                if reason := _clash(one.choice, other.choice):
-                    apart.add((f, i, g, j))
-                    lost.append(Dropped({**one.choice.sets, **other.choice.sets}, reason))
-    return frozenset(apart), lost
+                if reason := _describe_conflict(first.choice, second.choice):
+                    conflicts.add((f, i, g, j))
+                    dropped.append(Dropped({**first.choice.sets, **second.choice.sets}, reason))
+    return frozenset(conflicts), dropped
 
 
-def _clash(one: Choice, other: Choice) -> str:
-    for side, words in one.words.items():
-        for against, others in other.words.items():
-            both = [word for word in words if word in set(others)]
-            if both:
-                what = "the target" if side in "XY" and against in "AB" else "the word"
-                return f"{side} and {against} both have {what} {quote_safe(both[0])}"
+def _describe_conflict(first: Choice, second: Choice) -> str:
+    """Return a sentence about a word that two choices share; empty if there is none."""
+    for side, words in first.words.items():
+        for other_side, other_words in second.words.items():
+            shared = [word for word in words if word in set(other_words)]
+            if shared:
+                is_target = side in "XY" and other_side in "AB"
+                noun = "the target" if is_target else "the word"
+                return f"{side} and {other_side} both have {noun} {quote_safe(shared[0])}"
     return ""
 
 
-def explain_nothing_left(asked: Alternatives, dropped: Sequence[Dropped]) -> str:
-    """The sentence for when no combination is left, with what is wrong with the test's own sets."""
-    own = {side: one.set for side, one in asked.sides.items()}
-    about = next((one for one in dropped if one.sets.items() <= own.items()), dropped[0])
+def explain_nothing_left(candidates: Alternatives, dropped: Sequence[Dropped]) -> str:
+    """Explain why no combination is left: what is wrong with the test's own sets."""
+    own = {side: described.set for side, described in candidates.sides.items()}
+    cause = next((drop for drop in dropped if drop.sets.items() <= own.items()), dropped[0])
     return (
-        f"No choice of seed sets for {quote_safe(asked.test.id)} can be measured on this source; "
-        f"{set_names(about.sets)}: {about.reason}."
+        f"No choice of seed sets for {quote_safe(candidates.test.id)} can be measured on this "
+        f"source; {set_names(cause.sets)}: {cause.reason}."
     )

@@ -1,4 +1,4 @@
-"""The multiverse: a test under every documented choice of seed words."""
+"""`multiverse`: run a test under every documented choice of seed words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from weatherglass.significance import Alternative, PValue, batch_permutation_p
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Case, Vectors, check_case
 
-from .alternatives import alternatives
+from .alternatives import Alternatives, alternatives
 from .candidates import Placed, Placement, draw_subsamples, explain_nothing_left, place_candidates
 from .result import Choice, Multiverse, Specification
 from .specifications import Associations, correct_p_values, measure_specifications, summarise
 
-MAX_SPECIFICATIONS = 1_000_000  # specifications, about 2 kB each
+MAX_SPECIFICATIONS = 1_000_000  # held in memory at once, about 2 kB each
 
 
 def multiverse(
@@ -50,31 +50,32 @@ def multiverse(
     test
         An association test of words, or its id in the catalogue.
     concepts
-        What a side stands for, such as ``{"X": "female"}``; several concepts as a list, none as an
-        empty one. Otherwise the concept of the seed set that has its words, and, where that is a
-        group of people by their names or by terms for them, both.
+        The concept of a side, such as ``{"X": "female"}``; a list for several, an empty list for
+        none. By default the concept of the seed set that has its words; for a group of people, both
+        their names and the terms for them.
     own
         Seed sets of your own for a side, such as ``{"X": wg.load_seeds("mine.yaml")}``. Those of
-        two facing sides go together one by one; those of one side go with the test's own set.
+        two facing sides are paired in order; those of a single side are paired with the test's own
+        set.
     cross
-        Combine every set of a side with every set of the side it faces. Otherwise only sets that a
-        study holds against each other are used together.
+        Combine every set of a side with every set of the facing side. By default only sets that a
+        study contrasts are used together.
     samples, share
-        How many random sub-samples of every choice are run besides the whole sets, and the share of
-        its words that each has (rounded up). Words that answer each other are drawn together.
+        The number of random sub-samples of every choice, in addition to the whole sets, and the
+        share of the words that each has (rounded up). Corresponding words are drawn together.
     alternative, ddof, case, max_missing
         As in `weatherglass.weat`.
     alpha
-        The level of what is called significant, after correction.
+        The significance level, after correction.
     rng
-        The seed of the sub-samples.
+        Random seed of the sub-samples.
     workers
-        Threads; all processors by default. The result does not depend on their number.
+        The number of threads; all processors by default. The result does not depend on it.
     cluster
-        Find p-values on the workers of a Dask cluster instead: the address of its scheduler, such
-        as ``tcp://host:8786``, or ``local``.
+        Compute p-values on the workers of a Dask cluster instead: the address of its scheduler,
+        such as ``tcp://host:8786``, or ``local``.
     progress
-        Called with the specifications done and those in all.
+        Called with the number of specifications done and in total.
 
     Returns
     -------
@@ -83,21 +84,21 @@ def multiverse(
     Raises
     ------
     UsageError
-        If no side is known to the seed catalogue, or an option is wrong, or there would be more
-        than a million specifications.
+        The seed catalogue knows no side, an option is wrong, or there would be more than a million
+        specifications.
     CannotMeasure
-        If nothing is left after sets were dropped.
+        No choice is left after sets were dropped.
 
     Notes
     -----
-    Sets are dropped, with the reason, where too many of their words are missing, where they share
-    words with the side they face, and where a target is also an attribute. Sets with the same words
-    in this source count once.
+    Sets are dropped, with a reason, if too many of their words are missing, if they share words
+    with the facing side, or if a target is also an attribute. Sets with the same words in this
+    source count once.
 
     P-values are corrected over the choices of whole sets, and within each sub-sample over the same
-    choices. Holm's correction holds under any dependence, and the specifications do depend on each
-    other, since they share words; Benjamini and Hochberg's asks that they depend positively.
-    Sub-samples are not further questions, so they do not make the correction stricter.
+    choices. The specifications share words, so they are dependent: Holm's correction is valid under
+    any dependence, that of Benjamini and Hochberg under positive dependence. Sub-samples are not
+    further hypotheses, so they do not make the correction stricter.
 
     References
     ----------
@@ -111,59 +112,43 @@ def multiverse(
     Examples
     --------
     >>> import weatherglass as wg
-    >>> found = wg.multiverse(wg.open_vectors("default"), "weat7", samples=10)
-    >>> len(found.whole), len(found.specifications)
+    >>> result = wg.multiverse(wg.open_vectors("default"), "weat7", samples=10)
+    >>> len(result.whole), len(result.specifications)
     (18, 198)
-    >>> found.summary.same_sign["whole"]
+    >>> result.summary.same_sign["whole"]
     Part(count=18, of=18)
     """
     test = association_test(test)
-    _check(samples, share, alpha, ddof)
+    _check_options(samples, share, alpha, ddof)
     check_case(case)
-    given = {
+    by_side = {
         side: [name] if isinstance(name, str) else list(name)
         for side, name in (concepts or {}).items()
     }
-    asked = alternatives(test, concepts=given, own=own, cross=cross)
-    found = place_candidates(asked, vectors, case, max_missing)
-    combinations = sum(1 for _ in found.combinations())
-    if not combinations:
-        raise CannotMeasure(explain_nothing_left(asked, found.dropped))
-    if combinations * (1 + samples) > MAX_SPECIFICATIONS:
-        raise UsageError(
-            f"{combinations:,} choices with {samples:,} sub-samples each are "
-            f"{combinations * (1 + samples):,} specifications; at most {MAX_SPECIFICATIONS:,} are held at once. "
-            "Take fewer sub-samples."
-        )
-    found = _drawn(found, samples, share, rng)
-    every, flat = measure_specifications(found, ddof)
-    if not every:
-        raise CannotMeasure(explain_nothing_left(asked, flat))
-    with executor(workers, cluster, threads=True) as team:
-        p = batch_permutation_p(
-            [(one.x, one.y) for one in every],
-            alternative=alternative,
-            resolution=NOISE,
-            map_chunks=lambda call, chunks: run(call, chunks, team),
-            progress=progress,
-        )
-    made = _specifications(every, p)
-    factors = tuple(tuple(one.choice for one in factor) for factor in found.factors)
-    documented = _documented(made, factors)
+    candidates = alternatives(test, concepts=by_side, own=own, cross=cross)
+    placement = _place(candidates, vectors, case, max_missing, samples)
+    placement = _add_samples(placement, samples, share, rng)
+    measured, no_effect = measure_specifications(placement, ddof)
+    if not measured:
+        raise CannotMeasure(explain_nothing_left(candidates, no_effect))
+    p_values = _compute_p_values(measured, alternative, workers, cluster, progress)
+    specifications = _to_specifications(measured, p_values)
+    factors = tuple(tuple(placed.choice for placed in factor) for factor in placement.factors)
+    documented = _find_documented(specifications, factors)
     return Multiverse(
         test=test.id,
         title=test.title,
-        sides=asked.sides,
+        sides=candidates.sides,
         factors=factors,
-        specifications=made,
+        specifications=specifications,
         documented=documented,
-        summary=summarise(made, factors, documented, alpha),
-        dropped=(*found.dropped, *flat),
-        notes=asked.notes,
+        summary=summarise(specifications, factors, documented, alpha),
+        dropped=(*placement.dropped, *no_effect),
+        notes=candidates.notes,
         source=describe_source(vectors),
         options={
-            "concepts": given,
-            "own": {side: [one.id for one in some] for side, some in (own or {}).items()},
+            "concepts": by_side,
+            "own": {side: [seeds.id for seeds in sets] for side, sets in (own or {}).items()},
             "cross": cross,
             "samples": samples,
             "share": share,
@@ -177,7 +162,7 @@ def multiverse(
     )
 
 
-def _check(samples: int, share: float, alpha: float, ddof: int) -> None:
+def _check_options(samples: int, share: float, alpha: float, ddof: int) -> None:
     if samples < 0:
         raise UsageError(f"samples is {samples}; it must be 0 or more.")
     if not 0 < share < 1:
@@ -188,33 +173,76 @@ def _check(samples: int, share: float, alpha: float, ddof: int) -> None:
         raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
 
 
-def _drawn(found: Placement, samples: int, share: float, rng: int) -> Placement:
-    """The same choices with their sub-samples."""
+def _place(
+    candidates: Alternatives, vectors: Vectors, case: Case, max_missing: float, samples: int
+) -> Placement:
+    """Look up the candidates; refuse if no combination is left, or too many."""
+    placement = place_candidates(candidates, vectors, case, max_missing)
+    combinations = sum(1 for _ in placement.combinations())
+    if not combinations:
+        raise CannotMeasure(explain_nothing_left(candidates, placement.dropped))
+    total = combinations * (1 + samples)
+    if total > MAX_SPECIFICATIONS:
+        raise UsageError(
+            f"{combinations:,} choices with {samples:,} sub-samples each are {total:,} "
+            f"specifications, more than the maximum of {MAX_SPECIFICATIONS:,}. Use fewer "
+            "sub-samples."
+        )
+    return placement
 
-    def with_samples(one: Placed) -> Placed:
-        drawn = draw_subsamples(one.units, one.choice.sets, samples, share, rng) if samples else ()
-        return dataclasses.replace(one, choice=dataclasses.replace(one.choice, samples=drawn))
 
-    factors = tuple(tuple(map(with_samples, factor)) for factor in found.factors)
-    return dataclasses.replace(found, factors=factors)
+def _add_samples(placement: Placement, samples: int, share: float, rng: int) -> Placement:
+    """Return the same choices with their sub-samples."""
+
+    def add(placed: Placed) -> Placed:
+        choice = placed.choice
+        drawn = draw_subsamples(placed.units, choice.sets, samples, share, rng) if samples else ()
+        return dataclasses.replace(placed, choice=dataclasses.replace(choice, samples=drawn))
+
+    factors = tuple(tuple(map(add, factor)) for factor in placement.factors)
+    return dataclasses.replace(placement, factors=factors)
 
 
-def _specifications(
-    every: Sequence[Associations], p: Sequence[PValue]
+def _compute_p_values(
+    measured: Sequence[Associations],
+    alternative: Alternative,
+    workers: int | Workers | None,
+    cluster: str | None,
+    progress: Callable[[int, int], None] | None,
+) -> Sequence[PValue]:
+    with executor(workers, cluster, threads=True) as pool:
+        return batch_permutation_p(
+            [(associations.x, associations.y) for associations in measured],
+            alternative=alternative,
+            resolution=NOISE,
+            map_chunks=lambda call, chunks: run(call, chunks, pool),
+            progress=progress,
+        )
+
+
+def _to_specifications(
+    measured: Sequence[Associations], p_values: Sequence[PValue]
 ) -> tuple[Specification, ...]:
-    by_holm, by_bh = correct_p_values(
-        np.array([one.value for one in p]), np.array([one.sample for one in every])
+    p_holm, p_bh = correct_p_values(
+        np.array([p.value for p in p_values]),
+        np.array([associations.sample for associations in measured]),
     )
     return tuple(
-        Specification(one.sets, one.sample, one.n, one.effect, one.statistic, *ps)
-        for one, *ps in zip(every, p, by_holm.tolist(), by_bh.tolist(), strict=True)
+        Specification(a.sets, a.sample, a.n, a.effect, a.statistic, p, holm, bh)
+        for a, p, holm, bh in zip(measured, p_values, p_holm.tolist(), p_bh.tolist(), strict=True)
     )
 
 
-def _documented(made: Sequence[Specification], factors: Sequence[Sequence[Choice]]) -> int | None:
-    """The place of the test's own sets, if this source allows them."""
+def _find_documented(
+    specifications: Sequence[Specification], factors: Sequence[Sequence[Choice]]
+) -> int | None:
+    """Return the index of the test's own sets; None if this source does not allow them."""
     own: dict[str, str] = {}
     for factor in factors:
-        own |= next((one.sets for one in factor if one.documented), {})
-    places = (k for k, one in enumerate(made) if one.sample == 0 and one.sets == own)
-    return next(places, None)
+        own |= next((choice.sets for choice in factor if choice.documented), {})
+    indices = (
+        k
+        for k, specification in enumerate(specifications)
+        if specification.sample == 0 and specification.sets == own
+    )
+    return next(indices, None)

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Side:
-    """A side of the test: its label, the name of its own set, the concepts that it stands for, and
-    how they are known."""
+    """A side of the test: its label, the id of its set, its concepts, and how they are known."""
 
     label: str
     set: str
@@ -31,7 +30,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Dropped:
-    """Sets that cannot stand in, alone or together, and why."""
+    """Sets that cannot be used, alone or together, and why."""
 
     sets: dict[str, str]
     reason: str
@@ -39,16 +38,16 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Choice:
-    """Sets that were chosen together, for one side or for two that face each other.
+    """Sets that are chosen together, for one side or for two that face each other.
 
     Attributes
     ----------
     sets, concepts
-        The ids of the sets and what they stand for, by side.
+        The ids of the sets and their concepts, by side.
     words, missing
         The words used, as the source spells them, and the words that it does not have.
     samples
-        The sub-samples: the positions in `words`, by side.
+        The sub-samples: positions in `words`, by side.
     same
         Other sets with the same words in this source, which are not counted again.
     documented
@@ -65,16 +64,16 @@ class Choice:
 
     @property
     def name(self) -> str:
-        """The ids without what both say: ``male_1 / female_1, Caliskan et al 2017``."""
+        """The ids with their common study once: ``male_1 / female_1, Caliskan et al 2017``."""
         return set_names(self.sets)
 
 
 @dataclass(frozen=True)
 class Specification:
-    """One way to run the test: the set of each side, and what came out.
+    """One way to run the test: the set of each side, with effect size and p-value.
 
-    `sample` is 0 where the sets are whole, and otherwise the number of the sub-sample. `p_holm` and
-    `p_bh` are corrected over all choices of sets with the same `sample`.
+    `sample` is 0 for whole sets, and otherwise the number of the sub-sample. `p_holm` and `p_bh`
+    are corrected over all choices of sets with the same `sample`.
     """
 
     sets: dict[str, str]
@@ -89,21 +88,23 @@ class Specification:
 
 @dataclass(frozen=True)
 class Part:
-    """So many of so many."""
+    """A count out of a total."""
 
     count: int
     of: int
 
     @property
     def share(self) -> float:
-        """The share; 0 of nothing."""
+        """The count over the total; 0 if the total is 0."""
         return self.count / self.of if self.of else 0.0
 
 
 @dataclass(frozen=True)
 class Margin:
-    """What one choice does, over all specifications with it: the mean effect, how much that is
-    above the mean without it, and how many agree with the documented answer."""
+    """The marginal effect of a choice, over all specifications that have it.
+
+    `difference` is the mean effect minus that of all other specifications.
+    """
 
     sets: dict[str, str]
     mean: float
@@ -114,7 +115,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class Flip:
-    """Whole sets that change the documented answer, and how many of their sub-samples do so too.
+    """Whole sets that change the documented answer, and how many of their sub-samples do too.
 
     `change` is ``"other sign"``, ``"not significant"`` or ``"significant"``.
     """
@@ -129,24 +130,24 @@ class Flip:
 
 @dataclass(frozen=True)
 class Summary:
-    """What all specifications say together.
+    """A summary of all specifications.
 
     Attributes
     ----------
     same_sign
-        How many effects have the sign of the documented one (where that could not be measured, the
-        sign that the test foretells): ``"whole"`` counts whole sets only, ``"all"`` everything.
+        How many effects have the sign of the documented one (if that could not be measured, the
+        sign that the test predicts): ``"whole"`` counts whole sets only, ``"all"`` everything.
     significant
         How many are significant, by correction (``"none"``, ``"holm"``, ``"bh"``) and likewise.
     effects
-        The least, the largest, the median and other quantiles of the effect.
+        The minimum, maximum, median and other quantiles of the effect size.
     place
-        The share of specifications whose effect is smaller than the documented one.
+        The share of specifications whose effect size is smaller than the documented one.
     out_of_reach
-        Specifications with so few targets that the least p-value there is, times the number of
-        choices, is over `alpha`: these have next to no chance after correction.
+        Specifications with so few targets that their smallest possible p-value, times the number
+        of choices, exceeds `alpha`: they can hardly be significant after correction.
     margins, flips
-        What each choice does; the choices that change the answer.
+        The marginal effect of each choice; the choices that change the answer.
     """
 
     same_sign: dict[str, Part]
@@ -159,7 +160,7 @@ class Summary:
 
 
 def set_names(sets: Mapping[str, str]) -> str:
-    """Ids of sets for people to read: what comes after the name is the study, said once.
+    """Return the ids of sets for people to read, with a common study only once.
 
     >>> set_names({"X": "male_1-Caliskan_et_al_2017", "Y": "female_1-Caliskan_et_al_2017"})
     'male_1 / female_1, Caliskan et al 2017'
@@ -187,20 +188,20 @@ class Multiverse(Result):
     test, title
         The test's id and title.
     sides
-        What each side stands for.
+        The concepts of each side.
     factors
-        The choices, factor by factor; a specification takes one of each.
+        The choices, by factor; a specification takes one of each factor.
     specifications
-        Every specification; those of whole sets have `sample` 0.
+        All specifications; those of whole sets have `sample` 0.
     documented
-        The place of the test's own sets among the specifications; None if this source does not
+        The index of the test's own sets among the specifications; None if this source does not
         allow them.
     summary
-        What all say together.
+        A summary of all specifications.
     dropped
-        Sets that could not stand in, with the reason.
+        Sets that could not be used, with the reason.
     notes
-        What the reader should know besides.
+        Remarks for the reader.
     source, options, version
         What is needed to repeat it.
     """
@@ -225,23 +226,27 @@ class Multiverse(Result):
     @property
     def whole(self) -> tuple[Specification, ...]:
         """The specifications of whole sets."""
-        return tuple(one for one in self.specifications if one.sample == 0)
+        return tuple(spec for spec in self.specifications if spec.sample == 0)
 
     def choices(self, sets: Mapping[str, str]) -> list[Choice]:
-        """The choice of each factor that a specification took."""
+        """Return the choice of each factor that a specification has."""
         return [
-            next(one for one in factor if one.sets.items() <= dict(sets).items())
+            next(choice for choice in factor if choice.sets.items() <= dict(sets).items())
             for factor in self.factors
         ]
 
-    def as_test(self, one: Specification) -> Test:
-        """A specification as a test that `weat` runs."""
-        words: dict[str, Any] = {}
-        for choice in self.choices(one.sets):
-            for side, some in choice.words.items():
-                kept = choice.samples[one.sample - 1][side] if one.sample else range(len(some))
-                words[side.lower()] = {"label": choice.sets[side], "words": [some[i] for i in kept]}
-        return Test(id=self.test, **words)
+    def as_test(self, specification: Specification) -> Test:
+        """Return a specification as a test that `weat` runs."""
+        sample = specification.sample
+        word_sets: dict[str, Any] = {}
+        for choice in self.choices(specification.sets):
+            for side, words in choice.words.items():
+                positions = choice.samples[sample - 1][side] if sample else range(len(words))
+                word_sets[side.lower()] = {
+                    "label": choice.sets[side],
+                    "words": [words[position] for position in positions],
+                }
+        return Test(id=self.test, **word_sets)
 
     def key_facts(self) -> dict[str, Any]:
         same_sign = self.summary.same_sign["whole"]
@@ -267,22 +272,22 @@ class Multiverse(Result):
         """Return one flat row for each specification."""
         return [
             {
-                **one.sets,
-                "sample": one.sample,
-                **{f"n_{side}": size for side, size in one.n.items()},
-                "effect": one.effect,
-                "statistic": one.statistic,
-                "p": one.p.value,
-                "p_low": one.p.low,
-                "p_high": one.p.high,
-                "p_method": one.p.method,
+                **spec.sets,
+                "sample": spec.sample,
+                **{f"n_{side}": size for side, size in spec.n.items()},
+                "effect": spec.effect,
+                "statistic": spec.statistic,
+                "p": spec.p.value,
+                "p_low": spec.p.low,
+                "p_high": spec.p.high,
+                "p_method": spec.p.method,
                 # Text, because there can be more partitions than a column of integers holds.
-                "p_count": None if one.p.count is None else str(one.p.count),
-                "p_partitions": None if one.p.partitions is None else str(one.p.partitions),
-                "p_holm": one.p_holm,
-                "p_bh": one.p_bh,
+                "p_count": None if spec.p.count is None else str(spec.p.count),
+                "p_partitions": None if spec.p.partitions is None else str(spec.p.partitions),
+                "p_holm": spec.p_holm,
+                "p_bh": spec.p_bh,
             }
-            for one in self.specifications
+            for spec in self.specifications
         ]
 
     def to_table(self) -> pa.Table:
@@ -292,7 +297,7 @@ class Multiverse(Result):
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Multiverse:
-        """The multiverse that `to_parquet` wrote."""
+        """Read a multiverse that `to_parquet` wrote."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -306,7 +311,7 @@ class Multiverse(Result):
 
 
 def _specification(row: Mapping[str, Any], rest: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as the plain data of a specification."""
+    """Return a row as the plain data of a specification."""
     count, partitions = (
         None if row[name] is None else int(row[name]) for name in ("p_count", "p_partitions")
     )

@@ -1,4 +1,4 @@
-"""Every specification, measured: each word once, the rest are means."""
+"""Measure every specification with two matrix products, and summarise them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from .candidates import Placed, Placement
 from .result import Choice, Dropped, Flip, Margin, Part, Specification, Summary
 
 Floats = NDArray[np.float64]
-Places = list[NDArray[np.intp]]
+Bools = NDArray[np.bool_]
+Rows = list[NDArray[np.intp]]
+"""For the whole set and each sub-sample of a choice, the rows of its words in the pool."""
 
 
 @dataclass(frozen=True, eq=False)
 class Associations:
-    """The associations of the targets under one choice of every set, and their effect."""
+    """The associations of the targets in one specification, and their effect size."""
 
     sets: dict[str, str]
     sample: int
@@ -33,102 +35,116 @@ class Associations:
     statistic: float
 
 
-def measure_specifications(found: Placement, ddof: int) -> tuple[list[Associations], list[Dropped]]:
-    """Every specification but for its p-value, whole sets first; and what has no effect.
+def measure_specifications(
+    placement: Placement, ddof: int
+) -> tuple[list[Associations], list[Dropped]]:
+    """Measure all specifications except for p-values, whole sets first; and those without effect.
 
     The cosines of all targets with all attributes are one matrix product, their means over the
-    attributes of every choice and sub-sample another.
+    attributes of every choice and sub-sample another. So each word is multiplied once, however many
+    specifications use it.
     """
-    targets, target_rows = _pool(found.factors, "XY")
-    attributes, attribute_rows = _pool(found.factors, "AB")
+    targets, target_rows = _pool_words(placement.factors, "XY")
+    attributes, attribute_rows = _pool_words(placement.factors, "AB")
     cosines = target_rows @ attribute_rows.T
-    places = dict(_places(found.factors, targets, attributes))
+    rows = dict(_find_rows(placement.factors, targets, attributes))
     means = {
-        key: cosines @ _weights(at, len(attributes)) for key, at in places.items() if key[2] in "AB"
+        key: cosines @ _mean_weights(of_samples, len(attributes))
+        for key, of_samples in rows.items()
+        if key[2] in "AB"
     }
-    made: list[Associations] = []
+    measured: list[Associations] = []
     dropped: list[Dropped] = []
-    for taken in found.combinations():
-        at = {side: (f, i, side) for f, i in enumerate(taken) for side in found.factors[f][i].rows}
-        sets = {side: found.factors[at[side][0]][at[side][1]].choice.sets[side] for side in SIDES}
-        some = list(
-            _effects(
-                means[at["A"]] - means[at["B"]],
+    for chosen in placement.combinations():
+        keys = {
+            side: (f, i, side)
+            for f, i in enumerate(chosen)
+            for side in placement.factors[f][i].rows
+        }
+        sets = {side: _set_id(placement, keys[side]) for side in SIDES}
+        of_combination = list(
+            _measure_combination(
+                means[keys["A"]] - means[keys["B"]],
                 sets,
-                {side: places[at[side]] for side in SIDES},
+                {side: rows[keys[side]] for side in SIDES},
                 ddof,
             )
         )
-        made += some
-        if len(some) < len(places[at["X"]]):
+        measured += of_combination
+        if len(of_combination) < len(rows[keys["X"]]):
             reason = "all targets have the same association, so the effect has no scale"
             dropped.append(Dropped(sets, reason))
-    return sorted(made, key=lambda one: one.sample), dropped
+    return sorted(measured, key=lambda associations: associations.sample), dropped
 
 
-def _effects(
-    difference: Floats, sets: dict[str, str], places: dict[str, Places], ddof: int
+def _set_id(placement: Placement, key: tuple[int, int, str]) -> str:
+    factor, choice, side = key
+    return placement.factors[factor][choice].choice.sets[side]
+
+
+def _measure_combination(
+    associations: Floats, sets: dict[str, str], rows: dict[str, Rows], ddof: int
 ) -> Iterator[Associations]:
-    """The effects of one combination, sub-samples of the same size together.
+    """Yield the effects of one combination, computing sub-samples of the same size together.
 
-    `difference` has the association of every target, a column for each sub-sample.
+    `associations` has s(w, A, B) of every target, with a column for each sub-sample.
     """
-    sizes = [(len(x), len(y)) for x, y in zip(places["X"], places["Y"], strict=True)]
+    sizes = [(len(x), len(y)) for x, y in zip(rows["X"], rows["Y"], strict=True)]
     for size in dict.fromkeys(sizes):
-        samples = np.array([k for k, one in enumerate(sizes) if one == size])
+        samples = np.array([k for k, own in enumerate(sizes) if own == size])
         x, y = (
-            difference[np.array([places[side][k] for k in samples]), samples[:, None]]
+            associations[np.array([rows[side][k] for k in samples]), samples[:, None]]
             for side in ("X", "Y")
         )
-        scale = spread(x, y, ddof)
+        sd = spread(x, y, ddof)
         gap = x.mean(axis=1) - y.mean(axis=1)
-        for j in np.flatnonzero(scale > MIN_SPREAD).tolist():
+        for j in np.flatnonzero(sd > MIN_SPREAD).tolist():
             k = int(samples[j])
             yield Associations(
                 sets=sets,
                 sample=k,
-                n={side: len(places[side][k]) for side in SIDES},
+                n={side: len(rows[side][k]) for side in SIDES},
                 x=x[j],
                 y=y[j],
-                effect=float(gap[j] / scale[j]),
+                effect=float(gap[j] / sd[j]),
                 statistic=float(sum(size) / 2 * gap[j]),
             )
 
 
-def _positions(one: Placed) -> list[dict[str, tuple[int, ...]]]:
-    """The words of the whole sets and of every sub-sample, by side."""
-    whole = {side: tuple(range(len(words))) for side, words in one.choice.words.items()}
-    return [whole, *one.choice.samples]
+def _positions(placed: Placed) -> list[dict[str, tuple[int, ...]]]:
+    """Return the positions of the words of the whole sets and of every sub-sample, by side."""
+    whole = {side: tuple(range(len(words))) for side, words in placed.choice.words.items()}
+    return [whole, *placed.choice.samples]
 
 
-def _pool(factors: Sequence[Sequence[Placed]], sides: str) -> tuple[dict[str, int], Floats]:
-    """Every word of some sides once, and its unit row."""
+def _pool_words(factors: Sequence[Sequence[Placed]], sides: str) -> tuple[dict[str, int], Floats]:
+    """Return the index of every word of these sides, without duplicates, and the unit rows."""
     index: dict[str, int] = {}
     rows: list[Floats] = []
-    for one in (one for factor in factors for one in factor):
-        for side in (side for side in one.rows if side in sides):
-            for word, row in zip(one.choice.words[side], one.rows[side], strict=True):
+    for placed in (placed for factor in factors for placed in factor):
+        for side in (side for side in placed.rows if side in sides):
+            for word, row in zip(placed.choice.words[side], placed.rows[side], strict=True):
                 if index.setdefault(word, len(rows)) == len(rows):
                     rows.append(row)
     return index, np.array(rows)
 
 
-def _places(
+def _find_rows(
     factors: Sequence[Sequence[Placed]], targets: dict[str, int], attributes: dict[str, int]
-) -> Iterator[tuple[tuple[int, int, str], Places]]:
-    """Where the words of a side are in their pool, for the whole set and every sub-sample."""
+) -> Iterator[tuple[tuple[int, int, str], Rows]]:
+    """Yield the rows of each side of each choice, by (factor, choice, side)."""
     for f, factor in enumerate(factors):
-        for i, one in enumerate(factor):
-            for side in one.rows:
+        for i, placed in enumerate(factor):
+            for side in placed.rows:
                 index = targets if side in "XY" else attributes
-                words = np.array([index[word] for word in one.choice.words[side]], np.intp)
-                yield (f, i, side), [words[list(some[side])] for some in _positions(one)]
+                words = np.array([index[word] for word in placed.choice.words[side]], np.intp)
+                yield (f, i, side), [words[list(at[side])] for at in _positions(placed)]
 
 
-def _weights(places: Places, words: int) -> Floats:
-    """A column for each sample that takes the mean over its words."""
-    weights = np.zeros((words, len(places)))
-    for sample, at in enumerate(places):
+def _mean_weights(rows: Rows, words: int) -> Floats:
+    """Return a matrix whose columns take the mean over the words of each sub-sample."""
+    weights = np.zeros((words, len(rows)))
+    for sample, at in enumerate(rows):
         weights[at, sample] = 1 / len(at)
     return weights
 
@@ -137,19 +153,17 @@ _QUANTILES = {"least": 0.0, "5%": 0.05, "25%": 0.25, "median": 0.5, "75%": 0.75,
 _QUANTILES |= {"largest": 1.0}
 
 
-def correct_p_values(
-    p: NDArray[np.float64], sample: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """P-values corrected by Holm and by Benjamini and Hochberg, over the choices of each sample.
+def correct_p_values(p: Floats, sample: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Correct p-values by Holm and by Benjamini and Hochberg, over the choices of each sub-sample.
 
-    The choices of sets are the questions that were asked. A sub-sample asks the same questions once
-    more with fewer words: it is corrected by itself, and adds nothing to the others' count.
+    The choices of sets are the hypotheses. A sub-sample tests the same hypotheses again with fewer
+    words: it is corrected on its own, and does not add to the number of hypotheses.
     """
-    by_holm, by_bh = np.empty_like(p), np.empty_like(p)
-    for one in np.unique(sample):
-        here = sample == one
-        by_holm[here], by_bh[here] = holm(p[here]), benjamini_hochberg(p[here])
-    return by_holm, by_bh
+    p_holm, p_bh = np.empty_like(p), np.empty_like(p)
+    for number in np.unique(sample):
+        here = sample == number
+        p_holm[here], p_bh[here] = holm(p[here]), benjamini_hochberg(p[here])
+    return p_holm, p_bh
 
 
 def summarise(
@@ -158,85 +172,90 @@ def summarise(
     documented: int | None,
     alpha: float,
 ) -> Summary:
-    """The shares, the distribution of the effect, and what each choice does to it."""
+    """Summarise the shares, the distribution of the effect, and the influence of each choice."""
     own = None if documented is None else specifications[documented]
     sign = 1.0 if own is None or own.effect == 0 else math.copysign(1.0, own.effect)
-    effect = np.array([one.effect for one in specifications])
-    whole = np.array([one.sample == 0 for one in specifications])
-    same = effect * sign > 0
-    passed = {
-        "none": np.array([one.p.value <= alpha for one in specifications]),
-        "holm": np.array([one.p_holm <= alpha for one in specifications]),
-        "bh": np.array([one.p_bh <= alpha for one in specifications]),
+    effect = np.array([specification.effect for specification in specifications])
+    is_whole = np.array([specification.sample == 0 for specification in specifications])
+    same_sign = effect * sign > 0
+    significant = {
+        "none": np.array([specification.p.value <= alpha for specification in specifications]),
+        "holm": np.array([specification.p_holm <= alpha for specification in specifications]),
+        "bh": np.array([specification.p_bh <= alpha for specification in specifications]),
     }
-    choices = int(whole.sum())
-    least = np.array([_least_p(one) for one in specifications])
+    choices = int(is_whole.sum())
+    smallest_p = np.array([_smallest_p(specification) for specification in specifications])
     return Summary(
-        same_sign=_parts(same, whole),
-        significant={name: _parts(some, whole) for name, some in passed.items()},
+        same_sign=_parts(same_sign, is_whole),
+        significant={name: _parts(passed, is_whole) for name, passed in significant.items()},
         effects={name: float(np.quantile(effect, q)) for name, q in _QUANTILES.items()},
         place=None if own is None else float((effect < own.effect).mean()),
-        out_of_reach=_part(least * choices > alpha),
-        margins=tuple(_margins(specifications, factors, effect, same, passed["holm"])),
-        flips=tuple(_flips(specifications, own, same, passed["holm"])),
+        out_of_reach=_part(smallest_p * choices > alpha),
+        margins=tuple(_margins(specifications, factors, effect, same_sign, significant["holm"])),
+        flips=tuple(_flips(specifications, own, same_sign, significant["holm"])),
     )
 
 
-def _least_p(one: Specification) -> float:
-    """The smallest p-value that so many targets can have."""
-    tails = 2 if one.p.alternative == "two-sided" else 1
-    return min(1.0, tails / math.comb(one.n["X"] + one.n["Y"], one.n["X"]))
+def _smallest_p(specification: Specification) -> float:
+    """Return the smallest p-value possible with this number of targets."""
+    tails = 2 if specification.p.alternative == "two-sided" else 1
+    n_x, n_y = specification.n["X"], specification.n["Y"]
+    return min(1.0, tails / math.comb(n_x + n_y, n_x))
 
 
-def _part(which: NDArray[np.bool_]) -> Part:
-    return Part(int(which.sum()), len(which))
+def _part(is_counted: Bools) -> Part:
+    return Part(int(is_counted.sum()), len(is_counted))
 
 
-def _parts(which: NDArray[np.bool_], whole: NDArray[np.bool_]) -> dict[str, Part]:
-    return {"whole": _part(which[whole]), "all": _part(which)}
+def _parts(is_counted: Bools, is_whole: Bools) -> dict[str, Part]:
+    return {"whole": _part(is_counted[is_whole]), "all": _part(is_counted)}
 
 
 def _margins(
     specifications: Sequence[Specification],
     factors: Sequence[Sequence[Choice]],
-    effect: NDArray[np.float64],
-    same: NDArray[np.bool_],
-    significant: NDArray[np.bool_],
+    effect: Floats,
+    same_sign: Bools,
+    significant: Bools,
 ) -> Iterator[Margin]:
-    ids = {side: np.array([one.sets[side] for one in specifications]) for side in SIDES}
+    """Yield the marginal effect of each choice, over all specifications that have it."""
+    ids = {side: np.array([spec.sets[side] for spec in specifications]) for side in SIDES}
     for factor in factors:
         for choice in factor:
-            having = np.logical_and.reduce([ids[side] == id for side, id in choice.sets.items()])
-            if not having.any():
+            has_it = np.logical_and.reduce([ids[side] == id for side, id in choice.sets.items()])
+            if not has_it.any():
                 continue  # it shares words with every choice of another factor
-            mean = float(effect[having].mean())
-            without = None if having.all() else mean - float(effect[~having].mean())
+            mean = float(effect[has_it].mean())
+            difference = None if has_it.all() else mean - float(effect[~has_it].mean())
             yield Margin(
-                choice.sets, mean, without, _part(same[having]), _part(significant[having])
+                choice.sets, mean, difference, _part(same_sign[has_it]), _part(significant[has_it])
             )
 
 
 def _flips(
     specifications: Sequence[Specification],
     own: Specification | None,
-    same: NDArray[np.bool_],
-    significant: NDArray[np.bool_],
+    same_sign: Bools,
+    significant: Bools,
 ) -> Iterator[Flip]:
-    """The whole choices whose answer is another than the documented one, smallest effect first."""
-    at = {(tuple(one.sets.values()), one.sample): k for k, one in enumerate(specifications)}
-    samples = max(one.sample for one in specifications)
-    sure = None if own is None else bool(significant[at[tuple(own.sets.values()), 0]])
+    """Yield the whole choices whose answer differs from the documented one, by effect size."""
+    index = {(tuple(spec.sets.values()), spec.sample): k for k, spec in enumerate(specifications)}
+    samples = max(spec.sample for spec in specifications)
+    is_significant = None
+    if own is not None:
+        is_significant = bool(significant[index[tuple(own.sets.values()), 0]])
 
     def change(k: int) -> str:
-        if not same[k]:
+        if not same_sign[k]:
             return "other sign"
-        if sure is None or significant[k] == sure:
+        if is_significant is None or significant[k] == is_significant:
             return ""
-        return "not significant" if sure else "significant"
+        return "not significant" if is_significant else "significant"
 
-    for one in sorted(specifications, key=lambda one: one.effect):
-        sets = tuple(one.sets.values())
-        if one.sample == 0 and (changed := change(at[sets, 0])):
-            also = [k for s in range(1, samples + 1) if (k := at.get((sets, s))) is not None]
-            count = sum(change(k) == changed for k in also)
-            yield Flip(one.sets, changed, one.effect, one.p, one.p_holm, Part(count, len(also)))
+    for spec in sorted(specifications, key=lambda spec: spec.effect):
+        sets = tuple(spec.sets.values())
+        if spec.sample == 0 and (changed := change(index[sets, 0])):
+            numbers = range(1, samples + 1)
+            subsamples = [k for n in numbers if (k := index.get((sets, n))) is not None]
+            part = Part(sum(change(k) == changed for k in subsamples), len(subsamples))
+            yield Flip(spec.sets, changed, spec.effect, spec.p, spec.p_holm, part)
