@@ -18,7 +18,7 @@ def multiverse(run, *arguments):
     return run("seeds", "multiverse", *arguments)
 
 
-def test_the_table_says_how_far_the_answer_depends_on_the_words(run):
+def test_multiverse_prints_how_much_the_result_depends_on_the_words(run):
     ran = multiverse(run, "--test", "weat6", "default", *QUICK)
     assert ran.code == 0
     lines = ran.out.splitlines()
@@ -36,7 +36,7 @@ def test_the_table_says_how_far_the_answer_depends_on_the_words(run):
     assert any(line.startswith("The same words as career / family") for line in lines)
 
 
-def test_json_is_lossless_and_has_a_record_for_each_test(run):
+def test_multiverse_json_is_lossless_with_a_record_for_each_test(run):
     ran = multiverse(
         run, "default", "--test", "weat6", "--test", "weat7", *QUICK, "--format", "json"
     )
@@ -49,12 +49,12 @@ def test_json_is_lossless_and_has_a_record_for_each_test(run):
     )
 
 
-def words_of(found):
-    every = [choice.words for factor in found.factors for choice in factor]
-    return {word for words in every for some in words.values() for word in some}
+def words_of(result):
+    sides = [choice.words for factor in result.factors for choice in factor]
+    return {word for words_by_side in sides for words in words_by_side.values() for word in words}
 
 
-def test_tsv_has_a_row_for_each_specification_of_each_source(run, tmp_path):
+def test_multiverse_tsv_has_a_row_for_each_specification_of_each_source(run, tmp_path):
     copy = tmp_path / "copy.txt"
     vectors = wg.open_vectors("default")
     words = words_of(wg.multiverse(vectors, "weat7", samples=0))
@@ -69,7 +69,7 @@ def test_tsv_has_a_row_for_each_specification_of_each_source(run, tmp_path):
     assert {"X", "sample", "n_A", "effect", "p", "p_method", "p_holm", "p_bh"} <= rows[0].keys()
 
 
-def test_sides_can_be_told_and_given(run, tmp_path):
+def test_concepts_and_own_sets_can_be_given_for_each_side(run, tmp_path):
     (tmp_path / "royal.txt").write_text("king\nprince\nlord\n")
     (tmp_path / "female.txt").write_text("queen\nprincess\nlady\n")
     ran = multiverse(
@@ -87,7 +87,7 @@ def test_sides_can_be_told_and_given(run, tmp_path):
     assert len(found["specifications"]) == 2
 
 
-def test_own_tests_are_run(run, tmp_path):
+def test_multiverse_runs_own_tests(run, tmp_path):
     (tmp_path / "mine.yaml").write_text(
         "tests:\n- {id: mine, x: [doctor, surgeon], y: [nurse, midwife],\n"
         "   a: [brother, male, man, boy, son, he, his, him],\n"
@@ -96,10 +96,10 @@ def test_own_tests_are_run(run, tmp_path):
     ran = multiverse(run, "default", "--tests", tmp_path / "mine.yaml", *QUICK)
     assert ran.code == 0, ran.err
     assert ran.out.startswith("mine on default: X vs Y, A vs B\n")
-    assert "X and Y stay as they are, because X and Y have the words of no seed set" in ran.out
+    assert "X and Y stay as they are, because no seed set has the words of X and Y" in ran.out
 
 
-def test_what_is_significant_the_other_way_round_is_told_apart(run, tmp_path):
+def test_significant_choices_with_the_opposite_sign_are_counted(run, tmp_path):
     good, bad = "[joy, love, peace, wonderful, pleasure]", "[agony, awful, horrible, nasty, evil]"
     (tmp_path / "mine.yaml").write_text(
         "{id: mine, x: [daisy, rose, tulip, lily, violet, orchid],"
@@ -112,26 +112,26 @@ def test_what_is_significant_the_other_way_round_is_told_apart(run, tmp_path):
     asked = ("default", "--tests", tmp_path / "mine.yaml", *given, *sides, "--samples", "0")
     ran = multiverse(run, *asked, "--alternative", "two-sided")
     assert ran.code == 0, ran.err
-    told = "2 of 2 choices; 1 of the choices with the other sign."
-    assert f"Significant at 0.05 with Holm correction: {told}" in ran.out
-    assert f"Significant at 0.05 with no correction: {told}" in ran.out
+    counts = "2 of 2 choices; 1 of the choices with the opposite sign."
+    assert f"Significant at 0.05 with Holm correction: {counts}" in ran.out
+    assert f"Significant at 0.05 with no correction: {counts}" in ran.out
     one_sided = multiverse(run, *asked).out
     assert "with Holm correction: 1 of 2 choices.\n" in one_sided
 
 
-def test_a_source_that_fails_does_not_lose_the_others(run, tmp_path):
+def test_results_of_other_sources_are_printed_if_one_fails(run, tmp_path):
     (tmp_path / "tiny.txt").write_text("he 1 0\nshe 0 1\n")
     ran = multiverse(run, tmp_path / "tiny.txt", "default", "--test", "weat7", "--samples", "0")
     assert ran.code == 1
     assert ran.out.startswith("weat7 on default")
     assert "can be measured on this source; math_1 / arts_1" in ran.err
-    assert "1 of 2 runs could not be made" in ran.err
+    assert "1 of 2 runs failed." in ran.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["default"], 2, "Say which test: --test weat6"),
+        (["default"], 2, "Name a test, such as --test weat6"),
         (["--test", "weat6"], 2, "Missing argument 'SOURCE...'"),
         (["default", "--test", "waet6"], 2, "Did you mean weat6"),
         (["default", "--test", "wefat1"], 2, "wefat1 is a factual test"),
@@ -144,7 +144,7 @@ def test_a_source_that_fails_does_not_lose_the_others(run, tmp_path):
         (["default", "--test", "weat6", "--alpha", "0"], 2, "alpha is 0"),
     ],
 )
-def test_mistakes_are_told_in_a_sentence(run, arguments, code, message):
+def test_wrong_multiverse_commands_get_a_sentence_and_an_exit_code(run, arguments, code, message):
     ran = multiverse(run, *arguments)
     assert (ran.code, ran.out) == (code, "")
     assert message in ran.err
@@ -152,7 +152,7 @@ def test_mistakes_are_told_in_a_sentence(run, arguments, code, message):
 
 
 @pytest.mark.slow
-def test_the_curve_is_drawn(run, tmp_path):
+def test_multiverse_draws_the_specification_curve(run, tmp_path):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     picture = tmp_path / "curve.svg"
     ran = multiverse(
@@ -166,7 +166,7 @@ def test_the_curve_is_drawn(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_picture_on_the_page_is_drawn_by_its_command(run, tmp_path):
+def test_the_chart_in_the_docs_is_drawn_by_its_command(run, tmp_path):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     picture = tmp_path / "multiverse-weat3.svg"
     assert multiverse(run, "--test", "weat3", "default", "--plot", picture).code == 0
