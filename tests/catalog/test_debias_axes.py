@@ -1,4 +1,4 @@
-"""The gender lists are as they were published, and mistakes in a user's own are found."""
+"""The gender lists agree with the publication, and mistakes in a user's axis are reported."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
     return go
 
 
-def test_the_gender_lists_have_the_published_sizes_and_a_source() -> None:
+def test_gender_axis_has_the_published_sizes_and_a_source() -> None:
     gender = axis("gender")
     assert (len(gender.pairs), len(gender.equal), len(gender.specific)) == (10, 52, 218)
     assert gender.study is not None
@@ -29,28 +29,26 @@ def test_the_gender_lists_have_the_published_sizes_and_a_source() -> None:
     assert "definitional" in gender.provenance
 
 
-def test_the_gender_pairs_have_the_woman_first_and_the_equality_pairs_the_words_of_the_list() -> (
-    None
-):
+def test_gender_pairs_start_with_woman_and_equality_pairs_are_specific_words() -> None:
     gender = axis("gender")
     assert gender.pairs[0] == ("woman", "man")
     assert ("Mary", "John") in gender.pairs
-    # Pairs of lower-case words are specific words, but for one slip in the published lists.
+    # Pairs of lower-case words are specific words, except for a mistake in the published lists.
     lower = {word for pair in gender.equal for word in pair if word == word.lower()}
     assert lower - set(gender.specific) == {"granny"}
 
 
-def test_an_axis_of_ones_own(write) -> None:
-    made = load_axis(
+def test_axis_is_read_from_a_yaml_file(write) -> None:
+    age = load_axis(
         write(
             "title: Age\nstudy: {authors: [A. Author], year: 2020, title: On age}\n"
             "pairs: [[old, young], [on, no, null]]\nspecific: [teenager]\n"
         )
     )
-    assert made.pairs == (("old", "young"), ("on", "no", "null"))
-    assert made.study is not None
-    assert made.study.short == "Author 2020"
-    assert made == Axis.model_validate(made.model_dump())
+    assert age.pairs == (("old", "young"), ("on", "no", "null"))
+    assert age.study is not None
+    assert age.study.short == "Author 2020"
+    assert age == Axis.model_validate(age.model_dump())
 
 
 @pytest.mark.parametrize(
@@ -74,14 +72,16 @@ def test_an_axis_of_ones_own(write) -> None:
         ("pairs: &a [[old, young]]\nequal: *a", "anchors and aliases"),
     ],
 )
-def test_mistakes_in_a_file_are_named(write, content: str, message: str) -> None:
+def test_mistakes_in_an_axis_file_are_reported_with_the_field(
+    write, content: str, message: str
+) -> None:
     with pytest.raises(CatalogError) as caught:
         load_axis(write(content))
     assert message in str(caught.value)
     assert "age.yaml" in str(caught.value)
 
 
-def test_a_file_or_an_axis_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_axis_file_and_unknown_axis_are_reported(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="cannot be read"):
         load_axis(tmp_path / "none.yaml")
     with pytest.raises(UnknownEntry, match=r"no axis 'gendre' .* Did you mean gender\?"):

@@ -1,4 +1,4 @@
-"""Lists of names: the catalogue's hold what their sources say, and any file is read or refused."""
+"""Name lists of the catalogue agree with their sources, and any file is read or refused."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ RACES = ["share_white", "share_black", "share_hispanic", "share_asian"]
 
 
 def fact(which: str, name: str, column: str) -> float | None:
-    found = load_names(which)
-    return found.facts[column][found.names.index(name)]
+    name_list = load_names(which)
+    return name_list.facts[column][name_list.names.index(name)]
 
 
 @pytest.fixture
@@ -51,29 +51,29 @@ def problem(which: str | Path) -> str:
         ("surnames", 24888, "count", ["count", *RACES]),
     ],
 )
-def test_tables_are_whole_and_sorted(which, size, count, columns):
-    found = load_names(which)
-    assert len(found) == len(set(found.names)) == size
-    assert list(found.facts) == list(found.labels) == list(found.units) == columns
-    counts = found.facts[count]
+def test_name_lists_are_complete_and_sorted_by_frequency(which, size, count, columns):
+    name_list = load_names(which)
+    assert len(name_list) == len(set(name_list.names)) == size
+    assert list(name_list.facts) == list(name_list.labels) == list(name_list.units) == columns
+    counts = name_list.facts[count]
     assert None not in counts
     assert min(counts) >= name_lists()[which].at_least == 1000
     # Where the count is the same, by the spelling of the source, which has no apostrophes.
-    plain = [name.upper().replace("'", "") for name in found.names]
+    plain = [name.upper().replace("'", "") for name in name_list.names]
     order = list(zip((-count for count in counts), plain, strict=True))
     assert order == sorted(order)
-    assert (found.ignored, found.notes) == ((), ())
-    for column, unit in found.units.items():
-        known = [value for value in found.facts[column] if value is not None]
+    assert (name_list.ignored, name_list.notes) == ((), ())
+    for column, unit in name_list.units.items():
+        known = [value for value in name_list.facts[column] if value is not None]
         low, high = {"share": (0, 1), "year": (1938, 2016), "people": (1000, 1e7)}[unit]
         assert low <= min(known) <= max(known) <= high, column
-    for values in zip(*(found.facts[race] for race in RACES), strict=True):
+    for values in zip(*(name_list.facts[race] for race in RACES), strict=True):
         assert (None in values) == (values == (None,) * 4)
         if None not in values:
             assert sum(values) <= 1.0021  # four shares, each rounded by at most 0.0005
 
 
-def test_facts_of_well_known_names():
+def test_facts_of_well_known_names_agree_with_their_sources():
     assert fact("ssa", "Linda", "share_female") == 0.997
     assert fact("ssa", "Linda", "mean_year") == 1954.1
     assert fact("ssa", "Michael", "share_female") == 0.005
@@ -90,14 +90,17 @@ def test_facts_of_well_known_names():
     assert len(missing) == 21
 
 
-def test_surnames_know_how_else_they_are_written():
-    found = load_names("surnames")
-    assert found.spellings["McDonald"] == ("Mcdonald",)
-    assert found.spellings["O'Brien"] == ("Obrien",)
-    assert found.spellings["Macdonald"] == ("MacDonald",)
-    assert not {"Smith", "Oliver", "Machado", "Dalton"} & found.spellings.keys()
-    assert {"Smith", "Oliver", "Machado", "Dalton"} <= set(found.names)
-    written = [*found.names, *(way for ways in found.spellings.values() for way in ways)]
+def test_surnames_have_other_spellings():
+    name_list = load_names("surnames")
+    assert name_list.spellings["McDonald"] == ("Mcdonald",)
+    assert name_list.spellings["O'Brien"] == ("Obrien",)
+    assert name_list.spellings["Macdonald"] == ("MacDonald",)
+    assert not {"Smith", "Oliver", "Machado", "Dalton"} & name_list.spellings.keys()
+    assert {"Smith", "Oliver", "Machado", "Dalton"} <= set(name_list.names)
+    written = [
+        *name_list.names,
+        *(other for others in name_list.spellings.values() for other in others),
+    ]
     assert len(written) == len(set(written))
 
 
@@ -107,7 +110,7 @@ def test_most_names_are_in_the_default_vocabulary():
     assert sum(name.lower() in words for name in load_names("surnames").names) == 22917
 
 
-def test_provenance_is_complete():
+def test_provenance_of_name_lists_is_complete():
     for name, source in name_lists().items():
         assert all(value for value in source.model_dump().values())
         assert source.url.startswith("https://")
@@ -115,7 +118,7 @@ def test_provenance_is_complete():
         assert f"{source.years}, at least 1,000" in load_names(name).source
 
 
-def test_provenance_is_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_provenance_of_name_lists_is_validated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     (tmp_path / "lists.yaml").write_text("mine: {title: Mine, lisence: CC0}")
     monkeypatch.setattr(names, "_FOLDER", tmp_path)
     with pytest.raises(CatalogError, match="name list mine: people is missing"):
@@ -139,53 +142,53 @@ def test_provenance_is_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         ("f.txt", "Anna\nBo Ann\nAnna\nJean-Luc\n"),
     ],
 )
-def test_forms_of_a_list(write, file, content):
-    found = load_names(write(file, content))
-    assert found.names == ("Anna", "Bo Ann", "Jean-Luc")
-    assert (found.id, found.title, found.facts) == (file, file, {})
+def test_names_are_read_from_every_format_of_list(write, file, content):
+    name_list = load_names(write(file, content))
+    assert name_list.names == ("Anna", "Bo Ann", "Jean-Luc")
+    assert (name_list.id, name_list.title, name_list.facts) == (file, file, {})
 
 
 @pytest.mark.parametrize(
     ("file", "mark"), [("f.csv", ","), ("f.csv", ";"), ("f.csv", "\t"), ("f.tsv", "\t")]
 )
-def test_every_numeric_column_is_a_fact(write, file, mark):
+def test_every_numeric_column_of_a_name_table_is_a_fact(write, file, mark):
     lines = ["name,age,city,share", "# a comment", "Ann,30,Rome,", "Bo,31.5,,0.5", "Cy,NA,Oslo,1"]
-    found = load_names(write(file, "\n".join(lines).replace(",", mark)))
-    assert found.names == ("Ann", "Bo", "Cy")
-    assert found.facts == {"age": (30, 31.5, None), "share": (None, 0.5, 1)}
-    assert found.labels == {"age": "age", "share": "share"}
-    assert found.units == {"age": "", "share": ""}
-    assert found.ignored == ("city",)
-    assert found.notes == ("Not used, because they are not numeric: 'city'.",)
+    name_list = load_names(write(file, "\n".join(lines).replace(",", mark)))
+    assert name_list.names == ("Ann", "Bo", "Cy")
+    assert name_list.facts == {"age": (30, 31.5, None), "share": (None, 0.5, 1)}
+    assert name_list.labels == {"age": "age", "share": "share"}
+    assert name_list.units == {"age": "", "share": ""}
+    assert name_list.ignored == ("city",)
+    assert name_list.notes == ("Not used, because they are not numeric: 'city'.",)
 
 
-def test_a_table_is_known_by_its_column_called_name(write):
-    found = load_names(write("f.txt", "births,Name\n5,Ann\n6,Bo\n"))
-    assert (found.names, found.facts) == (("Ann", "Bo"), {"births": (5, 6)})
+def test_text_file_with_a_name_column_is_a_table(write):
+    name_list = load_names(write("f.txt", "births,Name\n5,Ann\n6,Bo\n"))
+    assert (name_list.names, name_list.facts) == (("Ann", "Bo"), {"births": (5, 6)})
 
 
-def test_a_column_without_a_name_is_no_fact(write):
-    found = load_names(write("f.csv", ",name,births,,\n0,Ann,5,,\n1,Bo,6,,\n"))
-    assert (found.facts, found.ignored) == ({"births": (5, 6)}, ("(no name)",))
+def test_column_without_a_header_is_ignored(write):
+    name_list = load_names(write("f.csv", ",name,births,,\n0,Ann,5,,\n1,Bo,6,,\n"))
+    assert (name_list.facts, name_list.ignored) == ({"births": (5, 6)}, ("(no name)",))
 
 
-def test_spellings_of_a_file(write):
-    found = load_names(write("f.csv", "name,spellings\nMcKay,Mckay|Mac Kay\nBo,\n"))
-    assert found.spellings == {"McKay": ("Mckay", "Mac Kay")}
-    assert found.ignored == ()
+def test_spellings_column_gives_other_spellings(write):
+    name_list = load_names(write("f.csv", "name,spellings\nMcKay,Mckay|Mac Kay\nBo,\n"))
+    assert name_list.spellings == {"McKay": ("Mckay", "Mac Kay")}
+    assert name_list.ignored == ()
 
 
-def test_what_the_catalogue_ships_reads_as_a_file():
+def test_catalogue_name_list_can_be_read_as_a_file():
     own = load_names("surnames")
     copy = load_names(names._FOLDER / "surnames.csv")
     same = {"names": own.names, "facts": own.facts, "spellings": own.spellings}
     assert {field: getattr(copy, field) for field in same} == same
 
 
-def test_a_repeated_name_is_used_once_if_its_facts_agree(write):
-    found = load_names(write("f.csv", "name,births\nAnn,5\nBo,6\nAnn,5.0\n"))
-    assert found.facts == {"births": (5, 6)}
-    assert found.notes == ("1 lines repeat a name; each is used once.",)
+def test_repeated_name_is_used_once_if_its_facts_agree(write):
+    name_list = load_names(write("f.csv", "name,births\nAnn,5\nBo,6\nAnn,5.0\n"))
+    assert name_list.facts == {"births": (5, 6)}
+    assert name_list.notes == ("1 lines repeat a name; each is used once.",)
     again = problem(write("g.csv", "name,births\nAnn,5\nBo,6\nAnn,7\n"))
     assert again.endswith(
         "g.csv, line 4: 'Ann' is also on line 2, with a different 'births'. Keep one."
@@ -197,7 +200,7 @@ VERSE = "Tyger Tyger burning bright\nIn the forests\nOf the night?\nWhat immorta
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "said"),
+    ("file", "content", "expected"),
     [
         (
             "f.txt",
@@ -243,13 +246,15 @@ VERSE = "Tyger Tyger burning bright\nIn the forests\nOf the night?\nWhat immorta
         ("f.txt", b"Ann\0Bo\n", "f.txt: is not text"),
     ],
 )
-def test_what_is_no_list_of_names_is_refused(write, file, content, said):
+def test_files_that_are_not_name_lists_are_refused_with_the_line(write, file, content, expected):
     message = problem(write(file, content))
-    assert said in message
+    assert expected in message
     assert message.isprintable()
 
 
-def test_a_folder_a_large_file_and_nothing(write, tmp_path, monkeypatch):
+def test_folders_large_files_and_missing_files_are_refused_as_name_lists(
+    write, tmp_path, monkeypatch
+):
     assert "is a folder" in problem(tmp_path)
     assert "is a folder" in problem("")
     assert "has 1,000,001 lines" in problem(write("f.txt", "a\n" * 1_000_001))
@@ -263,7 +268,7 @@ def test_a_folder_a_large_file_and_nothing(write, tmp_path, monkeypatch):
         load_names("surname")
 
 
-def test_a_file_that_is_called_like_a_list(write, monkeypatch, tmp_path):
+def test_name_list_of_the_catalogue_takes_precedence_over_a_file(write, monkeypatch, tmp_path):
     write("ssa", "Ann\n")
     monkeypatch.chdir(tmp_path)
     assert len(load_names("ssa")) == 9511
@@ -271,7 +276,7 @@ def test_a_file_that_is_called_like_a_list(write, monkeypatch, tmp_path):
 
 
 def outcome(path: Path) -> tuple[NameList | None, str]:
-    """The list in a file, or what is said about it."""
+    """Return the list in a file, or the error message."""
     try:
         return load_names(path), ""
     except CatalogError as error:
@@ -293,15 +298,15 @@ listish = st.text(st.sampled_from("nameANn,;\t\n\r\"'#|_. 01e-é\u2028\x0b"), ma
 def test_any_bytes_are_names_or_refused(tmp_path, content, suffix, header):
     path = tmp_path / f"any{suffix}"
     path.write_bytes(header + content)
-    found, said = outcome(path)
-    assert said.isprintable()
-    if found is None:
+    name_list, message = outcome(path)
+    assert message.isprintable()
+    if name_list is None:
         return
-    assert found.names
-    assert len(set(found.names)) == len(found.names)
-    assert all(name == " ".join(name.split()) != "" for name in found.names)
-    assert all(len(values) == len(found) for values in found.facts.values())
-    assert found.spellings.keys() <= set(found.names)
+    assert name_list.names
+    assert len(set(name_list.names)) == len(name_list.names)
+    assert all(name == " ".join(name.split()) != "" for name in name_list.names)
+    assert all(len(values) == len(name_list) for values in name_list.facts.values())
+    assert name_list.spellings.keys() <= set(name_list.names)
 
 
 @quiet
@@ -313,19 +318,19 @@ def test_any_bytes_are_names_or_refused(tmp_path, content, suffix, header):
         max_size=20,
     )
 )
-def test_a_table_comes_back_as_it_was_written(tmp_path, table):
+def test_name_table_round_trips_through_csv(tmp_path, table):
     path = tmp_path / "f.csv"
     with path.open("w", newline="") as stream:
         csv.writer(stream).writerows([("name", "x"), *table.items()])
-    found = load_names(path)
-    assert found.names == tuple(table)
-    assert found.facts.get("x", (None,) * len(table)) == tuple(table.values())
+    name_list = load_names(path)
+    assert name_list.names == tuple(table)
+    assert name_list.facts.get("x", (None,) * len(table)) == tuple(table.values())
 
 
 # The command
 
 
-def test_the_command_lists_and_shows(run, write):
+def test_catalog_names_command_lists_and_shows_name_lists(run, write):
     rows = json.loads(run("catalog", "names", "--format", "json").out)
     assert [(row["id"], row["names"]) for row in rows] == [("ssa", 9511), ("surnames", 24888)]
     assert rows[0]["licence"].startswith("CC0")
@@ -340,7 +345,7 @@ def test_the_command_lists_and_shows(run, write):
     assert "Ann" in mine.out
 
 
-def test_the_command_refuses(run, write):
+def test_catalog_names_command_refuses_unknown_lists_and_novels(run, write):
     wrong = run("catalog", "names", "sssa")
     assert (wrong.code, wrong.out) == (2, "")
     assert "Did you mean ssa?" in wrong.err
@@ -362,7 +367,7 @@ def derive() -> ModuleType:
     return module
 
 
-def test_the_lists_are_derived_as_their_provenance_says(derive, tmp_path, capsys):
+def test_name_lists_are_derived_as_their_provenance_says(derive, tmp_path, capsys):
     for year in range(1937, 2018):
         lines = {1937: ["Ann,F,9000"], 1940: ["Ann,F,600", "Bo,M,999"], 2017: ["Bo,M,9000"]}
         lines[2000] = ["Ann,M,400", "Cy,M,1000"]

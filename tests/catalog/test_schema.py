@@ -1,4 +1,4 @@
-"""Tests written in Python: what is taken, and what a mistake says."""
+"""Tests built in Python: what is accepted, and the messages for mistakes."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from weatherglass.errors import CatalogError
 SETS = {"x": ["doctor"], "y": ["nurse"], "a": ["he"], "b": ["she"]}
 
 
-def test_plain_lists_get_labels_and_a_title() -> None:
-    one = Test(**SETS)
-    assert [words.label for words in one.sets.values()] == ["X", "Y", "A", "B"]
-    assert (one.id, one.title, one.kind) == ("custom", "X vs Y, A vs B", "association")
-    assert one.printed is None
+def test_lists_of_words_get_labels_and_a_title() -> None:
+    test = Test(**SETS)
+    assert [words.label for words in test.sets.values()] == ["X", "Y", "A", "B"]
+    assert (test.id, test.title, test.kind) == ("custom", "X vs Y, A vs B", "association")
+    assert test.printed is None
 
 
-def test_labels_make_the_title() -> None:
-    one = Test(**SETS | {"x": WordSet(label="Medicine", words=["doctor"])})
-    assert one.title == "Medicine vs Y, A vs B"
+def test_title_is_made_of_the_labels() -> None:
+    test = Test(**SETS | {"x": WordSet(label="Medicine", words=["doctor"])})
+    assert test.title == "Medicine vs Y, A vs B"
 
 
-def test_anything_with_words_is_a_set() -> None:
+def test_any_object_with_words_is_a_word_set() -> None:
     seeds = SimpleNamespace(label="Male", words=["he", "him"])
     assert Test(**SETS | {"a": seeds}).a == WordSet(label="Male", words=("he", "him"))
 
 
-def test_records_are_frozen() -> None:
+def test_tests_are_immutable() -> None:
     with pytest.raises(pydantic.ValidationError):
         Test(**SETS).id = "other"  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("one", catalog.tests("*"), ids=lambda one: one.id)
-def test_records_survive_json(one: Test | FactualTest) -> None:
-    assert type(one).model_validate_json(one.model_dump_json()) == one
+@pytest.mark.parametrize("test", catalog.tests("*"), ids=lambda test: test.id)
+def test_catalogue_tests_round_trip_through_json(test: Test | FactualTest) -> None:
+    assert type(test).model_validate_json(test.model_dump_json()) == test
 
 
 @pytest.mark.parametrize(
@@ -60,29 +60,29 @@ def test_records_survive_json(one: Test | FactualTest) -> None:
         ({"published": [{}]}, "published item 1.source is missing"),
     ],
 )
-def test_mistakes_are_plain_sentences(change: dict[str, object], message: str) -> None:
+def test_mistakes_in_a_test_are_plain_sentences(change: dict[str, object], message: str) -> None:
     with pytest.raises(CatalogError) as caught:
         Test(**SETS | change)
     assert message in str(caught.value)
     assert "pydantic" not in str(caught.value)
 
 
-def test_a_target_may_be_an_attribute() -> None:
+def test_target_word_may_also_be_an_attribute() -> None:
     assert Test(**SETS | {"a": ["doctor"]}).a.words == ("doctor",)
 
 
-def test_every_problem_is_kept() -> None:
+def test_error_keeps_all_problems_as_notes() -> None:
     with pytest.raises(CatalogError) as caught:
         Test(x=["a"], b="b")
     assert str(caught.value) == "test 'custom': y is missing."
     assert len(caught.value.__notes__) == 2
 
 
-def test_facts_align_with_targets() -> None:
+def test_facts_are_aligned_with_targets() -> None:
     sets = {"a": ["she"], "b": ["he"]}
     by_word = {"plumber": 0.7, "nurse": 90.1, "baker": 60.8}
-    one = FactualTest(targets=["nurse", "plumber"], facts=by_word, **sets)
-    assert one.facts.values == (90.1, 0.7)
+    test = FactualTest(targets=["nurse", "plumber"], facts=by_word, **sets)
+    assert test.facts.values == (90.1, 0.7)
     assert FactualTest(facts=by_word, **sets).targets.words == ("plumber", "nurse", "baker")
     assert FactualTest(targets=["nurse"], facts=[90.1], **sets).facts.values == (90.1,)
     named = {"name": "Women", "unit": "percent", "values": {"nurse": 90.1}}
@@ -103,7 +103,7 @@ def test_facts_align_with_targets() -> None:
         ({"name": "Women"}, "facts.values is missing"),
     ],
 )
-def test_facts_that_do_not_fit(facts: object, message: str) -> None:
+def test_facts_that_do_not_match_the_targets_are_refused(facts: object, message: str) -> None:
     with pytest.raises(CatalogError) as caught:
         FactualTest(targets=["nurse", "plumber"], a=["she"], b=["he"], facts=facts)
     assert message in str(caught.value)
@@ -113,12 +113,12 @@ def test_facts_that_do_not_fit(facts: object, message: str) -> None:
     ("text", "bound"),
     [("1e-7", 1e-7), ("< 1e-2", 1e-2), (".018", 0.018), ("0.57", 0.57), ("", None)],
 )
-def test_printed_p_values(text: str, bound: float | None) -> None:
+def test_printed_p_gives_an_upper_bound(text: str, bound: float | None) -> None:
     figure = {"source": "s", "effect": 1, "n_targets": 2, "n_attributes": 2, "p": text}
     assert catalog.Published(**figure).p_bound == bound
 
 
-def test_citations() -> None:
+def test_study_has_a_short_and_a_full_citation() -> None:
     whole = catalog.test("weat1").study
     assert whole is not None
     assert whole.short == "Caliskan et al. 2017"

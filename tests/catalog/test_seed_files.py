@@ -1,4 +1,4 @@
-"""Users' own seed sets: every form that is read and written, and a sentence for every mistake."""
+"""Users' own seed sets: all formats are read and written, and every mistake gets a sentence."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def write(tmp_path: Path):
     return write
 
 
-def brief(path: Path) -> dict[str, str]:
-    return {one.id: " ".join(one.words) for one in load_seeds(path)}
+def words_by_id(path: Path) -> dict[str, str]:
+    return {seed_set.id: " ".join(seed_set.words) for seed_set in load_seeds(path)}
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,13 @@ def brief(path: Path) -> dict[str, str]:
         ("f.CSV", '\ufeffword,more\n"New York",1\n', {"f": "New York"}),
     ],
 )
-def test_forms(write, name: str, content: str, expected: dict[str, str]) -> None:
-    assert brief(write(name, content)) == expected
+def test_seed_sets_are_read_from_every_format(
+    write, name: str, content: str, expected: dict[str, str]
+) -> None:
+    assert words_by_id(write(name, content)) == expected
 
 
-def test_provenance_is_read(write) -> None:
+def test_provenance_of_seed_sets_is_read(write) -> None:
     content = """
         id: boats
         concept: ships
@@ -62,10 +64,14 @@ def test_provenance_is_read(write) -> None:
         description: Kinds of boat.
         contains_names: yes
     """
-    (one,) = load_seeds(write("f.yaml", content))
-    assert (one.concept, one.study.short, one.contains_names) == ("ships", "Author 2020", True)
-    (one,) = load_seeds(write("f.yaml", "{words: [a], study: garg2018}"))
-    assert one.study == seeds("islam-Garg_et_al_2018").study
+    (seed_set,) = load_seeds(write("f.yaml", content))
+    assert (seed_set.concept, seed_set.study.short, seed_set.contains_names) == (
+        "ships",
+        "Author 2020",
+        True,
+    )
+    (seed_set,) = load_seeds(write("f.yaml", "{words: [a], study: garg2018}"))
+    assert seed_set.study == seeds("islam-Garg_et_al_2018").study
 
 
 @pytest.mark.parametrize(
@@ -101,13 +107,15 @@ def test_provenance_is_read(write) -> None:
         ("f.json", "[1]", "f.json: seed set 'f': words item 1 is 1; text was expected."),
     ],
 )
-def test_mistakes(write, name: str, content: str | bytes, message: str) -> None:
+def test_mistakes_in_seed_files_are_plain_sentences(
+    write, name: str, content: str | bytes, message: str
+) -> None:
     with pytest.raises(CatalogError) as caught:
         load_seeds(write(name, content))
     assert message in str(caught.value)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_seed_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match=r"none\.txt: cannot be read"):
         load_seeds(tmp_path / "none.txt")
     (tmp_path / "folder.yaml").mkdir()
@@ -115,7 +123,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         load_seeds(tmp_path / "folder.yaml")
 
 
-def test_own_sets_in_a_test(write) -> None:
+def test_own_seed_sets_can_be_used_in_a_test(write) -> None:
     path = write("mine.yaml", "{stars: [sun, sirius], stones: [flint, slate]}")
     stars, stones = wg.load_seeds(path)
     test = wg.Test(x=stars, y=stones, a=["bright"], b=["dark"])
@@ -123,21 +131,21 @@ def test_own_sets_in_a_test(write) -> None:
 
 
 @pytest.mark.parametrize("form", ["yaml", "json"])
-def test_the_whole_catalogue_is_written_and_read_again(write, form: str) -> None:
-    with_words = [one for one in seed_sets() if one.words]
+def test_all_seed_sets_of_the_catalogue_round_trip_through_files(write, form: str) -> None:
+    with_words = [seed_set for seed_set in seed_sets() if seed_set.words]
     assert load_seeds(write(f"all.{form}", format_seeds(with_words, form))) == tuple(with_words)
 
 
-def test_forms_that_cannot_hold_it() -> None:
-    both = [SeedSet(id="p", words=["a"]), SeedSet(id="q", words=["b"])]
+def test_formats_that_cannot_hold_seed_sets_are_refused() -> None:
+    two_sets = [SeedSet(id="p", words=["a"]), SeedSet(id="q", words=["b"])]
     with pytest.raises(UsageError, match="holds one seed set, not 2"):
-        format_seeds(both, "txt")
+        format_seeds(two_sets, "txt")
     with pytest.raises(UsageError, match=r"'a\\nb' does not fit on a line"):
         format_seeds([SeedSet(id="p", words=["a\nb"])], "txt")
     with pytest.raises(UsageError, match="not valid Unicode, and yaml cannot hold it"):
         format_seeds([SeedSet(id="p", words=["\udcff"])], "yaml")
     with pytest.raises(UsageError, match="'xml'; one of yaml, json, csv, txt was expected"):
-        format_seeds(both, "xml")
+        format_seeds(two_sets, "xml")
 
 
 quiet = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -155,20 +163,22 @@ sets = st.builds(
 
 
 @quiet
-@given(made=st.lists(sets, min_size=1, max_size=3, unique_by=lambda one: one.id))
-def test_what_is_written_is_read_again(tmp_path: Path, made: list[SeedSet]) -> None:
+@given(sets_written=st.lists(sets, min_size=1, max_size=3, unique_by=lambda seed_set: seed_set.id))
+def test_seed_sets_round_trip_through_files(tmp_path: Path, sets_written: list[SeedSet]) -> None:
     for form in ("yaml", "json", "csv"):
         path = tmp_path / f"again.{form}"
-        path.write_text(format_seeds(made, form), encoding="utf-8", newline="")
-        again = load_seeds(path)
-        assert [(one.id, one.words) for one in again] == [(one.id, one.words) for one in made]
+        path.write_text(format_seeds(sets_written, form), encoding="utf-8", newline="")
+        sets_read = load_seeds(path)
+        assert [(seed_set.id, seed_set.words) for seed_set in sets_read] == [
+            (seed_set.id, seed_set.words) for seed_set in sets_written
+        ]
         if form != "csv":
-            assert again == tuple(made)
+            assert sets_read == tuple(sets_written)
 
 
 @quiet
 @given(words=st.lists(texts, min_size=1))
-def test_a_plain_list_is_read_again_or_refused(tmp_path: Path, words: list[str]) -> None:
+def test_plain_list_of_seeds_round_trips_or_is_refused(tmp_path: Path, words: list[str]) -> None:
     path = tmp_path / "again.txt"
     try:
         text = format_seeds([SeedSet(id="again", words=words)], "txt")
@@ -180,7 +190,7 @@ def test_a_plain_list_is_read_again_or_refused(tmp_path: Path, words: list[str])
 
 
 def outcome(path: Path) -> str:
-    """Empty if the file loads, otherwise what is said about it."""
+    """Return the error message; empty if the file loads."""
     try:
         assert load_seeds(path)
     except CatalogError as error:
@@ -196,7 +206,7 @@ yamlish = st.text(st.sampled_from("abws:[]{},-'\"\n #&*!|>?0~\\ustudy"), max_siz
     content=st.one_of(st.binary(max_size=200), yamlish.map(str.encode), st.text().map(str.encode)),
     suffix=st.sampled_from([*SEED_FORMATS, "tsv"]),
 )
-def test_any_bytes_load_or_are_refused(tmp_path: Path, content: bytes, suffix: str) -> None:
+def test_any_bytes_are_seed_sets_or_refused(tmp_path: Path, content: bytes, suffix: str) -> None:
     path = tmp_path / f"any.{suffix}"
     for whole in (content, b"word,set,concept\n" + content, b"word\tset\n" + content):
         path.write_bytes(whole)
@@ -218,7 +228,7 @@ values = st.recursive(
     record=st.dictionaries(st.sampled_from([*SeedSet.model_fields, "seeds", "x"]), values),
     more=values,
 )
-def test_any_record_loads_or_is_refused(tmp_path: Path, record: object, more: object) -> None:
+def test_any_record_is_a_seed_set_or_refused(tmp_path: Path, record: object, more: object) -> None:
     path = tmp_path / "any.json"
     for document in (record, {"seeds": record}, [record, more], {"seeds": more}, more):
         path.write_text(json.dumps(document))

@@ -122,49 +122,49 @@ def gathered() -> dict[str, dict[str, str]]:
     return {record["Seeds ID"]: record for record in json.loads(GATHERED.read_text())}
 
 
-def test_there_are_178_sets_of_18_studies() -> None:
+def test_there_are_178_seed_sets_from_18_studies() -> None:
     assert len(seed_sets()) == 178
-    assert len({one.id for one in seed_sets()}) == 178
-    assert len({one.study.key for one in seed_sets()}) == 18
+    assert len({seed_set.id for seed_set in seed_sets()}) == 178
+    assert len({seed_set.study.key for seed_set in seed_sets()}) == 18
 
 
 @needs_gathered
-def test_every_word_is_as_gathered_in_order_and_with_repeats() -> None:
+def test_seed_words_equal_the_published_collection_in_order_and_with_repeats() -> None:
     records = gathered()
-    assert {one.id for one in seed_sets()} == records.keys()
-    for one in seed_sets():
-        assert list(one.words) == ast.literal_eval(records[one.id]["Seeds"]), one.id
+    assert {seed_set.id for seed_set in seed_sets()} == records.keys()
+    for seed_set in seed_sets():
+        assert list(seed_set.words) == ast.literal_eval(records[seed_set.id]["Seeds"]), seed_set.id
 
 
 @needs_gathered
-def test_provenance_is_as_gathered_or_said_to_be_mended() -> None:
+def test_provenance_equals_the_published_collection_or_is_marked_as_corrected() -> None:
     ours = {"prior-work": "re-used", "lexical-resources": "adapted-from-lexical-resources"}
-    for one in seed_sets():
-        record = gathered()[one.id]
-        assert one.link == (record["Link"] or "")
+    for seed_set in seed_sets():
+        record = gathered()[seed_set.id]
+        assert seed_set.link == (record["Link"] or "")
         names = re.split(", *", record["Source Categories"] or "unknown")
         named = tuple(ours.get(name, name) for name in names if name not in ("unknown", "other"))
-        assert ("sources" in one.mended) == (one.sources != named), one.id
+        assert ("sources" in seed_set.mended) == (seed_set.sources != named), seed_set.id
         *title, who = record["Used in Paper"].rpartition("(")
-        assert str(one.study.year) in who
-        assert one.study.authors[0].split()[-1] in who
-        same = set(re.findall(r"\w{4,}", one.study.title.lower()))
-        assert same & set(re.findall(r"\w{4,}", "".join(title).lower())), one.id
+        assert str(seed_set.study.year) in who
+        assert seed_set.study.authors[0].split()[-1] in who
+        same = set(re.findall(r"\w{4,}", seed_set.study.title.lower()))
+        assert same & set(re.findall(r"\w{4,}", "".join(title).lower())), seed_set.id
 
 
-def test_what_is_mended_or_lacking_is_noted() -> None:
-    assert sum(not one.words for one in seed_sets()) == 13
-    for one in seed_sets():
-        assert set(one.mended) <= {"sources"}
-        assert one.notes or (one.words and not one.mended), one.id
+def test_corrections_and_missing_words_are_noted() -> None:
+    assert sum(not seed_set.words for seed_set in seed_sets()) == 13
+    for seed_set in seed_sets():
+        assert set(seed_set.mended) <= {"sources"}
+        assert seed_set.notes or (seed_set.words and not seed_set.mended), seed_set.id
 
 
-def test_table_3_of_the_paper() -> None:
+def test_sources_per_study_equal_table_3_of_bad_seeds() -> None:
     papers = defaultdict(set)
-    for one in seed_sets():
-        if not one.mended:
-            for source in one.sources:
-                papers[source].add(one.study.key)
+    for seed_set in seed_sets():
+        if not seed_set.mended:
+            for source in seed_set.sources:
+                papers[source].add(seed_set.study.key)
     # The paper prints 5 for curated; its own file has 7.
     assert {source: len(keys) for source, keys in papers.items()} == {
         "corpus-derived": 7,
@@ -178,23 +178,23 @@ def test_table_3_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("id", QUOTED)
-def test_what_the_paper_quotes(id: str) -> None:
+def test_seed_sets_equal_those_quoted_in_the_paper(id: str) -> None:
     assert list(seeds(id).words) == QUOTED[id].split()
 
 
 @pytest.mark.parametrize("id", BEGINNINGS)
-def test_what_the_paper_quotes_the_beginning_of(id: str) -> None:
+def test_seed_sets_begin_as_quoted_in_the_paper(id: str) -> None:
     words = BEGINNINGS[id].split()
     assert list(seeds(id).words[: len(words)]) == words
 
 
 @needs_paper
-def test_the_quotes_are_in_the_paper() -> None:
+def test_quoted_seed_sets_are_in_the_text_of_the_paper() -> None:
     text = PAPER.read_text()
     appendix = text[text.index("### A.2 Seed Terms") :]
     lists = [
-        [PRINTED.get(word.strip(), word.strip()) for word in re.split(r"[,.]", found)]
-        for found in re.findall(
+        [PRINTED.get(word.strip(), word.strip()) for word in re.split(r"[,.]", quoted)]
+        for quoted in re.findall(
             r"(?<!\])\[([^\]]{10,}?)[,.]*(?: *\(see.*?)?\](?!\()", appendix, re.S
         )
     ]
@@ -204,39 +204,39 @@ def test_the_quotes_are_in_the_paper() -> None:
         assert plain in lists, id
 
 
-def test_pairs_of_figure_3() -> None:
+def test_pairs_equal_those_of_figure_3() -> None:
     printed = """she:he her:his woman:man Mary:John herself:himself daughter:son mother:father
         gal:guy girl:boy female:male"""
-    found = pairs(f"definitional_female-{BOLUKBASI}", f"definitional_male-{BOLUKBASI}")
-    assert {":".join(both) for both in found} == set(printed.split())
+    pairs_of_words = pairs(f"definitional_female-{BOLUKBASI}", f"definitional_male-{BOLUKBASI}")
+    assert {":".join(both) for both in pairs_of_words} == set(printed.split())
     rich = QUOTED["upperclass-Kozlowski_et_al_2019"].split()
     poor = QUOTED["lowerclass-Kozlowski_et_al_2019"].split()
-    found = pairs("lowerclass-Kozlowski_et_al_2019", "upperclass-Kozlowski_et_al_2019")
-    assert list(found) == list(zip(poor, rich, strict=True))
+    pairs_of_words = pairs("lowerclass-Kozlowski_et_al_2019", "upperclass-Kozlowski_et_al_2019")
+    assert list(pairs_of_words) == list(zip(poor, rich, strict=True))
 
 
-def test_pairs_that_do_not_go_by_position() -> None:
+def test_documented_pairs_need_not_be_pairs_by_position() -> None:
     a, b = f"male_stereotype_words-{ZHAO}", f"female_stereotype_words-{ZHAO}"
     assert ("doctor", "nurse") in pairs(a, b)
     assert ("nurse", "doctor") in pairs(b, a)
 
 
-def test_pairings_are_sound() -> None:
-    every = [frozenset(one.sets) for one in pairings()]
-    assert len(set(every)) == len(every)
-    for one in pairings():
-        first, second = map(seeds, one.sets)
+def test_pairings_use_every_word_of_both_sets() -> None:
+    sets = [frozenset(pairing.sets) for pairing in pairings()]
+    assert len(set(sets)) == len(sets)
+    for pairing in pairings():
+        first, second = map(seeds, pairing.sets)
         assert first != second
         assert first.words
         assert second.words
-        found = one.words()
-        assert bool(found) == (one.match != "none")
-        if found:
-            assert Counter(x for x, _ in found) == Counter(first.words), one.sets
-            assert Counter(y for _, y in found) == Counter(second.words), one.sets
+        pairs_of_words = pairing.words()
+        assert bool(pairs_of_words) == (pairing.match != "none")
+        if pairs_of_words:
+            assert Counter(x for x, _ in pairs_of_words) == Counter(first.words), pairing.sets
+            assert Counter(y for _, y in pairs_of_words) == Counter(second.words), pairing.sets
 
 
-def test_pairs_that_nobody_documents() -> None:
+def test_undocumented_pairs_are_refused_with_the_documented_ones() -> None:
     with pytest.raises(
         UnknownEntry, match=rf"No study pairs .+; female_1-{CALISKAN} is paired with m"
     ):
@@ -262,15 +262,15 @@ SCIENCE = {
 
 
 @pytest.mark.parametrize("id", SCIENCE)
-def test_the_science_papers_sets_are_those_of_its_tests(id: str) -> None:
+def test_seed_sets_of_the_science_paper_equal_the_sets_of_its_tests(id: str) -> None:
     entry = catalog.test(id)
     for words, name in zip(entry.sets.values(), SCIENCE[id].split(), strict=True):
         assert set(words.words) == set(seeds(f"{name}-{CALISKAN}").words), name
 
 
 def test_every_concept_is_described_and_used() -> None:
-    assert {one.concept for one in seed_sets()} == catalog.concepts().keys()
-    listed = list(dict.fromkeys(one.concept for one in seed_sets()))
+    assert {seed_set.concept for seed_set in seed_sets()} == catalog.concepts().keys()
+    listed = list(dict.fromkeys(seed_set.concept for seed_set in seed_sets()))
     assert listed == list(catalog.concepts())
     assert len(set(catalog.concepts().values())) == len(catalog.concepts())
     assert len(seed_sources()) == 7
@@ -283,67 +283,69 @@ def test_every_file_of_seed_sets_is_read() -> None:
     assert files == {*_FILES, "concepts", "pairings", "sources"}
 
 
-def test_names_are_flagged() -> None:
-    named = [one for one in seed_sets() if one.concept.endswith("-names")]
-    assert all(one.contains_names for one in named)
-    names = {word.lower() for one in named for word in one.words}
-    for one in seed_sets():
-        if not one.contains_names:
-            assert not {word.lower() for word in one.words} & names, one.id
+def test_seed_sets_with_names_are_flagged() -> None:
+    named = [seed_set for seed_set in seed_sets() if seed_set.concept.endswith("-names")]
+    assert all(seed_set.contains_names for seed_set in named)
+    names = {word.lower() for seed_set in named for word in seed_set.words}
+    for seed_set in seed_sets():
+        if not seed_set.contains_names:
+            assert not {word.lower() for word in seed_set.words} & names, seed_set.id
 
 
-def test_a_flag_is_never_set_for_nothing() -> None:
-    for one in seed_sets():
-        assert one.words or not one.flags, one.id
+def test_seed_sets_without_words_have_no_flags() -> None:
+    for seed_set in seed_sets():
+        assert seed_set.words or not seed_set.flags, seed_set.id
 
 
-def test_slurs_are_found() -> None:
-    with_slurs = {one.id for one in seed_sets() if one.contains_slurs}
+def test_seed_sets_with_slurs_are_flagged() -> None:
+    with_slurs = {seed_set.id for seed_set in seed_sets() if seed_set.contains_slurs}
     assert "final_identities-Joseph_et_al_2017" in with_slurs
     assert f"gender_specific-{BOLUKBASI}" in with_slurs
     assert f"female_1-{CALISKAN}" not in with_slurs
 
 
-def test_descriptions_are_one_sentence_each_and_all_different() -> None:
-    every = [one.description for one in seed_sets()]
-    assert len(set(every)) == 178
-    for text in every:
+def test_descriptions_of_seed_sets_are_single_different_sentences() -> None:
+    descriptions = [seed_set.description for seed_set in seed_sets()]
+    assert len(set(descriptions)) == 178
+    for text in descriptions:
         assert text.endswith(".")
         assert len(text) <= 130
         assert text[0].isupper()
 
 
 def shingles(text: str) -> set[tuple[str, ...]]:
-    """Every five words in a row."""
+    """Return all sequences of five words."""
     words = re.findall(r"\w+", text.lower())
     return {tuple(words[k : k + 5]) for k in range(len(words) - 4)}
 
 
 @needs_gathered
 @needs_paper
-def test_no_sentence_is_theirs() -> None:
+def test_no_description_copies_five_words_in_a_row_from_the_paper() -> None:
     prose = [record["Source / Justification"] or "" for record in gathered().values()]
     text = PAPER.read_text()
     prose.append(text[: text.index("## References")])
     theirs = set().union(*map(shingles, prose))
-    for one in seed_sets():
-        ours = shingles(one.description) | shingles(one.notes)
+    for seed_set in seed_sets():
+        ours = shingles(seed_set.description) | shingles(seed_set.notes)
         # A list of words is a fact, whoever writes it down.
-        if one.id != "neutral_identity_terms-Sweeney_&_Najafian_2019":
-            assert not ours & theirs, one.id
+        if seed_set.id != "neutral_identity_terms-Sweeney_&_Najafian_2019":
+            assert not ours & theirs, seed_set.id
     for text in (*catalog.concepts().values(), *seed_sources().values()):
         assert not shingles(text) & theirs, text
 
 
-def test_every_study_can_be_found() -> None:
-    used = {one.study.key for one in seed_sets()} | {one.study.key for one in pairings()}
+def test_every_study_of_a_seed_set_has_year_and_journal() -> None:
+    used = {seed_set.study.key for seed_set in seed_sets()} | {
+        pairing.study.key for pairing in pairings()
+    }
     assert used <= studies().keys()
     for key in used:
         assert studies()[key].year
         assert studies()[key].journal
 
 
-def test_looking_up() -> None:
+def test_unknown_seed_set_gets_suggestions() -> None:
     female = seeds(f"female_1-{CALISKAN}")
     assert (len(female), female.label, female.repeated) == (8, f"female_1-{CALISKAN}", ())
     with pytest.raises(UnknownEntry, match=r"'female_1' in the catalogue. Did you mean female_1-C"):
@@ -354,10 +356,10 @@ def test_looking_up() -> None:
         seeds("zzz")
 
 
-def test_filters_narrow_each_other() -> None:
-    by_hand = [one for one in seed_sets(concept="male") if "curated" in one.sources]
+def test_filters_of_seed_sets_are_combined() -> None:
+    by_hand = [seed_set for seed_set in seed_sets(concept="male") if "curated" in seed_set.sources]
     assert list(seed_sets(concept="male", source="curated")) == by_hand
-    assert [one.id for one in seed_sets("*names*", concept="asian-names")] == [
+    assert [seed_set.id for seed_set in seed_sets("*names*", concept="asian-names")] == [
         f"names_asian-{GARG}"
     ]
     twice = seed_sets("female-*", "*Garg*", "female-*")
@@ -365,7 +367,7 @@ def test_filters_narrow_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("filters", "message"),
     [
         ({"concept": "femal"}, "has the concept 'femal'. Did you mean female"),
         ({"source": "crowd-source"}, "has the source 'crowd-source'. Did you mean crowd-sourced"),
@@ -374,17 +376,19 @@ def test_filters_narrow_each_other() -> None:
         ({"concept": "female", "study": "bhatia2018"}, "No seed set of the concept female of the"),
     ],
 )
-def test_filters_that_find_nothing(asked: dict[str, str], message: str) -> None:
+def test_seed_filters_without_a_match_are_refused_with_suggestions(
+    filters: dict[str, str], message: str
+) -> None:
     with pytest.raises(UnknownEntry, match=message):
-        seed_sets(**asked)
+        seed_sets(**filters)
 
 
-def test_patterns_that_find_nothing() -> None:
+def test_seed_pattern_without_a_match_is_refused() -> None:
     with pytest.raises(UnknownEntry, match=r"No seed set matches 'famale\*'"):
         seed_sets("famale*")
 
 
-def test_a_seed_set_stands_wherever_a_word_set_does() -> None:
+def test_seed_set_can_be_used_as_a_word_set() -> None:
     a, b = seeds(f"male_1-{CALISKAN}"), seeds(f"female_1-{CALISKAN}")
     mine = wg.Test(x=["doctor", "surgeon"], y=["nurse", "midwife"], a=a, b=b)
     assert mine.a.words == a.words
@@ -395,7 +399,7 @@ def test_a_seed_set_stands_wherever_a_word_set_does() -> None:
     assert mine.notes == factual.notes == ""
 
 
-def test_repeats_are_used_once_and_noted() -> None:
+def test_repeated_seed_words_are_used_once_and_noted() -> None:
     black, white = seeds(f"black-{MANZINI}"), seeds(f"caucasian-{MANZINI}")
     mine = wg.Test(x=black, y=white, a=["good"], b=["bad"], notes="Mine.")
     assert mine.x.words == ("black", "african", "africa")
@@ -405,7 +409,7 @@ def test_repeats_are_used_once_and_noted() -> None:
     )
 
 
-def test_a_set_without_words_cannot_be_measured() -> None:
+def test_seed_set_without_words_cannot_be_used_in_a_test() -> None:
     with pytest.raises(CatalogError, match=r"'neutral-Park_et_al_2018' has no words. The gathered"):
         wg.Test(x=seeds("neutral-Park_et_al_2018"), y=["b"], a=["c"], b=["d"])
 

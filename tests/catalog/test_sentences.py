@@ -1,4 +1,4 @@
-"""Words become sentences, word tests become sentence tests, and every sentence keeps its word."""
+"""Words become sentences, and word tests sentence tests whose sentences keep their words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weatherglass.errors import CatalogError
 SENTENCE_TESTS = catalog.tests(level="sentence")
 
 
-def test_a_name() -> None:
+def test_sentences_of_a_name_equal_those_of_the_supplement() -> None:
     # As the supplement prints them, section B.1.1.
     assert sentences("Adam") == (
         "This is Adam.",
@@ -29,7 +29,7 @@ def test_a_name() -> None:
     )
 
 
-def test_a_noun() -> None:
+def test_sentences_of_a_noun_have_article_and_plural() -> None:
     assert sentences("abuse") == (
         "This is an abuse.",
         "That is an abuse.",
@@ -64,58 +64,60 @@ def test_a_noun() -> None:
         ("{words}", "mass-noun", "It is {words}."),
     ],
 )
-def test_what_words_become(word: str | Annotation, kind: str | None, sentence: str) -> None:
+def test_words_become_sentences_of_their_kind(
+    word: str | Annotation, kind: str | None, sentence: str
+) -> None:
     assert sentence in sentences(word, kind)
 
 
-def test_an_empty_word() -> None:
+def test_empty_word_has_no_sentences() -> None:
     with pytest.raises(CatalogError, match="word is empty"):
         sentences(" ", "noun")
 
 
 @given(word=st.text(min_size=1), kind=st.sampled_from(list(catalog.kinds())))
-def test_any_word_becomes_distinct_sentences(word: str, kind: str) -> None:
+def test_sentences_of_any_word_are_distinct(word: str, kind: str) -> None:
     if word.strip():
-        made = sentences(word, kind)
-        assert len(set(made)) == len(made)
+        result = sentences(word, kind)
+        assert len(set(result)) == len(result)
 
 
-@pytest.mark.parametrize("one", SENTENCE_TESTS, ids=lambda one: one.id)
-def test_every_sentence_keeps_its_word(one: Test) -> None:
+@pytest.mark.parametrize("entry", SENTENCE_TESTS, ids=lambda entry: entry.id)
+def test_every_sentence_keeps_the_word_it_was_made_from(entry: Test) -> None:
     base = catalog.test(
-        one.id.removeprefix("sent-")
-        if one.id.startswith("sent-")
-        else f"{one.id.rpartition('_')[0].removesuffix('_one')}_one_word"
+        entry.id.removeprefix("sent-")
+        if entry.id.startswith("sent-")
+        else f"{entry.id.rpartition('_')[0].removesuffix('_one')}_one_word"
     )
-    for name, items in one.sets.items():
+    for name, items in entry.sets.items():
         assert len(items.origins) == len(items.words)
-        # Words come in the order of the word test; all of them, save where none was published.
+        # All words in the order of the word test, except one without published sentences.
         words = list(dict.fromkeys(items.origins))
-        lost = {"sick"} if (one.id, name) == ("sent-weat9", "Y") else set()
-        assert words == [word for word in base.sets[name].words if word not in lost]
+        unpublished = {"sick"} if (entry.id, name) == ("sent-weat9", "Y") else set()
+        assert words == [word for word in base.sets[name].words if word not in unpublished]
 
 
-def test_sentences_that_were_left_out_come_back_with_full() -> None:
-    for one in catalog.tests("sent-*@full"):
-        thinned = catalog.test(one.id.removesuffix("@full"))
-        for ours, theirs in zip(thinned.sets.values(), one.sets.values(), strict=True):
+def test_full_variant_has_the_sentences_that_were_left_out() -> None:
+    for entry in catalog.tests("sent-*@full"):
+        thinned = catalog.test(entry.id.removesuffix("@full"))
+        for ours, theirs in zip(thinned.sets.values(), entry.sets.values(), strict=True):
             assert {*ours.words, *ours.left_out} <= set(theirs.words)
             assert not theirs.left_out
     assert len(catalog.test("sent-weat9@full").sets["Y"]) == 3 + 5 * 14
     assert len(catalog.test("sent-weat3@full").sets["X"]) == 50 * 8
 
 
-def test_the_whole_script_of_the_double_bind() -> None:
-    one = catalog.test("heilman_double_bind_likable_1-")
-    text = one.sets["Y"].words[0]
-    assert one.sets["Y"].origins[0] == "Amy"
+def test_double_bind_test_has_the_full_script() -> None:
+    entry = catalog.test("heilman_double_bind_likable_1-")
+    text = entry.sets["Y"].words[0]
+    assert entry.sets["Y"].origins[0] == "Amy"
     assert text.startswith("Amy is the assistant vice president of sales at an aircraft company,")
     assert "  The products she is responsible for include engine assemblies," in text
     assert text.endswith("  Her performance is in the top 5% of all employees at her level.")
-    assert one.sets["A"].words[0] == "The assistant vice president is agreeable."
+    assert entry.sets["A"].words[0] == "The assistant vice president is agreeable."
 
 
-def test_a_test_of_ones_own(tmp_path: Path) -> None:
+def test_own_test_becomes_a_sentence_test(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(
         "x: [orchid, {word: gizmo, kind: noun}]\n"
@@ -126,38 +128,42 @@ def test_a_test_of_ones_own(tmp_path: Path) -> None:
     assert isinstance(mine, Test)
     assert mine.x.words == ("orchid", "gizmo")
     assert Test.model_validate_json(mine.model_dump_json()) == mine
-    made = to_sentences(mine)
-    assert (made.id, made.level, made.y.label) == ("sent-mine", "sentence", "Beasts")
-    assert made.y.words[-1] == "Oxen are things."
-    assert made.x.origins == ("orchid",) * 14 + ("gizmo",) * 14
-    assert to_sentences(made) is made
-    assert Test.model_validate_json(made.model_dump_json()) == made
+    sentence_test = to_sentences(mine)
+    assert (sentence_test.id, sentence_test.level, sentence_test.y.label) == (
+        "sent-mine",
+        "sentence",
+        "Beasts",
+    )
+    assert sentence_test.y.words[-1] == "Oxen are things."
+    assert sentence_test.x.origins == ("orchid",) * 14 + ("gizmo",) * 14
+    assert to_sentences(sentence_test) is sentence_test
+    assert Test.model_validate_json(sentence_test.model_dump_json()) == sentence_test
 
 
-def test_annotations_given_beside_the_test() -> None:
+def test_annotations_take_precedence_over_the_catalogue() -> None:
     mine = Test(x=["gizmo"], y=["love"], a=["nice"], b=["nasty"])
     own = {
         "gizmo": Annotation(word="gizmo", kind="mass-noun"),
         "love": Annotation(word="love", kind="verb"),
     }
-    made = to_sentences(mine, own)
-    assert made.x.words[-1] == "It is gizmo."
-    assert made.y.words[0] == "This will love."
+    sentence_test = to_sentences(mine, own)
+    assert sentence_test.x.words[-1] == "It is gizmo."
+    assert sentence_test.y.words[0] == "This will love."
 
 
-def test_words_of_unknown_kind_are_asked_for() -> None:
+def test_words_of_unknown_kind_are_listed_with_ways_to_give_it() -> None:
     mine = Test(x=["gizmo", "orchid"], y=["doodad"], a=["nice"], b=["gizmo"])
     with pytest.raises(CatalogError) as caught:
         to_sentences(mine)
-    said = str(caught.value)
-    assert said.startswith(
+    message = str(caught.value)
+    assert message.startswith(
         "test 'custom': The kind of 'gizmo' is not known (nor that of 'doodad')."
     )
-    assert "{word: …, kind: noun, plural: …}" in said
-    assert "adjective" in said
+    assert "{word: …, kind: noun, plural: …}" in message
+    assert "adjective" in message
 
 
-def test_words_that_become_the_same_sentence() -> None:
+def test_words_with_the_same_sentence_are_refused() -> None:
     parent = {"word": "parent", "kind": "noun"}
     mine = Test(x=["parents", parent], y=["orchid"], a=["nice"], b=["nasty"])
     with pytest.raises(CatalogError, match="'parents' and 'parent', which both become 'This is a"):
@@ -177,20 +183,24 @@ def test_words_that_become_the_same_sentence() -> None:
         ({"words": ["a", "b"], "origins": ["a"]}, "x has 1 origins for 2 sentences"),
     ],
 )
-def test_mistakes_are_plain_sentences(x: object, message: str) -> None:
+def test_mistakes_in_annotated_words_are_plain_sentences(x: object, message: str) -> None:
     with pytest.raises(CatalogError) as caught:
         Test(x=x, y=["orchid"], a=["nice"], b=["nasty"])
     assert message in str(caught.value)
 
 
-def test_level_is_seen_from_the_items() -> None:
+def test_level_of_a_test_is_inferred_from_its_items() -> None:
     sets = {"x": ["I am."], "y": ["You are!"], "a": ["Who is?"], "b": ["They are."]}
     assert Test(**sets).level == "sentence"
     assert Test(**sets, level="word").level == "word"
     assert Test(**sets | {"b": ["they"]}).level == "word"
 
 
-def test_a_set_without_some_items_keeps_words_and_origins_together() -> None:
+def test_leaving_out_items_keeps_sentences_and_origins_aligned() -> None:
     whole = WordSet(words=["A b.", "A c.", "A d."], origins=["b", "c", "d"])
-    less = whole.leave_out(["A c."])
-    assert (less.words, less.origins, less.left_out) == (("A b.", "A d."), ("b", "d"), ("A c.",))
+    smaller = whole.leave_out(["A c."])
+    assert (smaller.words, smaller.origins, smaller.left_out) == (
+        ("A b.", "A d."),
+        ("b", "d"),
+        ("A c.",),
+    )

@@ -1,4 +1,4 @@
-"""Slurs are masked, however they are written, and ordinary words are not."""
+"""Slurs are masked in any spelling, and ordinary words are not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weatherglass.catalog.slurs import slurs
 
 
 @pytest.mark.parametrize(
-    ("word", "shown"),
+    ("word", "masked"),
     [
         ("redneck", "r******"),
         ("Rednecks", "R*******"),
@@ -29,9 +29,9 @@ from weatherglass.catalog.slurs import slurs
         ("ｒｅｄｎｅｃｋ", "ｒ******"),
     ],
 )
-def test_slurs_are_masked(word, shown):
+def test_slurs_are_masked_in_any_spelling(word, masked):
     assert is_slur(word)
-    assert mask_slurs(word) == shown
+    assert mask_slurs(word) == masked
 
 
 ORDINARY = """
@@ -40,7 +40,7 @@ trashy raccoon cocoon snigger niggardly japan spicy retardant scunthorpe
 """
 
 
-def test_ordinary_words_are_not():
+def test_ordinary_words_are_not_masked():
     for word in ORDINARY.split():
         assert not is_slur(word), word
         assert mask_slurs(word) == word
@@ -58,34 +58,34 @@ def test_few_frequent_words_are_masked():
     assert [word for word in words if is_slur(word)] == ["redskins", "retarded", "dyke"]
 
 
-def test_the_list():
+def test_slur_list_is_normalised_and_has_sources():
     entries = slurs()
     assert 150 <= len(entries) <= 250
-    words = [one.word for one in entries]
+    words = [slur.word for slur in entries]
     assert len({word.replace(" ", "") for word in words}) == len(words)
-    for one in entries:
-        assert one.word == one.word.strip().casefold()
-        assert is_slur(one.word) == (one.kind != "none")
-        assert bool(one.source) == (one.kind != "none")
-        assert set(one.source.split()) <= {
+    for slur in entries:
+        assert slur.word == slur.word.strip().casefold()
+        assert is_slur(slur.word) == (slur.kind != "none")
+        assert bool(slur.source) == (slur.kind != "none")
+        assert set(slur.source.split()) <= {
             "swinger2019", "cuss", "naughty-words", "profane-words", "own"
         }  # fmt: skip
-    published = {one.word for one in entries if "swinger2019" in one.source}
+    published = {slur.word for slur in entries if "swinger2019" in slur.source}
     assert {"she male", "twink", "retarded", "redneck"} < published  # appendix A of the paper
 
 
 @given(st.text())
 def test_masking_keeps_the_length_and_leaves_no_slur(text):
-    shown = mask_slurs(text)
-    assert len(shown) == len(text)
-    assert not is_slur(shown)
-    assert (shown != text) == is_slur(text)
+    masked = mask_slurs(text)
+    assert len(masked) == len(text)
+    assert not is_slur(masked)
+    assert (masked != text) == is_slur(text)
 
 
-@given(st.sampled_from([one.word for one in slurs() if one.kind != "none"]), st.text(max_size=5))
-def test_a_slur_beside_anything_is_masked(word, more):
+@given(st.sampled_from([slur.word for slur in slurs() if slur.kind != "none"]), st.text(max_size=5))
+def test_slur_next_to_any_text_is_masked(word, more):
     for text in (f"{word} {more}", f"{word}_", f"({word.upper()})", f"{more} {word}"):
-        if is_slur(text):  # what is beside it can make another word of it, as in doo-wop
+        if is_slur(text):  # a neighbouring word can make another word of it, as in doo-wop
             assert word not in mask_slurs(text).casefold()
         else:
             assert text != f"({word.upper()})"

@@ -1,4 +1,4 @@
-"""Templates, articles, plurals and annotations are data, and mistakes in them are found."""
+"""Templates, articles, plurals and annotations, and the messages for mistakes in them."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def write(tmp_path: Path) -> Callable[[str, str], Path]:
 def test_every_word_of_the_catalogue_is_annotated() -> None:
     known = known_annotations()
     for pattern in ("*", "*@full", "*@word2vec"):
-        for one in catalog.tests(pattern, level="word"):
-            for items in one.sets.values():
+        for entry in catalog.tests(pattern, level="word"):
+            for items in entry.sets.values():
                 assert set(items.words) <= known.keys()
 
 
-def test_plurals_that_are_written_down_are_those_of_the_rules() -> None:
-    # Both are there so that each checks the other; a phrase's plural cannot be found by its end.
+def test_listed_plurals_agree_with_the_rules() -> None:
+    # The rules and the list check each other; the plural of a phrase is not at its end.
     rules = templates()
-    for one in known_annotations().values():
-        if rules.kinds[one.kind].has_plural:
-            assert one.plural
-            if one.word != "woman of color":
-                assert rules.plural(one.singular or one.word) == one.plural
+    for annotation in known_annotations().values():
+        if rules.kinds[annotation.kind].has_plural:
+            assert annotation.plural
+            if annotation.word != "woman of color":
+                assert rules.plural(annotation.singular or annotation.word) == annotation.plural
         else:
-            assert not one.plural
+            assert not annotation.plural
 
 
-def test_every_kind_has_an_example_that_it_takes() -> None:
+def test_every_kind_of_word_has_a_valid_example() -> None:
     for name, kind in catalog.kinds().items():
         assert len(catalog.sentences(kind.example, name)) == len(kind.templates)
 
@@ -57,13 +57,13 @@ def test_every_kind_has_an_example_that_it_takes() -> None:
         ("a", "caress university European Ukrainian one-armed use unicorn hospital yak NASA"),
     ],
 )
-def test_articles(article: str, words: str) -> None:
+def test_articles_follow_pronunciation(article: str, words: str) -> None:
     assert {word: templates().article(word) for word in words.split()} == dict.fromkeys(
         words.split(), article
     )
 
 
-def test_plurals() -> None:
+def test_plurals_follow_english_spelling() -> None:
     plurals = {
         "box": "boxes",
         "day": "days",
@@ -96,25 +96,25 @@ def test_plurals() -> None:
         ("kind: {}\n", "kinds is missing"),
     ],
 )
-def test_templates_with_mistakes(write, content: str, message: str) -> None:
+def test_mistakes_in_templates_are_reported(write, content: str, message: str) -> None:
     with pytest.raises(CatalogError) as caught:
         load_templates(write("t.yaml", RULES + content))
     assert message in str(caught.value)
     assert "t.yaml: " in str(caught.value)
 
 
-def test_templates_that_are_no_mapping(write) -> None:
+def test_templates_must_be_a_mapping(write) -> None:
     with pytest.raises(CatalogError, match="a mapping with kinds, articles and plurals"):
         load_templates(write("t.yaml", "[a]"))
 
 
-def test_plurals_need_a_rule_for_any_word(write) -> None:
+def test_plurals_need_a_rule_for_other_endings(write) -> None:
     kinds = "kinds: {noun: {meaning: m, example: e, templates: ['{word}']}}"
     with pytest.raises(CatalogError, match="plurals has no rule for other endings"):
         load_templates(write("t.yaml", f"{kinds}\narticles: {{}}\nplurals: {{y: ies}}"))
 
 
-def test_annotation_files(write) -> None:
+def test_annotations_are_read_from_a_table(write) -> None:
     path = write("words.tsv", "kind\tword\narticle\tx\n".replace("article\tx", "noun\tgizmo"))
     assert catalog.load_annotations(path)["gizmo"] == catalog.Annotation(word="gizmo", kind="noun")
 
@@ -130,7 +130,9 @@ def test_annotation_files(write) -> None:
         ("word,kind\n", "has only a header"),
     ],
 )
-def test_annotation_files_with_mistakes(write, content: str, message: str) -> None:
+def test_mistakes_in_annotation_files_are_reported_with_the_line(
+    write, content: str, message: str
+) -> None:
     with pytest.raises(CatalogError) as caught:
         catalog.load_annotations(write("words.csv", content))
     assert message in str(caught.value)

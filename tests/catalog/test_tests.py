@@ -1,4 +1,4 @@
-"""The catalogue's own tests are complete, and are what the papers printed."""
+"""The catalogue's own tests are complete and agree with the papers."""
 
 from __future__ import annotations
 
@@ -59,24 +59,24 @@ PEOPLE = {
 }
 
 
-# How the published files call X, Y, A and B.
+# The names of X, Y, A and B in the published files.
 SENTENCE_BIAS = ("targ1", "targ2", "attr1", "attr2")
 
 
 def association(name: str) -> catalog.Test:
-    found = catalog.test(name)
-    assert isinstance(found, catalog.Test)
-    return found
+    entry = catalog.test(name)
+    assert isinstance(entry, catalog.Test)
+    return entry
 
 
 def factual(name: str) -> catalog.FactualTest:
-    found = catalog.test(name)
-    assert isinstance(found, catalog.FactualTest)
-    return found
+    entry = catalog.test(name)
+    assert isinstance(entry, catalog.FactualTest)
+    return entry
 
 
-def test_ids_are_unique_and_in_order() -> None:
-    ids = [one.id for one in catalog.tests()]
+def test_ids_of_tests_are_unique_and_in_order() -> None:
+    ids = [entry.id for entry in catalog.tests()]
     assert ids[:12] == [*TABLE_1, "wefat1", "wefat2"]
     assert len(ids) == len(set(ids)) == 46 + 2
     files = {path.stem for path in (Path(catalog.__file__).parent / "data/tests").iterdir()}
@@ -85,32 +85,36 @@ def test_ids_are_unique_and_in_order() -> None:
 
 @pytest.mark.parametrize("name", TABLE_1)
 @pytest.mark.parametrize(("variant", "table"), [("", TABLE_1), ("word2vec", TABLE_S1)])
-def test_sizes_and_published_figures(name: str, variant: str, table: dict[str, tuple]) -> None:
-    one = association(f"{name}@{variant}" if variant else name)
+def test_sizes_and_published_figures_equal_those_of_the_paper(
+    name: str, variant: str, table: dict[str, tuple]
+) -> None:
+    entry = association(f"{name}@{variant}" if variant else name)
     targets, attributes, effect, p = table[name]
-    assert (len(one.x), len(one.y), len(one.a), len(one.b)) == (targets,) * 2 + (attributes,) * 2
-    assert one.printed is not None
-    assert (one.printed.n_targets, one.printed.n_attributes) == (targets, attributes)
-    assert (one.printed.effect, one.printed.p_bound) == (effect, p)
-    assert [figure.source for figure in one.published] == ["glove-840b", "word2vec-google-news"]
+    assert (len(entry.x), len(entry.y), len(entry.a), len(entry.b)) == (targets,) * 2 + (
+        attributes,
+    ) * 2
+    assert entry.printed is not None
+    assert (entry.printed.n_targets, entry.printed.n_attributes) == (targets, attributes)
+    assert (entry.printed.effect, entry.printed.p_bound) == (effect, p)
+    assert [figure.source for figure in entry.published] == ["glove-840b", "word2vec-google-news"]
 
 
 @pytest.mark.parametrize("name", PEOPLE)
-def test_findings_with_people(name: str) -> None:
+def test_findings_with_people_equal_those_of_the_paper(name: str) -> None:
     human = association(name).human
     assert human is not None
     assert (human.n, human.n_printed, human.d, human.p_bound) == PEOPLE[name]
     assert human.finding
 
 
-@pytest.mark.parametrize("one", catalog.tests(), ids=lambda one: one.id)
-def test_every_entry_says_where_it_is_from(one: catalog.Test | catalog.FactualTest) -> None:
-    assert one.study is not None
-    assert one.study.key == (
-        "caliskan2017" if one.id in {*TABLE_1, "wefat1", "wefat2"} else "may2019"
+@pytest.mark.parametrize("entry", catalog.tests(), ids=lambda entry: entry.id)
+def test_every_test_has_complete_citations(entry: catalog.Test | catalog.FactualTest) -> None:
+    assert entry.study is not None
+    assert entry.study.key == (
+        "caliskan2017" if entry.id in {*TABLE_1, "wefat1", "wefat2"} else "may2019"
     )
-    sources = [words.source for words in one.sets.values()]
-    for study in (one.study, *sources):
+    sources = [words.source for words in entry.sets.values()]
+    for study in (entry.study, *sources):
         assert study is not None
         assert study.authors
         assert study.year
@@ -119,10 +123,10 @@ def test_every_entry_says_where_it_is_from(one: catalog.Test | catalog.FactualTe
         assert study.volume
         assert study.pages
         assert study.citation.startswith(study.authors[0])
-    assert all(words.label for words in one.sets.values())
+    assert all(words.label for words in entry.sets.values())
 
 
-def test_full_lists_hold_the_words_that_were_left_out() -> None:
+def test_full_variants_have_the_words_that_were_left_out() -> None:
     for name, full in (("weat3", 50), ("weat4", 18), ("weat5", 18)):
         used, whole = association(name), association(f"{name}@full")
         for ours, theirs in ((used.x, whole.x), (used.y, whole.y)):
@@ -134,26 +138,26 @@ def test_full_lists_hold_the_words_that_were_left_out() -> None:
     assert association("weat4").y.left_out == ("Tremayne", "Latonya")
 
 
-def test_the_word_that_word2vec_exchanged() -> None:
+def test_word2vec_variant_replaces_short_term() -> None:
     assert association("weat9").a.words[4] == "short-term"
     assert association("weat9@word2vec").a.words[4] == "short"
 
 
-def test_unpleasant_words_differ_as_printed() -> None:
+def test_unpleasant_words_of_weat1_and_weat3_differ_as_printed() -> None:
     first, third = set(association("weat1").b.words), set(association("weat3").b.words)
     assert first - third == {"agony", "prison"}
     assert third - first == {"bomb", "evil"}
 
 
-def test_science_comes_first_and_female_is_a() -> None:
+def test_science_is_x_and_female_is_a() -> None:
     assert association("weat8").x.label == "Science"
     assert "woman" in factual("wefat1").a.words
     assert "man" in factual("wefat2").b.words
 
 
-def test_facts_of_occupations() -> None:
-    one = factual("wefat1")
-    share = dict(zip(one.targets.words, one.facts.values, strict=True))
+def test_facts_of_occupations_are_weighted_shares_of_women() -> None:
+    entry = factual("wefat1")
+    share = dict(zip(entry.targets.words, entry.facts.values, strict=True))
     assert len(share) == 50
     assert share["receptionist"] == pytest.approx(90.6)
     # Two rows of the table carry this label.
@@ -164,24 +168,24 @@ def test_facts_of_occupations() -> None:
     percents = [float(row["percent_women"]) for row in rows]
     assert len(rows) == 2
     assert share["carpenter"] == pytest.approx(np.average(percents, weights=weights))
-    assert one.printed is not None
-    assert (one.printed.correlation, one.printed.p_bound, one.printed.n) == (0.90, 1e-18, 50)
-    assert "Bureau of Labor Statistics" in one.facts.provenance
-    assert "2015" in one.facts.provenance
+    assert entry.printed is not None
+    assert (entry.printed.correlation, entry.printed.p_bound, entry.printed.n) == (0.90, 1e-18, 50)
+    assert "Bureau of Labor Statistics" in entry.facts.provenance
+    assert "2015" in entry.facts.provenance
 
 
-def test_facts_of_names() -> None:
-    one = factual("wefat2")
-    share = dict(zip(one.targets.words, one.facts.values, strict=True))
+def test_facts_of_names_are_shares_of_women() -> None:
+    entry = factual("wefat2")
+    share = dict(zip(entry.targets.words, entry.facts.values, strict=True))
     assert len(share) == 50
     assert share["Kelly"] == pytest.approx(100 * 0.283 / (0.283 + 0.063))
     assert share["Kris"] == pytest.approx(50)
-    assert one.printed is not None
-    assert (one.printed.correlation, one.printed.p_bound) == (0.84, 1e-13)
-    assert "1990" in one.facts.provenance
+    assert entry.printed is not None
+    assert (entry.printed.correlation, entry.printed.p_bound) == (0.84, 1e-13)
+    assert "1990" in entry.facts.provenance
 
 
-def test_a_figure_that_was_not_published_is_no_zero(tmp_path: Path) -> None:
+def test_unpublished_figure_does_not_count_as_zero(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("label,employed_thousands,percent_women\nbaker,60,\nbaker,40,30\n")
     assert compute_facts(table, "weighted mean") == {"baker": 30.0}
@@ -190,31 +194,31 @@ def test_a_figure_that_was_not_published_is_no_zero(tmp_path: Path) -> None:
         compute_facts(table, "weighted mean")
 
 
-def test_a_test_is_found_by_its_own_id_and_read_once() -> None:
+def test_test_is_found_by_its_id_and_read_once() -> None:
     for pattern in ("*", "*@word2vec", "*@full"):
-        for one in catalog.tests(pattern):
-            assert catalog.test(one.id) is one
+        for entry in catalog.tests(pattern):
+            assert catalog.test(entry.id) is entry
     assert catalog.test("weat3", "full") is catalog.test("weat3@full")
 
 
-def test_patterns() -> None:
-    assert [one.id for one in catalog.tests("wefat?")] == ["wefat1", "wefat2"]
+def test_patterns_select_tests_in_turn() -> None:
+    assert [entry.id for entry in catalog.tests("wefat?")] == ["wefat1", "wefat2"]
     assert len(catalog.tests("*@word2vec")) == 10
-    assert [one.id for one in catalog.tests("wefat2", "weat[12]", "weat1")] == [
+    assert [entry.id for entry in catalog.tests("wefat2", "weat[12]", "weat1")] == [
         "wefat2",
         "weat1",
         "weat2",
     ]
 
 
-def test_the_ten_of_the_science_paper() -> None:
-    ten = [one.id for one in catalog.tests("weat*", study="caliskan2017")]
+def test_ten_tests_are_from_the_science_paper() -> None:
+    ten = [entry.id for entry in catalog.tests("weat*", study="caliskan2017")]
     assert ten == list(TABLE_1)
-    assert [one.id for one in catalog.tests("weat[1-9]", "weat10")] == ten
+    assert [entry.id for entry in catalog.tests("weat[1-9]", "weat10")] == ten
     assert len(catalog.tests("weat*")) == 15
 
 
-def test_levels() -> None:
+def test_level_selects_word_or_sentence_tests() -> None:
     words, sentences = (catalog.tests(level=level) for level in ("word", "sentence"))
     assert (len(words), len(sentences)) == (21, 27)
     assert {*words, *sentences} == set(catalog.tests())
@@ -222,7 +226,7 @@ def test_levels() -> None:
         catalog.tests("sent-*", level="word")
 
 
-def test_patterns_without_a_match() -> None:
+def test_pattern_without_a_match_is_refused() -> None:
     with pytest.raises(UnknownEntry, match="No test of the catalogue matches 'seat\\*'"):
         catalog.tests("seat*")
 
@@ -238,12 +242,12 @@ def test_patterns_without_a_match() -> None:
         ("\x1b[31m", r"'\\x1b\[31m'"),
     ],
 )
-def test_unknown_ids(name: str, message: str) -> None:
+def test_unknown_test_ids_get_suggestions(name: str, message: str) -> None:
     with pytest.raises(UnknownEntry, match=message):
         catalog.test(name)
 
 
-# What follows needs the real GloVe rows.
+# The tests below need the original GloVe rows.
 
 
 @pytest.fixture(scope="module")
@@ -263,11 +267,11 @@ def cosines(glove: dict[str, np.ndarray], rows: catalog.WordSet, columns: catalo
 
 @needs_shared
 @pytest.mark.parametrize("name", TABLE_1)
-def test_effects_are_those_of_table_1(name: str, glove: dict[str, np.ndarray]) -> None:
-    one = association(name)
+def test_effects_equal_those_of_table_1(name: str, glove: dict[str, np.ndarray]) -> None:
+    entry = association(name)
     x, y = (
-        cosines(glove, targets, one.a).mean(1) - cosines(glove, targets, one.b).mean(1)
-        for targets in (one.x, one.y)
+        cosines(glove, targets, entry.a).mean(1) - cosines(glove, targets, entry.b).mean(1)
+        for targets in (entry.x, entry.y)
     )
     effect = (x.mean() - y.mean()) / np.concatenate([x, y]).std(ddof=1)
     assert round(effect, 2) == TABLE_1[name][2]
@@ -275,32 +279,32 @@ def test_effects_are_those_of_table_1(name: str, glove: dict[str, np.ndarray]) -
 
 @needs_shared
 @pytest.mark.parametrize(("name", "printed"), [("wefat1", 0.90), ("wefat2", 0.84)])
-def test_correlations_are_those_of_the_figures(
+def test_correlations_equal_those_of_the_figures(
     name: str, printed: float, glove: dict[str, np.ndarray]
 ) -> None:
-    one = factual(name)
-    near_a, near_b = (cosines(glove, one.targets, words) for words in (one.a, one.b))
+    entry = factual(name)
+    near_a, near_b = (cosines(glove, entry.targets, words) for words in (entry.a, entry.b))
     spread = np.concatenate([near_a, near_b], axis=1).std(axis=1, ddof=1)
     scores = (near_a.mean(1) - near_b.mean(1)) / spread
-    assert round(np.corrcoef(scores, one.facts.values)[0, 1], 2) == printed
+    assert round(np.corrcoef(scores, entry.facts.values)[0, 1], 2) == printed
 
 
 @needs_shared
-def test_every_published_test_is_there_and_no_other() -> None:
+def test_catalogue_has_exactly_the_published_tests() -> None:
     theirs = {path.stem for path in (SHARED / "sent-tests").glob("*.jsonl")}
-    ours = {one.id for one in catalog.tests() if isinstance(one, catalog.Test)}
+    ours = {entry.id for entry in catalog.tests() if isinstance(entry, catalog.Test)}
     assert ours == theirs
     assert len(ours) == 46
 
 
 @needs_shared
-@pytest.mark.parametrize("one", catalog.tests(), ids=lambda one: one.id)
-def test_items_are_those_published_save_for_listed_differences(one: catalog.Test) -> None:
-    if isinstance(one, catalog.FactualTest):
+@pytest.mark.parametrize("entry", catalog.tests(), ids=lambda entry: entry.id)
+def test_items_equal_the_published_ones_except_for_listed_differences(entry: catalog.Test) -> None:
+    if isinstance(entry, catalog.FactualTest):
         return
-    theirs = json.loads((SHARED / "sent-tests" / f"{one.id}.jsonl").read_text(encoding="utf-8"))
-    for (name, items), key in zip(one.sets.items(), SENTENCE_BIAS, strict=True):
-        listed = [change for change in one.differences if change.set == name]
+    theirs = json.loads((SHARED / "sent-tests" / f"{entry.id}.jsonl").read_text(encoding="utf-8"))
+    for (name, items), key in zip(entry.sets.items(), SENTENCE_BIAS, strict=True):
+        listed = [change for change in entry.differences if change.set == name]
         ours = set(items.words)
         for change in listed:
             assert ours >= set(change.ours)
@@ -309,23 +313,23 @@ def test_items_are_those_published_save_for_listed_differences(one: catalog.Test
         assert not ours & set(items.left_out)
 
 
-def test_differences_are_few_and_have_reasons() -> None:
-    every = [
-        (one.id, change)
-        for one in catalog.tests()
-        if isinstance(one, catalog.Test)
-        for change in one.differences
+def test_differences_from_published_lists_have_reasons() -> None:
+    changes = [
+        (entry.id, change)
+        for entry in catalog.tests()
+        if isinstance(entry, catalog.Test)
+        for change in entry.differences
     ]
-    assert [name for name, _ in every] == ["sent-weat2"]
-    assert all(change.reason and (change.ours or change.theirs) for _, change in every)
+    assert [name for name, _ in changes] == ["sent-weat2"]
+    assert all(change.reason and (change.ours or change.theirs) for _, change in changes)
 
 
 @needs_shared
-def test_the_whole_folder_of_sentence_tests_loads() -> None:
-    found = catalog.load_tests(SHARED / "sent-tests")
-    assert len(found) == len(list((SHARED / "sent-tests").glob("*.jsonl")))
-    assert {one.id: one.level for one in found} == {
-        one.id: one.level for one in catalog.tests() if isinstance(one, catalog.Test)
+def test_published_folder_of_sentence_tests_loads() -> None:
+    loaded = catalog.load_tests(SHARED / "sent-tests")
+    assert len(loaded) == len(list((SHARED / "sent-tests").glob("*.jsonl")))
+    assert {entry.id: entry.level for entry in loaded} == {
+        entry.id: entry.level for entry in catalog.tests() if isinstance(entry, catalog.Test)
     }
-    ids = [one.id for one in found]
+    ids = [entry.id for entry in loaded]
     assert ids.index("weat9") < ids.index("weat10")

@@ -1,4 +1,4 @@
-"""Users' own files: every form that is read, and a sentence for every mistake."""
+"""Users' own tests: all formats are read, and every mistake gets a sentence."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from weatherglass import catalog
 from weatherglass._files import records
 from weatherglass.errors import CatalogError
 
-ONE = "x: [yes, on]\ny: [no, off]\na: [null, ~, 1e5]\nb: ['0x1f', 1_000, 12:30, 2001-01-01]\n"
-SENTENCE = {
+TEST = "x: [yes, on]\ny: [no, off]\na: [null, ~, 1e5]\nb: ['0x1f', 1_000, 12:30, 2001-01-01]\n"
+SENTENCE_TEST = {
     "targ1": {"category": "Flowers", "examples": ["This is a rose.", "That is a lily."]},
     "targ2": {"category": "Insects", "examples": ["This is an ant."]},
     "attr1": {"category": "Pleasant", "examples": ["love"]},
@@ -39,13 +39,13 @@ def problem(path: Path) -> str:
     return str(caught.value)
 
 
-def test_yaml_words_stay_text(write) -> None:
-    (one,) = catalog.load_tests(write("mine.yaml", ONE))
-    assert one.id == "mine"
-    assert one.x.words == ("yes", "on")
-    assert one.y.words == ("no", "off")
-    assert one.a.words == ("null", "~", "1e5")
-    assert one.b.words == ("0x1f", "1_000", "12:30", "2001-01-01")
+def test_words_in_yaml_stay_text(write) -> None:
+    (test,) = catalog.load_tests(write("mine.yaml", TEST))
+    assert test.id == "mine"
+    assert test.x.words == ("yes", "on")
+    assert test.y.words == ("no", "off")
+    assert test.a.words == ("null", "~", "1e5")
+    assert test.b.words == ("0x1f", "1_000", "12:30", "2001-01-01")
 
 
 @pytest.mark.parametrize(
@@ -61,45 +61,45 @@ def test_yaml_words_stay_text(write) -> None:
         ("\ufeff{x: [a], y: [b], a: [c], b: [d]}", "f"),
     ],
 )
-def test_forms_of_yaml(write, content: str, ids: str) -> None:
-    assert [one.id for one in catalog.load_tests(write("f.yml", content))] == ids.split()
+def test_tests_are_read_from_every_form_of_yaml(write, content: str, ids: str) -> None:
+    assert [test.id for test in catalog.load_tests(write("f.yml", content))] == ids.split()
 
 
-def test_sentence_bias_json(write) -> None:
-    for text in (json.dumps(SENTENCE), json.dumps(SENTENCE, indent=2)):
-        (one,) = catalog.load_tests(write("mine.jsonl", text))
-        assert isinstance(one, catalog.Test)
-        assert (one.id, one.x.label, one.title[:18]) == ("mine", "Flowers", "Flowers vs Insects")
-        assert one.x.words == ("This is a rose.", "That is a lily.")
-    lines = f"{json.dumps(SENTENCE)}\n\n{json.dumps(SENTENCE)}\n"
-    assert [one.id for one in catalog.load_tests(write("m.jsonl", lines))] == ["m-1", "m-2"]
+def test_json_of_the_sentence_bias_work_is_read(write) -> None:
+    for text in (json.dumps(SENTENCE_TEST), json.dumps(SENTENCE_TEST, indent=2)):
+        (test,) = catalog.load_tests(write("mine.jsonl", text))
+        assert isinstance(test, catalog.Test)
+        assert (test.id, test.x.label, test.title[:18]) == ("mine", "Flowers", "Flowers vs Insects")
+        assert test.x.words == ("This is a rose.", "That is a lily.")
+    lines = f"{json.dumps(SENTENCE_TEST)}\n\n{json.dumps(SENTENCE_TEST)}\n"
+    assert [test.id for test in catalog.load_tests(write("m.jsonl", lines))] == ["m-1", "m-2"]
 
 
-def test_a_record_shown_as_json_loads_again(write) -> None:
-    for one in catalog.tests():
-        path = write("again.json", one.model_dump_json())
-        assert catalog.load_tests(path) == (one,)
+def test_catalogue_tests_round_trip_through_json_files(write) -> None:
+    for test in catalog.tests():
+        path = write("again.json", test.model_dump_json())
+        assert catalog.load_tests(path) == (test,)
 
 
-def test_folders(write, tmp_path: Path) -> None:
+def test_folder_of_tests_is_read_in_natural_order(write, tmp_path: Path) -> None:
     for name in ("t10.yaml", "t9.json", "note.txt", ".hidden.yaml"):
-        write(name, json.dumps(SENTENCE) if "t" in name[:1] else "x")
-    assert [one.id for one in catalog.load_tests(tmp_path)] == ["t9", "t10"]
-    write("other.yaml", f"id: t9\n{ONE}")
+        write(name, json.dumps(SENTENCE_TEST) if "t" in name[:1] else "x")
+    assert [test.id for test in catalog.load_tests(tmp_path)] == ["t9", "t10"]
+    write("other.yaml", f"id: t9\n{TEST}")
     assert "duplicate id 't9', also in" in problem(tmp_path)
 
 
-def test_facts_from_a_file_beside(write) -> None:
+def test_facts_are_read_from_a_file_in_the_same_folder(write) -> None:
     write("women.csv", "value,word,row\n90.1,nurse,1\n0.7,no,2\n")
     yaml = "{a: [she], b: [he], facts: {name: Women, unit: percent, file: women.csv}}"
-    (one,) = catalog.load_tests(write("mine.yaml", yaml))
-    assert isinstance(one, catalog.FactualTest)
-    assert one.targets.words == ("nurse", "no")
-    assert one.facts.values == (90.1, 0.7)
-    assert one.facts.provenance == "women.csv"
+    (test,) = catalog.load_tests(write("mine.yaml", yaml))
+    assert isinstance(test, catalog.FactualTest)
+    assert test.targets.words == ("nurse", "no")
+    assert test.facts.values == (90.1, 0.7)
+    assert test.facts.provenance == "women.csv"
 
 
-def test_facts_stay_in_the_folder(write, tmp_path: Path) -> None:
+def test_facts_outside_the_folder_are_refused(write, tmp_path: Path) -> None:
     inside = tmp_path / "inside"
     inside.mkdir()
     write("women.csv", "word,value\nnurse,90.1\n")
@@ -144,45 +144,47 @@ def test_facts_stay_in_the_folder(write, tmp_path: Path) -> None:
             "x.words item 1 is 1; text was",
         ),
         ("f.json", '{"targets": ["a"], "a": ["c"], "b": ["d"], "facts": [NaN]}', "a finite number"),
-        ("f.txt", ONE, "its name must end in .yaml, .yml, .json, .jsonl"),
+        ("f.txt", TEST, "its name must end in .yaml, .yml, .json, .jsonl"),
     ],
 )
-def test_mistakes(write, name: str, content: str | bytes, message: str) -> None:
+def test_mistakes_in_test_files_are_plain_sentences(
+    write, name: str, content: str | bytes, message: str
+) -> None:
     assert message in problem(write(name, content))
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_yaml_reads_the_same_without_the_compiled_parser(
+def test_yaml_is_read_the_same_without_the_compiled_parser(
     write, monkeypatch: pytest.MonkeyPatch, compiled: bool
 ) -> None:
     monkeypatch.setattr("yaml.__with_libyaml__", compiled and yaml.__with_libyaml__)
-    (one,) = catalog.load_tests(write("mine.yaml", ONE))
-    assert one.a.words == ("null", "~", "1e5")
+    (test,) = catalog.load_tests(write("mine.yaml", TEST))
+    assert test.a.words == ("null", "~", "1e5")
     for bad in ("[" * 10_000, "x: [a", "\x07", "x: &w [a]", 'x: "\\U00110000"', "@", "\ufffe"):
         assert problem(write("bad.yaml", bad))
 
 
-def test_ids_that_come_twice(write) -> None:
-    test = "{id: t, x: [a], y: [b], a: [c], b: [d]}"
-    assert "f.yaml: duplicate id 't'." in problem(write("f.yaml", f"[{test}, {test}]"))
+def test_duplicate_test_ids_are_refused(write) -> None:
+    record = "{id: t, x: [a], y: [b], a: [c], b: [d]}"
+    assert "f.yaml: duplicate id 't'." in problem(write("f.yaml", f"[{record}, {record}]"))
 
 
-def test_places_that_are_not_files(tmp_path: Path) -> None:
+def test_missing_files_and_empty_folders_are_reported(tmp_path: Path) -> None:
     assert problem(tmp_path / "none.yaml").endswith("no such file or folder.")
     assert "has no file of tests" in problem(tmp_path)
     assert "a\\x00b.yaml: " in problem(Path("a\0b.yaml"))
 
 
-def test_size_limit(write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_test_file_is_refused(write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "MAX_BYTES", 20)
-    assert "larger than" in problem(write("f.yaml", ONE))
+    assert "larger than" in problem(write("f.yaml", TEST))
 
 
-def test_check_reads_what_it_can(write) -> None:
+def test_check_returns_valid_tests_and_all_problems(write) -> None:
     text = "tests:\n  good: {x: [a], y: [b], a: [c], b: [d]}\n  bad: {x: [a], y: [b]}\n"
     checked = catalog.check_tests(write("f.yaml", text))
-    assert [one.id for one in checked.tests] == ["good"]
-    assert [one.split(": ", 1)[1] for one in checked.problems] == [
+    assert [test.id for test in checked.tests] == ["good"]
+    assert [problem.split(": ", 1)[1] for problem in checked.problems] == [
         "test 'bad': a is missing.",
         "test 'bad': b is missing.",
     ]
@@ -204,27 +206,29 @@ def test_check_reads_what_it_can(write) -> None:
         ('word,value\n"nurse,1\n', "line 2: not CSV"),
     ],
 )
-def test_facts_files_with_mistakes(write, content: str, message: str) -> None:
+def test_mistakes_in_facts_files_are_reported_with_the_line(
+    write, content: str, message: str
+) -> None:
     with pytest.raises(CatalogError) as caught:
         catalog.load_facts(write("facts.csv", content))
     assert message in str(caught.value)
 
 
-def test_facts_files(write) -> None:
+def test_facts_are_read_from_a_tsv_file(write) -> None:
     path = write("facts.tsv", "word\tvalue\n\nnurse\t9e1\nno\t-.5\n")
     assert catalog.load_facts(path) == {"nurse": 90.0, "no": -0.5}
 
 
-def test_half_a_character_is_kept_and_written(write) -> None:
+def test_lone_surrogate_in_a_word_is_kept(write) -> None:
     # Vocabularies in no known encoding have such words; a test must be able to name them.
     text = '{"x": ["\\udcff"], "y": ["b"], "a": ["c"], "b": ["d"]}'
-    (one,) = catalog.load_tests(write("f.json", text))
-    assert one.x.words == ("\udcff",)
-    assert json.loads(json.dumps(one.model_dump()))["x"]["words"] == ["\udcff"]
+    (test,) = catalog.load_tests(write("f.json", text))
+    assert test.x.words == ("\udcff",)
+    assert json.loads(json.dumps(test.model_dump()))["x"]["words"] == ["\udcff"]
 
 
 def outcome(load, path: Path) -> str:
-    """Empty if the file loads, otherwise what is said about it."""
+    """Return the error message; empty if the file loads."""
     try:
         assert load(path)
     except CatalogError as error:
@@ -241,7 +245,7 @@ yamlish = st.text(st.sampled_from("xyab:[]{},-'\"\n #&*!|>?0~\\u\ud83dtarg1facts
     content=st.one_of(st.binary(max_size=200), yamlish.map(lambda t: t.encode("utf-8", "replace"))),
     suffix=st.sampled_from(["yaml", "json", "jsonl"]),
 )
-def test_any_bytes_load_or_are_refused(tmp_path: Path, content: bytes, suffix: str) -> None:
+def test_any_bytes_are_tests_or_refused(tmp_path: Path, content: bytes, suffix: str) -> None:
     path = tmp_path / f"any.{suffix}"
     path.write_bytes(content)
     assert outcome(catalog.load_tests, path).isprintable()
@@ -260,7 +264,7 @@ fields = ["x", "y", "a", "b", "targets", "facts", "id", "title", "study", "publi
 
 @quiet
 @given(record=st.dictionaries(st.sampled_from(fields), values), more=values)
-def test_any_record_loads_or_is_refused(tmp_path: Path, record: object, more: object) -> None:
+def test_any_record_is_a_test_or_refused(tmp_path: Path, record: object, more: object) -> None:
     path = tmp_path / "any.json"
     for document in (record, {"tests": record}, [record, more], {"tests": more}):
         path.write_text(json.dumps(document))

@@ -1,9 +1,9 @@
 """Slurs, which reports mask until the reader asks to see them.
 
-The list is ``data/slurs.csv``. Its column `also` has what else the word may mean; a word whose
-everyday meaning comes first (spade, fairy) is not in it. An entry with a space is found with a
-space, an underscore or a hyphen in it, and as one word. Entries of the kind ``none`` hold the
-letters of a slur and are none.
+The list is ``data/slurs.csv``. Its column `also` has other meanings of the word; words whose common
+meaning is another one (spade, fairy) are not listed. An entry with a space also matches with an
+underscore or a hyphen in its place, and as one word. Entries of the kind ``none`` contain the
+letters of a slur but are not slurs.
 
 `source` names the lists that contain the word; ``data/slurs.yaml`` has their authors and licences.
 """

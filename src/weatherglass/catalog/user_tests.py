@@ -154,7 +154,9 @@ def _validate_test(id: str, record: Any, path: Path) -> Test | FactualTest:
         raise CatalogError(
             f"test {quote_safe(id)}: is {describe_value(record)}; a mapping of fields was expected."
         )
-    data: dict[str, Any] = {_SENTENCE_BIAS.get(name, name): value for name, value in record.items()}
+    data: dict[str, Any] = {
+        _SENTENCE_BIAS.get(str(name), str(name)): value for name, value in record.items()
+    }
     name = f"test {quote_safe(str(data.setdefault('id', id)))}"
     if len(data) - ("id" not in record) < len(record):
         raise CatalogError(f"{name}: has a set twice, for example as x and as targ1.")
