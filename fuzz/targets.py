@@ -227,9 +227,9 @@ def read_cache(kind: str, content: bytes, folder: Path) -> None:
     """Read a file of a cache: a damaged one counts as missing."""
     from weatherglass._files import cache
     from weatherglass.encoders import sentence_cache
-    from weatherglass.tasks.state import Kept
+    from weatherglass.tasks.state import Checkpoint
     from weatherglass.vectors import store
-    from weatherglass.vectors.open import _from_cache
+    from weatherglass.vectors.open import _open_cached
 
     name = kind.split(".")[0]
     if name.startswith("store"):
@@ -243,18 +243,18 @@ def read_cache(kind: str, content: bytes, folder: Path) -> None:
         list(cache.list_entries())
         with _internal(store.Damaged):
             store.open_store(entry, "v.txt")
-        vectors = _from_cache(entry, "v.txt")
+        vectors = _open_cached(entry, "v.txt")
         assert vectors is None or vectors.matrix.shape == (len(vectors.words[:]), vectors.dim)
         shutil.rmtree(entry, ignore_errors=True)
     elif name == "seen":
-        note = cache._note([folder / "v.txt"])
+        note = cache._index_file([folder / "v.txt"])
         (folder / "v.txt").write_text("rose 1 2\n")
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_bytes(content)
         assert isinstance(cache.find_fingerprint([folder / "v.txt"]), str | None)
         note.unlink()
     elif name == "encodings":
-        kept = sentence_cache.Memory("f", "e")
+        kept = sentence_cache.SentenceCache("f", "e")
         shutil.rmtree(kept.folder, ignore_errors=True)
         kept.folder.mkdir(parents=True)
         (kept.folder / ("about.json" if kind.endswith("json") else "1.npz")).write_bytes(content)
@@ -262,10 +262,10 @@ def read_cache(kind: str, content: bytes, folder: Path) -> None:
         assert all(row.ndim == 1 for row in kept.load(["This is Amy."]).values())
         shutil.rmtree(kept.folder, ignore_errors=True)
     else:
-        tasks = Kept("fuzz", "q", encode=float, decode=float)
+        tasks = Checkpoint("fuzz", "q", encode=float, decode=float)
         tasks.path.parent.mkdir(parents=True, exist_ok=True)
         tasks.path.write_bytes(content)
-        again = Kept("fuzz", "q", encode=float, decode=float, resume=True)
+        again = Checkpoint("fuzz", "q", encode=float, decode=float, resume=True)
         assert all(type(again.take(task)) is float for task in again.found)
         tasks.remove()
 
@@ -281,7 +281,7 @@ def read_encoders(kind: str, content: bytes, folder: Path) -> None:
         elmo.Settings.read(path)
     elif kind == "elmo.hdf5":
         path.write_bytes(content)
-        assert all(array.dtype.name == "float32" for array in elmo._read(path).values())
+        assert all(array.dtype.name == "float32" for array in elmo._read_weights(path).values())
     elif kind.startswith("gensen"):
         path.write_bytes(content)
         assert all(row >= 0 for row in gensen._read_vocabulary(path).values())

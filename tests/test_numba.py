@@ -1,4 +1,4 @@
-"""Where what was compiled cannot be kept, it is compiled again: nothing is stopped by it."""
+"""A cache of compiled kernels that cannot be written or read never stops a kernel from running."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def doubled(x):
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Callable[[], ModuleType]:
-    """Opens a file with a kernel anew, as the next run does."""
+def import_kernel(tmp_path: Path) -> Callable[[], ModuleType]:
+    """Return a function that imports a file with a kernel anew, as the next run would."""
     file = tmp_path / "kernel.py"
     file.write_text(_SOURCE, encoding="utf-8")
 
-    def opened() -> ModuleType:
+    def load() -> ModuleType:
         spec = importlib.util.spec_from_file_location("kernel", file)
         assert spec is not None
         assert spec.loader is not None
@@ -40,15 +40,15 @@ def opened(tmp_path: Path) -> Callable[[], ModuleType]:
         spec.loader.exec_module(module)
         return module
 
-    return opened
+    return load
 
 
-def kept(folder: Path) -> list[Path]:
+def cached_files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if ".nb" in path.name]
 
 
-def refusing(error: int) -> Callable[..., NoReturn]:
-    def refuse(*arguments: Any, **named: Any) -> NoReturn:
+def raise_os_error(error: int) -> Callable[..., NoReturn]:
+    def refuse(*arguments: Any, **options: Any) -> NoReturn:
         raise OSError(error, "refused")
 
     return refuse
@@ -58,58 +58,63 @@ def hits(module: ModuleType) -> int:
     return sum(module.doubled.stats.cache_hits.values())
 
 
-def test_a_kernel_is_compiled_once(opened: Callable[[], ModuleType]) -> None:
-    first = opened()
+def test_a_compiled_kernel_is_loaded_from_the_cache_in_the_next_run(
+    import_kernel: Callable[[], ModuleType],
+) -> None:
+    first = import_kernel()
     assert (first.doubled(4), hits(first)) == (8, 0)
-    second = opened()
+    second = import_kernel()
     assert (second.doubled(4), hits(second)) == (8, 1)
 
 
-def test_a_kernel_runs_where_no_folder_can_be_written(
-    opened: Callable[[], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_kernel_runs_without_a_writable_cache_folder(
+    import_kernel: Callable[[], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "TemporaryFile", refusing(errno.EROFS))
-    module = opened()
+    monkeypatch.setattr(tempfile, "TemporaryFile", raise_os_error(errno.EROFS))
+    module = import_kernel()
     with pytest.raises(RuntimeError, match="no locator available"):
         module.by_numba()
     assert module.doubled(4) == 8
-    assert not kept(tmp_path)
+    assert not cached_files(tmp_path)
 
 
 @pytest.mark.parametrize("step", ["_save_index", "_save_data"])
-def test_a_kernel_runs_where_the_disk_is_full(
-    opened: Callable[[], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+def test_a_kernel_runs_when_the_disk_is_full(
+    import_kernel: Callable[[], ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(IndexDataCacheFile, step, refusing(errno.ENOSPC))
-        module = opened()
+        patch.setattr(IndexDataCacheFile, step, raise_os_error(errno.ENOSPC))
+        module = import_kernel()
         with pytest.raises(OSError, match="refused"):
             module.by_numba()(4)
         assert module.doubled(4) == 8
-    assert opened().doubled(4) == 8
-    last = opened()
-    assert (last.doubled(4), hits(last)) == (8, 1)  # there is room again
+    assert import_kernel().doubled(4) == 8
+    last = import_kernel()
+    assert (last.doubled(4), hits(last)) == (8, 1)  # the disk has space again
 
 
-def test_a_damaged_kernel_on_a_full_disk_is_compiled_again(
-    opened: Callable[[], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_damaged_cached_kernel_on_a_full_disk_is_compiled_again(
+    import_kernel: Callable[[], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened().doubled(4)
-    for path in kept(tmp_path):
+    import_kernel().doubled(4)
+    for path in cached_files(tmp_path):
         path.write_bytes(b"")
-    monkeypatch.setattr(IndexDataCacheFile, "_open_for_write", refusing(errno.ENOSPC))
-    assert opened().doubled(4) == 8
+    monkeypatch.setattr(IndexDataCacheFile, "_open_for_write", raise_os_error(errno.ENOSPC))
+    assert import_kernel().doubled(4) == 8
 
 
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 @pytest.mark.parametrize("content", [b"", b"\x80\x05none of ours", b"."])
-def test_a_damaged_kernel_is_compiled_again(
-    opened: Callable[[], ModuleType], tmp_path: Path, ending: str, content: bytes
+def test_a_damaged_cached_kernel_is_compiled_and_cached_again(
+    import_kernel: Callable[[], ModuleType], tmp_path: Path, ending: str, content: bytes
 ) -> None:
-    opened().doubled(4)
-    (file,) = (path for path in kept(tmp_path) if path.suffix == ending)
+    import_kernel().doubled(4)
+    (file,) = (path for path in cached_files(tmp_path) if path.suffix == ending)
     file.write_bytes(content)
-    damaged = opened()
+    damaged = import_kernel()
     assert (damaged.doubled(4), hits(damaged)) == (8, 0)
-    mended = opened()
-    assert (mended.doubled(4), hits(mended)) == (8, 1)
+    repaired = import_kernel()
+    assert (repaired.doubled(4), hits(repaired)) == (8, 1)

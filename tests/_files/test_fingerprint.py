@@ -11,7 +11,7 @@ from weatherglass._files.fingerprint import (
 )
 
 
-def test_the_fingerprint_of_a_file_is_that_of_its_blocks(tmp_path, small_blocks):
+def test_a_fingerprint_combines_the_digests_of_the_blocks(tmp_path, small_blocks):
     for size in (0, 1, 63, 64, 65, 1000):
         content = bytes(i % 251 for i in range(size))
         (tmp_path / "file").write_bytes(content)
@@ -19,20 +19,20 @@ def test_the_fingerprint_of_a_file_is_that_of_its_blocks(tmp_path, small_blocks)
         assert file_fingerprint(tmp_path / "file", 2) == combine_digests(digests, size)
 
 
-def test_any_changed_byte_changes_the_fingerprint(tmp_path, small_blocks):
+def test_changing_any_byte_changes_the_fingerprint(tmp_path, small_blocks):
     content = bytearray(range(200))
     path = tmp_path / "file"
     path.write_bytes(content)
-    seen = {file_fingerprint(path, 1)}
+    fingerprints = {file_fingerprint(path, 1)}
     for i in range(200):
         content[i] ^= 1
         path.write_bytes(content)
-        seen.add(file_fingerprint(path, 1))
+        fingerprints.add(file_fingerprint(path, 1))
         content[i] ^= 1
     for size in range(200):
         path.write_bytes(content[:size])
-        seen.add(file_fingerprint(path, 1))
-    assert len(seen) == 401
+        fingerprints.add(file_fingerprint(path, 1))
+    assert len(fingerprints) == 401
 
 
 def test_the_number_of_threads_does_not_matter(tmp_path, small_blocks):
@@ -40,13 +40,13 @@ def test_the_number_of_threads_does_not_matter(tmp_path, small_blocks):
     assert len({file_fingerprint(tmp_path / "file", n) for n in (1, 2, 8)}) == 1
 
 
-def test_blocks_in_another_order_are_another_file(tmp_path):
+def test_the_fingerprint_depends_on_the_order_of_blocks_and_on_the_length(tmp_path):
     a, b = block_digest(b"a"), block_digest(b"b")
     assert combine_digests([a, b], 2) != combine_digests([b, a], 2)
     assert combine_digests([a], 1) != combine_digests([a], 2)
 
 
-def test_several_files_have_one_fingerprint_that_depends_on_their_order():
+def test_the_fingerprint_of_several_files_depends_on_their_order():
     assert combine_fingerprints(["a"]) == "a"
     assert combine_fingerprints(["a", "b"]) != combine_fingerprints(["b", "a"])
     assert len(combine_fingerprints(["a", "b"])) == len(combine_digests([], 0)) == 32

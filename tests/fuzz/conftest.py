@@ -1,4 +1,4 @@
-"""What the fuzz tests share: the targets of ``fuzz/``, a folder to write to, and small limits."""
+"""Shared by the fuzz tests: the targets of ``fuzz/``, a folder to write to, and small limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from weatherglass._files import inputs
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT))  # the targets are beside the tests, not among them: `make fuzz`
+sys.path.insert(0, str(ROOT))  # the targets are in fuzz/, for `make fuzz`
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True, scope="module")
 def _own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache of its own, no network, and bombs that are found out early."""
+    """Use an own cache, no network, and a low limit for decompression."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("HF_HUB_OFFLINE", "1")

@@ -1,4 +1,4 @@
-"""Nothing that reads goes without a fuzz case: the source is looked through, not a list."""
+"""Every function that parses has a fuzz case; the functions are found in the source, not listed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from weatherglass.measures import Results
 from weatherglass.vectors.formats.detect import FORMATS, find_format
 
 SOURCE = Path(weatherglass.__file__).parent
-# Calls that make something of bytes or text, by the end of how they are written.
+# Calls that parse bytes or text, by the end of their name.
 PARSERS = (
     *("json.loads", "json.load", "jsontext.loads", "yaml.parse", "csv.reader", "csv.DictReader"),
     *("np.load", "np.memmap", "np.fromfile", "np.frombuffer", "struct.unpack", "unpack_from"),
@@ -36,33 +36,37 @@ PARSERS = (
 
 @functools.cache
 def parsing() -> list[str]:
-    """Every function of the package that parses, as ``file:name``."""
+    """Return every function of the package that parses, as ``file:name``."""
     files = ((path, path.relative_to(SOURCE).as_posix()) for path in sorted(SOURCE.rglob("*.py")))
-    return [one for path, name in files for one in _inside(ast.parse(path.read_text()), name, "")]
+    return [
+        function
+        for path, name in files
+        for function in _find_parsing(ast.parse(path.read_text()), name, "")
+    ]
 
 
-def _written(node: ast.AST) -> str:
-    """A name with full stops, its beginning left out where that is no name."""
+def _dotted_name(node: ast.AST) -> str:
+    """Return a dotted name; its beginning is left out if that is not a name."""
     if isinstance(node, ast.Attribute):
-        return f"{_written(node.value)}.{node.attr}"
+        return f"{_dotted_name(node.value)}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _inside(tree: ast.AST, file: str, name: str) -> Iterator[str]:
-    found = False
+def _find_parsing(tree: ast.AST, file: str, name: str) -> Iterator[str]:
+    is_parsing = False
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _inside(node, file, f"{name}{node.name}.<locals>.")
+            yield from _find_parsing(node, file, f"{name}{node.name}.<locals>.")
         elif isinstance(node, ast.ClassDef):
-            yield from _inside(node, file, f"{name}{node.name}.")
+            yield from _find_parsing(node, file, f"{name}{node.name}.")
         else:
-            calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
-            found |= any(_written(one).endswith(PARSERS) for one in calls)
-    if found and name:
+            calls = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
+            is_parsing |= any(_dotted_name(call).endswith(PARSERS) for call in calls)
+    if is_parsing and name:
         yield f"{file}:{name.removesuffix('.').removesuffix('.<locals>')}"
 
 
-# Functions that parse nothing from outside, or that cannot run here, and why.
+# Functions that parse no input from outside, or that cannot run here, and why.
 EXCUSED = {
     "reads files of this package": (
         *("_web/rendering.py:static_file", "_web/rendering.py:static_url"),
@@ -82,24 +86,24 @@ EXCUSED = {
         *("vectors/store.py:_keep_rows", "_web/charts.py:_written"),
         *("tasks/state.py:Ticket.made", "tasks/state.py:Ticket._opened"),
     ),
-    "reads what pip has noted of an installed package, which could run code as well": (
-        *("_cli/doctor.py:_modules",),
+    "reads pip's metadata of an installed package, which could run code as well": (
+        *("_cli/doctor.py:_modules", "errors.py:_find_installation"),
     ),
     "writes": (
         *(
             "vectors/formats/hdf5.py:write",
             "vectors/formats/numpy.py:write_npz",
-            "_files/atomic.py:_packer",
+            "_files/atomic.py:_open_compressor",
         ),
     ),
     "needs PyTorch, and has tests in tests/encoders": (
         *("encoders/model_files.py:refuse_pickles", "encoders/recurrent.py:load_weights"),
     ),
 }
-# Functions that are only reached where a package is installed, which `make test` does not need.
+# Functions that need an installed package that `make test` does not need.
 WITH = {
     "tokenizers": (
-        *("encoders/static.py:StaticEncoder._settings", "encoders/static.py:_unknown"),
+        *("encoders/static.py:StaticEncoder._settings", "encoders/static.py:_unknown_token"),
         *("encoders/static.py:StaticEncoder._loaded", "encoders/token_states.py:load_tokenizer"),
     )
 }
@@ -107,18 +111,18 @@ WITH = {
 
 @pytest.fixture(scope="module")
 def entered(place: Path) -> set[str]:
-    """Every function of the package that reading the seeds has entered."""
-    seen: set[CodeType] = set()
+    """Return every function of the package that reading the seeds enters."""
+    entered_code: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        seen.add(frame.f_code)  # and gives nothing back: lines are not followed
+        entered_code.add(frame.f_code)  # returns None, so that lines are not traced
 
     def read_all() -> None:
         for target in TARGETS:
             for kind, content in seeds(target).items():
                 check(target, kind, content, place)
 
-    read_all()  # importing and compiling would take ten times as long when followed
+    read_all()  # importing and compiling would take ten times as long when traced
     before = sys.gettrace()
     threading.settrace(note)
     sys.settrace(note)
@@ -127,10 +131,10 @@ def entered(place: Path) -> set[str]:
     finally:
         sys.settrace(before)
         threading.settrace(before)  # type: ignore[arg-type]
-    found = ((Path(code.co_filename), code.co_qualname) for code in seen)
+    functions = ((Path(code.co_filename), code.co_qualname) for code in entered_code)
     return {
         f"{path.relative_to(SOURCE).as_posix()}:{name}"
-        for path, name in found
+        for path, name in functions
         if path.is_relative_to(SOURCE)
     }
 
@@ -153,23 +157,23 @@ def test_every_exception_in_the_inventory_is_needed():
 
 def test_a_function_that_parses_is_found_by_the_inventory():
     source = "def read(path):\n    def inner():\n        return json.loads(path.read_bytes())"
-    assert list(_inside(ast.parse(source), "new.py", "")) == ["new.py:read.<locals>.inner"]
+    assert list(_find_parsing(ast.parse(source), "new.py", "")) == ["new.py:read.<locals>.inner"]
 
 
 def test_every_format_of_vectors_has_a_seed(place):
-    found = set()
+    readers = set()
     for kind, content in seeds("vectors").items():
         if kind.split(".")[0] in ("vectors", "fasttext", "pickle"):
             (place / kind).write_bytes(content)
             (place / "vectors.words").write_bytes(seeds("vectors")["vocabulary.words"])
-            found.add(find_format(Input(place / kind)).read)
+            readers.add(find_format(Input(place / kind)).read)
     spacy = place / "spacy"
     spacy.mkdir()
     for part in ("vectors", "key2row", "strings"):
         name = "strings.json" if part == "strings" else part
         (spacy / name).write_bytes(seeds("vectors")[f"spacy.{part}"])
-    found.add(find_format(Input(spacy)).read)
-    assert found == {form.read for form in FORMATS}
+    readers.add(find_format(Input(spacy)).read)
+    assert readers == {form.read for form in FORMATS}
 
 
 def test_every_format_of_a_corpus_has_a_seed():
@@ -180,11 +184,11 @@ def test_every_format_of_a_corpus_has_a_seed():
 def test_every_ending_of_a_file_of_tests_or_seed_sets_has_a_seed():
     for target, readers in (("tests", record_files.READERS), ("seeds", seed_files._READERS)):
         written = {f".{kind.split('.')[1]}" for kind in seeds("catalogue") if target in kind}
-        assert {one for one in readers if one != ".yml"} <= written
+        assert {suffix for suffix in readers if suffix != ".yml"} <= written
 
 
 def test_every_kind_of_result_has_a_seed():
     results = Results.from_json(seeds("results")["results.json"].decode())
-    assert {one.measure for one in results} >= {"weat", "wefat", "seat"}
+    assert {result.measure for result in results} >= {"weat", "wefat", "seat"}
     names = {kind.split(".")[0] for kind in seeds("results")}
-    assert set(run_folder._PAYLOADS) - {"lint"} <= names  # which is an experiment
+    assert set(run_folder._PAYLOADS) - {"lint"} <= names  # lint results are experiments

@@ -1,6 +1,6 @@
-"""Whatever an address or an upload says, the server answers, and never with an error of its own.
+"""The server answers any request and any upload, and never with a server error.
 
-Every route of the OpenAPI document is asked. ``tests/_web/test_openapi.py`` does it with
+Every route of the OpenAPI document is requested. ``tests/_web/test_openapi.py`` does it with
 schemathesis, for longer and against what the document promises.
 """
 
@@ -42,15 +42,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     source.write_bytes(seeds("vectors")["vectors.txt"])
     chosen = Settings(sources=(str(source),), folders=(folder,), wait_seconds=0.5)
     where = f"http://127.0.0.1:{chosen.port}"
-    with TestClient(create_app(chosen), base_url=where, raise_server_exceptions=False) as made:
-        yield made
+    with TestClient(create_app(chosen), base_url=where, raise_server_exceptions=False) as client:
+        yield client
 
 
 def routes(server: TestClient) -> list[tuple[str, str, list[str]]]:
-    """Every route: how and where it is asked, and what may be said."""
+    """Return the method, the path and the parameters of every route."""
     paths = server.get("/openapi.json").json()["paths"]
     return [
-        (method, path, [one["name"] for one in about.get("parameters", ())])
+        (method, path, [parameter["name"] for parameter in about.get("parameters", ())])
         for path, methods in sorted(paths.items())
         for method, about in methods.items()
     ]
@@ -65,13 +65,13 @@ def test_no_request_causes_a_server_error(server, examples):
     @given(st.data())
     def ask(data):
         method, path, names = data.draw(st.sampled_from(known))
-        said = {name: data.draw(_text) for name in names if data.draw(st.booleans())}
+        parameters = {name: data.draw(_text) for name in names if data.draw(st.booleans())}
         for name in names:
             if f"{{{name}}}" in path:
                 path = path.replace(f"{{{name}}}", quote(data.draw(_text)[:500], safe="") or "x")
         body = data.draw(st.sampled_from([b"", b"rose 1 2\n", b"\x80\x04\x95", b"{"]))
-        answer = server.request(method, path, params=said, content=body)
-        assert answer.status_code < 500, (method, path, said, answer.text[:500])
+        answer = server.request(method, path, params=parameters, content=body)
+        assert answer.status_code < 500, (method, path, parameters, answer.text[:500])
         assert "Traceback" not in answer.text
 
     ask()

@@ -1,7 +1,7 @@
-"""Whatever a file holds, it is read, or one of the project's own errors says why not.
+"""Any file is read, or a `WeatherglassError` says why not.
 
-Files are good ones with changes, or any bytes at all. ``make fuzz`` does the same for longer, and
-led by coverage.
+The files are valid ones with mutations, or arbitrary bytes. ``make fuzz`` does the same for longer,
+guided by coverage.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 KINDS = [(target, kind) for target in TARGETS for kind in seeds(target)]
-FOUND = sorted(file for file in REGRESSIONS.rglob("*") if file.is_file())
+REGRESSION_FILES = sorted(file for file in REGRESSIONS.rglob("*") if file.is_file())
 _fuzz = settings(suppress_health_check=list(HealthCheck))
 QUICK, LONG = 2, 60
-MOST = 200 << 20  # bytes, far above what any of these files needs
+MAX_BYTES = 200 << 20  # far above what any of these files needs
 
 
 def fuzz(target: str, kind: str, place: Path, examples: int) -> None:
-    """Read a seed with changes, as often as asked for."""
+    """Read a seed with random mutations, `examples` times."""
 
     @settings(_fuzz, max_examples=examples)
     @given(st.randoms(use_true_random=False))
@@ -47,7 +47,7 @@ def test_a_file_damaged_in_many_ways_is_read_or_refused(target, kind, place):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_any_bytes_are_read_or_refused(target, place):
+def test_arbitrary_bytes_are_read_or_refused(target, place):
     @settings(_fuzz, max_examples=12)
     @given(st.sampled_from(sorted(seeds(target))), st.binary(max_size=200))
     def anything(kind: str, content: bytes) -> None:
@@ -56,15 +56,17 @@ def test_any_bytes_are_read_or_refused(target, place):
     anything()
 
 
-@pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_what_once_broke_a_reader_is_read_or_refused(path, place):
+@pytest.mark.parametrize(
+    "path", REGRESSION_FILES, ids=lambda path: f"{path.parent.name}/{path.name}"
+)
+def test_an_input_that_once_broke_a_reader_is_read_or_refused(path, place):
     kind = path.name.partition("-")[2]
     check(path.parent.name, kind, path.read_bytes(), place)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
-def test_damage_takes_no_memory(target, place):
+def test_reading_a_damaged_file_takes_little_memory(target, place):
     random = Random(5)
     for kind, content in seeds(target).items():
         for _ in range(5):
@@ -72,10 +74,10 @@ def test_damage_takes_no_memory(target, place):
             check(target, kind, mutate(content, kind, random), place)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-            assert peak < MOST, kind
+            assert peak < MAX_BYTES, kind
 
 
 @pytest.mark.parametrize("message", ["", "No.", "a b\x1b[31m c", "so long: " + "x y " * 2000])
-def test_what_is_no_sentence_is_a_finding(message):
+def test_an_error_message_that_is_not_a_sentence_fails_the_fuzz_check(message):
     with pytest.raises(AssertionError):
         check_message(message)

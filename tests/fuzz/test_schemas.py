@@ -1,6 +1,6 @@
-"""Whatever a document says, a schema takes it, or says in a sentence what is wrong with it.
+"""A schema accepts any document or says in a sentence what is wrong with it.
 
-The schemas are found, not listed: every record of the catalogue and of audits, and every result.
+The schemas are collected, not listed: all records of the catalogue and of audits, and all results.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from pydantic import ValidationError
 
 import weatherglass
 from weatherglass.catalog.provenance import Record
-from weatherglass.catalog.validation import complaint, problems
+from weatherglass.catalog.validation import list_problems, validation_error
 from weatherglass.errors import BadContent, CatalogError
-from weatherglass.measures import result_set as kinds_of_results
-from weatherglass.measures.result import from_json
-from weatherglass.seedlab.result import Experiment
+from weatherglass.measures.result import _HOMES, result_class
 
 for _name in ("catalog", "auditing", "seedlab"):
     _package = importlib.import_module(f"weatherglass.{_name}")
@@ -31,14 +29,13 @@ for _name in ("catalog", "auditing", "seedlab"):
 
 
 def below(kind: type) -> list[type]:
-    """A class's subclasses, and theirs."""
-    return [one for sub in kind.__subclasses__() for one in (sub, *below(sub))]
+    """Return the subclasses of a class, and theirs."""
+    return [child for sub in kind.__subclasses__() for child in (sub, *below(sub))]
 
 
-# One that begins with an underscore is only there to be built on.
-SCHEMAS = sorted({one for one in below(Record) if one.__name__[0] != "_"}, key=str)
-RESULTS = [*kinds_of_results._KINDS.values(), kinds_of_results.MeasureResult]
-RECORDS = sorted({*RESULTS, *Experiment.kinds.values()}, key=str)
+# A class whose name begins with an underscore is only a base class.
+SCHEMAS = sorted({schema for schema in below(Record) if schema.__name__[0] != "_"}, key=str)
+RECORDS = sorted({result_class(name) for name in (*_HOMES, "rnd")}, key=str)
 _fuzz = settings(suppress_health_check=list(HealthCheck))
 _text = st.sampled_from(
     ["", "rose", "1", "-1", "1e999", "< 1e-3", "nan", "\0", "\x1b[31m", "\u202e"]
@@ -57,55 +54,55 @@ _value = st.recursive(
 
 
 def documents(names: list[str]) -> st.SearchStrategy[dict[str, object]]:
-    """Mappings with some of a schema's fields, and now and then one that it does not have."""
+    """Mappings with some of a schema's fields, and sometimes an unknown field."""
     return st.dictionaries(st.sampled_from([*names, "other"]), _value, max_size=len(names))
 
 
-def test_the_schemas_are_found():
-    names = {one.__name__ for one in SCHEMAS}
+def test_all_schemas_and_results_are_collected():
+    names = {schema.__name__ for schema in SCHEMAS}
     assert {"Test", "FactualTest", "WordSet", "SeedSet", "Suite", "Step", "Policy", "Axis"} <= names
     assert len(RECORDS) > 8
 
 
-@pytest.mark.parametrize("schema", SCHEMAS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("schema", SCHEMAS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("examples", [3, pytest.param(150, marks=pytest.mark.slow)])
-def test_a_schema_takes_a_document_or_says_what_is_wrong(schema, examples):
+def test_a_schema_accepts_a_document_or_says_what_is_wrong(schema, examples):
     @settings(_fuzz, max_examples=examples)
     @given(documents(list(schema.model_fields)))
     def check(document):
         try:
-            made = schema.model_validate(document)
+            record = schema.model_validate(document)
         except ValidationError as error:
-            said = problems(complaint(error, "mine.yaml", schema.model_fields))
+            problems = list_problems(validation_error(error, "mine.yaml", schema.model_fields))
         except CatalogError as error:
-            said = problems(error)
+            problems = list_problems(error)
         else:
-            assert schema.model_validate(made) == made
+            assert schema.model_validate(record) == record
             return
-        for message in said:
+        for message in problems:
             check_message(str(CatalogError(message)))
 
     check()
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("record", RECORDS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("examples", [3, pytest.param(150, marks=pytest.mark.slow)])
-def test_a_result_is_read_or_refused(record, examples):
+def test_a_result_in_json_is_read_or_refused(record, examples):
     @settings(_fuzz, max_examples=examples)
-    @given(documents([one.name for one in dataclasses.fields(record)]))
+    @given(documents([field.name for field in dataclasses.fields(record)]))
     def check(document):
         try:
-            from_json(record, json.dumps(document), "result")
+            record.from_json(json.dumps(document))
         except BadContent as error:
             check_message(str(error))
 
     check()
 
 
-def test_every_public_result_that_reads_json_is_covered():
-    named = [getattr(weatherglass, name) for name in weatherglass.__all__]
-    readers = {one for one in named if isinstance(one, type) and hasattr(one, "from_json")}
-    assert {one.__name__ for one in readers} <= {
-        *(one.__name__ for one in RECORDS),
-        *("Results", "Discovery", "Comparison", "Multiverse"),  # which have seeds
+def test_every_public_result_with_from_json_is_fuzzed():
+    public = [getattr(weatherglass, name) for name in weatherglass.__all__]
+    readers = {item for item in public if isinstance(item, type) and hasattr(item, "from_json")}
+    assert {reader.__name__ for reader in readers} <= {
+        *(record.__name__ for record in RECORDS),
+        "Results",  # which has seeds
     }

@@ -31,12 +31,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def assert_same() -> Callable[[Vectors, Vectors], None]:
     """Words and numbers are the same, to the last bit."""
 
-    def check(one: Vectors, other: Vectors) -> None:
-        assert list(one.words.iter_raw()) == list(other.words.iter_raw())
-        assert one.matrix.dtype == other.matrix.dtype == np.float32
-        assert one.matrix.shape == other.matrix.shape
-        assert one.matrix.tobytes() == other.matrix.tobytes()
-        assert one.cased == other.cased
-        assert one.unusable.tolist() == other.unusable.tolist()
+    def check(first: Vectors, second: Vectors) -> None:
+        assert list(first.words.iter_raw()) == list(second.words.iter_raw())
+        assert first.matrix.dtype == second.matrix.dtype == np.float32
+        assert first.matrix.shape == second.matrix.shape
+        assert first.matrix.tobytes() == second.matrix.tobytes()
+        assert first.cased == second.cased
+        assert first.unusable.tolist() == second.unusable.tolist()
 
     return check

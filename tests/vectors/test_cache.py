@@ -1,4 +1,4 @@
-"""Parsed files are kept, and never believed when they are damaged."""
+"""Parsed files are cached, and damaged cache entries are never used."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def path(tmp_path):
 
 @pytest.fixture
 def parsed(monkeypatch):
-    """Counts how often a file of text was parsed."""
-    count = []
+    """Return a list that grows whenever a text file is parsed."""
+    calls = []
 
     def read(*arguments):
-        count.append(1)
+        calls.append(1)
         return text.read(*arguments)
 
     from dataclasses import replace
 
     forms = tuple(replace(f, read=read) if f is text.GLOVE else f for f in detect.FORMATS)
     monkeypatch.setattr(detect, "FORMATS", forms)
-    return count
+    return calls
 
 
 def check(vectors):
@@ -47,8 +47,8 @@ def check(vectors):
 
 
 def entry():
-    (only,) = cache.vectors_dir().iterdir()
-    return only
+    (folder,) = cache.vectors_dir().iterdir()
+    return folder
 
 
 def test_the_second_opening_comes_from_the_cache(path, cache_folder, parsed):
@@ -60,7 +60,7 @@ def test_the_second_opening_comes_from_the_cache(path, cache_folder, parsed):
     assert len(parsed) == 1
 
 
-def test_a_copy_of_a_file_needs_no_parsing(path, cache_folder, parsed, tmp_path):
+def test_a_copy_of_a_parsed_file_is_opened_from_the_cache(path, cache_folder, parsed, tmp_path):
     first = open_vectors(path)
     (tmp_path / "copy.txt").write_bytes(path.read_bytes())
     copy = open_vectors(tmp_path / "copy.txt")
@@ -69,7 +69,7 @@ def test_a_copy_of_a_file_needs_no_parsing(path, cache_folder, parsed, tmp_path)
     assert len(parsed) == 1
 
 
-def test_a_file_just_written_is_hashed_again_but_not_parsed(
+def test_a_recently_written_file_is_hashed_again_but_not_parsed(
     path, cache_folder, parsed, monkeypatch
 ):
     monkeypatch.setattr(cache, "_RACY_NS", 10**12)
@@ -79,14 +79,14 @@ def test_a_file_just_written_is_hashed_again_but_not_parsed(
     assert not (cache_folder / "seen").exists()
 
 
-def test_searching_does_not_fill_the_cache(path, cache_folder, parsed):
+def test_opening_selected_words_does_not_fill_the_cache(path, cache_folder, parsed):
     open_vectors(path, words=["w7"])
     open_vectors(path, words=["w8"])
     assert len(parsed) == 2
     assert not cache.vectors_dir().exists()
 
 
-def test_a_changed_file_is_noticed(path, cache_folder, parsed):
+def test_a_changed_file_of_the_same_size_is_parsed_again(path, cache_folder, parsed):
     check(open_vectors(path))
     before = path.stat()
     content = path.read_text()
@@ -97,7 +97,7 @@ def test_a_changed_file_is_noticed(path, cache_folder, parsed):
     assert open_vectors(path, words=["w7"]).matrix.tolist() == [[7, 9]]
 
 
-def test_a_file_that_changes_while_it_is_read_is_not_kept(path, cache_folder):
+def test_a_file_that_changes_while_it_is_read_is_not_cached(path, cache_folder):
     def change(done, size):
         if not done:
             return
@@ -135,7 +135,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(path, cache_folder):
         ),
     ],
 )
-def test_a_damaged_entry_is_made_again(damage, path, cache_folder, parsed):
+def test_a_damaged_cache_entry_is_rebuilt(damage, path, cache_folder, parsed):
     check(open_vectors(path))
     damage(entry())
     check(open_vectors(path))
@@ -144,7 +144,7 @@ def test_a_damaged_entry_is_made_again(damage, path, cache_folder, parsed):
     assert len(parsed) == 2
 
 
-def test_any_byte_of_a_large_matrix_matters(tmp_path, cache_folder):
+def test_a_changed_byte_in_a_large_cached_matrix_is_detected(tmp_path, cache_folder):
     path = tmp_path / "large.npz"
     ones = np.ones((20_000, 50), dtype=np.float32)
     np.savez(path, vectors=ones, words=[f"w{i}" for i in range(len(ones))])
@@ -155,17 +155,17 @@ def test_any_byte_of_a_large_matrix_matters(tmp_path, cache_folder):
     assert np.array_equal(open_vectors(path).matrix, ones)
 
 
-def test_an_entry_that_was_copied_is_used(path, cache_folder, parsed):
+def test_a_copied_cache_entry_is_used(path, cache_folder, parsed):
     check(open_vectors(path))
-    place = entry()
-    shutil.copytree(place, cache_folder / "copy")
-    shutil.rmtree(place)
-    (cache_folder / "copy").rename(place)
+    folder = entry()
+    shutil.copytree(folder, cache_folder / "copy")
+    shutil.rmtree(folder)
+    (cache_folder / "copy").rename(folder)
     check(open_vectors(path))
     assert len(parsed) == 1
 
 
-def test_a_damaged_entry_that_cannot_be_removed_does_no_harm(path, cache_folder, monkeypatch):
+def test_a_damaged_cache_entry_that_cannot_be_removed_is_ignored(path, cache_folder, monkeypatch):
     check(open_vectors(path))
     (entry() / "matrix").write_bytes(b"")
     monkeypatch.setattr("weatherglass.vectors.open.shutil.rmtree", lambda *a, **k: None)
@@ -176,20 +176,20 @@ def test_a_damaged_entry_that_cannot_be_removed_does_no_harm(path, cache_folder,
 @pytest.mark.parametrize(
     "content", ["garbage", "[]", "{}", '{"files": 3, "fingerprint": ""}', "null"]
 )
-def test_a_damaged_note_is_made_again(content, path, cache_folder):
+def test_a_damaged_fingerprint_record_is_rewritten(content, path, cache_folder):
     check(open_vectors(path))
-    (note,) = (cache_folder / "seen").iterdir()
-    note.write_text(content)
+    (record,) = (cache_folder / "seen").iterdir()
+    record.write_text(content)
     check(open_vectors(path))
-    assert json.loads(note.read_text())["fingerprint"] == open_vectors(path).fingerprint
+    assert json.loads(record.read_text())["fingerprint"] == open_vectors(path).fingerprint
 
 
-def test_half_written_folders_are_passed_over(path, cache_folder):
+def test_incomplete_cache_folders_are_ignored(path, cache_folder):
     check(open_vectors(path))
-    left = cache.vectors_dir() / f".{entry().name}.killed"
-    left.mkdir()
-    (left / "matrix").write_bytes(b"half")
-    (left / "meta.json").write_text((entry_of(path) / "meta.json").read_text())
+    leftover = cache.vectors_dir() / f".{entry().name}.killed"
+    leftover.mkdir()
+    (leftover / "matrix").write_bytes(b"half")
+    (leftover / "meta.json").write_text((entry_of(path) / "meta.json").read_text())
     check(open_vectors(path))
     assert len(list(cache.list_entries())) == 1
 
@@ -199,7 +199,7 @@ def entry_of(path):
 
 
 @pytest.mark.parametrize("obstacle", ["file", "file inside"])
-def test_without_a_cache_to_write_to_everything_works(obstacle, path, tmp_path, monkeypatch):
+def test_vectors_open_without_a_writable_cache(obstacle, path, tmp_path, monkeypatch):
     blocked = tmp_path / "blocked"
     blocked.write_text("not a folder")
     monkeypatch.setenv(
@@ -213,33 +213,33 @@ def test_without_a_cache_to_write_to_everything_works(obstacle, path, tmp_path, 
     assert list(cache.list_entries()) == []
 
 
-def test_a_cache_in_a_read_only_folder_is_not_used(path, cache_folder, monkeypatch):
+def test_a_read_only_cache_folder_is_not_used(path, cache_folder, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *a, **k: False)
     check(open_vectors(path))
     assert not list(cache.vectors_dir().iterdir())
 
 
-def test_entries_are_listed_and_cleared(path, cache_folder):
+def test_cache_entries_are_listed_and_cleared(path, cache_folder):
     assert list(cache.list_entries()) == []
     assert cache.clear() == 0
     vectors = open_vectors(path)
-    (only,) = cache.list_entries()
-    assert (only.source, only.rows, only.dim) == (str(path), 499, 2)
-    assert only.size > 499 * 2 * 4
-    assert cache.clear() >= only.size
+    (cached,) = cache.list_entries()
+    assert (cached.source, cached.rows, cached.dim) == (str(path), 499, 2)
+    assert cached.size > 499 * 2 * 4
+    assert cache.clear() >= cached.size
     assert list(cache.list_entries()) == []
-    check(vectors)  # what is open stays readable
+    check(vectors)  # open vectors stay readable
     check(open_vectors(path))
 
 
-def test_the_folder_is_the_one_that_the_environment_names(monkeypatch, tmp_path):
+def test_the_environment_variable_chooses_the_cache_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
     assert cache.cache_dir() == tmp_path
     monkeypatch.delenv("WEATHERGLASS_CACHE_DIR")
     assert cache.cache_dir().name == "weatherglass"
 
 
-def test_the_folder_is_made_with_its_parents(path, tmp_path, monkeypatch):
+def test_the_cache_folder_is_created_with_its_parents(path, tmp_path, monkeypatch):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "deep" / "er"))
     check(open_vectors(path))
     assert len(list(cache.list_entries())) == 1
@@ -253,14 +253,14 @@ print(len(vectors), float(vectors.matrix.sum()), vectors.words[-1])
 """
 
 
-def test_two_processes_may_fill_it_at_once(path, cache_folder):
+def test_three_processes_may_fill_the_cache_at_the_same_time(path, cache_folder):
     command = [sys.executable, "-W", "error", "-c", FILL, str(path)]
     running = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)
     ]
     for process in running:
-        out, complaint = process.communicate(timeout=120)
-        assert complaint == b""
+        out, stderr = process.communicate(timeout=120)
+        assert stderr == b""
         assert out.split() == [
             b"499",
             str(float(sum(2 * i + 1 for i in range(1, 500)))).encode(),
@@ -270,7 +270,7 @@ def test_two_processes_may_fill_it_at_once(path, cache_folder):
     assert not list(cache.vectors_dir().glob(".*"))
 
 
-def test_repeated_words_are_dropped_from_a_large_matrix(tmp_path, cache_folder, save, monkeypatch):
+def test_duplicate_words_are_dropped_from_a_large_matrix(tmp_path, cache_folder, save, monkeypatch):
     rng = np.random.default_rng(0)
     names = rng.integers(0, 30_000, 40_000)
     rows = rng.standard_normal((40_000, 3)).astype(np.float32)
@@ -285,14 +285,14 @@ def test_repeated_words_are_dropped_from_a_large_matrix(tmp_path, cache_folder, 
 
 
 @pytest.mark.parametrize("ending", [".txt", ".bin", ".txt.gz", ".bin.gz", ".npy"])
-def test_a_file_is_not_held_whole_while_it_is_parsed(
+def test_parsing_needs_less_memory_than_the_matrix(
     ending, tmp_path, cache_folder, save, monkeypatch
 ):
     monkeypatch.setattr(fingerprint, "BLOCK_SIZE", 1 << 18)
     monkeypatch.setattr(word2vec, "_READ_BYTES", 1 << 18)
     vectors = Vectors.of([f"w{i}" for i in range(2000)], np.full((2000, 1000), 0.375))
     path = save(vectors, tmp_path / f"vectors{ending}")
-    open_vectors(path)  # loads the compiled code, which takes memory, too
+    open_vectors(path)  # loads the compiled code, which takes memory as well
     cache.clear()
     tracemalloc.start()
     try:
@@ -303,6 +303,6 @@ def test_a_file_is_not_held_whole_while_it_is_parsed(
     assert peak < vectors.matrix.nbytes
 
 
-def test_a_store_is_damaged_when_it_is_not_there(tmp_path):
+def test_an_empty_folder_is_a_damaged_store(tmp_path):
     with pytest.raises(store.Damaged):
         store.open_store(tmp_path, "x")

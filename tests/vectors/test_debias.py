@@ -19,13 +19,13 @@ GENDER = [["she", "he"], ["woman", "man"]]
 WORDS = ["she", "he", "woman", "man", "nurse", "smith", "beard", "gran", "grandad", "stone"]
 
 
-def drawn(seed: int, dim: int = 6, words: list[str] = WORDS) -> Vectors:
+def random_vectors(seed: int, dim: int = 6, words: list[str] = WORDS) -> Vectors:
     rows = np.random.default_rng(seed).standard_normal((len(words), dim))
     return Vectors.of(words, rows)
 
 
 seeds = st.integers(0, 2**32 - 1)
-some = settings(max_examples=30)
+few_examples = settings(max_examples=30)
 OPTIONS = {"equal": [["gran", "grandad"]], "specific": ["beard"]}
 
 
@@ -34,8 +34,10 @@ OPTIONS = {"equal": [["gran", "grandad"]], "specific": ["beard"]}
 
 def test_a_neutral_word_loses_its_part_along_the_pair():
     vectors = Vectors.of(["he", "she", "nurse", "smith"], [[-3, 4], [3, 4], [4, 3], [-1, 1]])
-    made = debias(vectors, [["she", "he"]])
-    np.testing.assert_allclose(made.matrix, [[-0.6, 0.8], [0.6, 0.8], [0, 1], [0, 1]], atol=1e-7)
+    debiased = debias(vectors, [["she", "he"]])
+    np.testing.assert_allclose(
+        debiased.matrix, [[-0.6, 0.8], [0.6, 0.8], [0, 1], [0, 1]], atol=1e-7
+    )
 
 
 def test_an_equality_set_differs_only_within_the_subspace():
@@ -44,9 +46,9 @@ def test_an_equality_set_differs_only_within_the_subspace():
         ["she", "he", "gran", "grandad", "nurse"],
         [[3, 0, 4], [-3, 0, 4], [0.6, 0.8, 0], [0, 0.6, 0.8], [1, 1, 1]],
     )
-    made = debias(vectors, [["she", "he"]], equal=[["gran", "grandad"]])
+    debiased = debias(vectors, [["she", "he"]], equal=[["gran", "grandad"]])
     np.testing.assert_allclose(
-        made.take(["gran", "grandad", "nurse"]).rows,
+        debiased.take(["gran", "grandad", "nurse"]).rows,
         [[0.35**0.5, 0.7, 0.4], [-(0.35**0.5), 0.7, 0.4], [0, 0.5**0.5, 0.5**0.5]],
         atol=1e-7,
     )
@@ -57,100 +59,104 @@ def test_three_words_span_a_plane():
     rows = np.vstack([np.column_stack([third, [0.8] * 3]), [[2, 1, 3], [1, 1, -1]]])
     vectors = Vectors.of(["church", "mosque", "temple", "book", "war"], rows)
     three = [["church", "mosque", "temple"]]
-    found = bias_subspace(vectors, three, components=2)
-    np.testing.assert_allclose(found.explained, [0.5, 0.5], atol=1e-7)
-    made = debias(vectors, three, components=2, equal=three)
-    np.testing.assert_allclose(made.matrix[3:], [[0, 0, 1], [0, 0, -1]], atol=1e-7)
-    np.testing.assert_allclose(made.matrix[:3], rows[:3], atol=1e-6)
+    result = bias_subspace(vectors, three, components=2)
+    np.testing.assert_allclose(result.explained, [0.5, 0.5], atol=1e-7)
+    debiased = debias(vectors, three, components=2, equal=three)
+    np.testing.assert_allclose(debiased.matrix[3:], [[0, 0, 1], [0, 0, -1]], atol=1e-7)
+    np.testing.assert_allclose(debiased.matrix[:3], rows[:3], atol=1e-6)
     with pytest.raises(CannotMeasure, match="differ as much in direction 2 as in direction 1"):
         bias_subspace(vectors, three)
 
 
 def test_the_first_words_of_the_pairs_are_on_the_positive_side():
-    found = bias_subspace(Vectors.of(["he", "she"], [[-1, 2], [3, 4]]), [["she", "he"]])
-    assert found.axes[0, 0] > 0
+    result = bias_subspace(Vectors.of(["he", "she"], [[-1, 2], [3, 4]]), [["she", "he"]])
+    assert result.axes[0, 0] > 0
 
 
 # ---------------------------------------------------------------- against the paper's formula
 
 
-@some
+@few_examples
 @given(seeds, st.integers(1, 3))
 def test_the_bias_subspace_is_spanned_by_the_eigenvectors_of_the_papers_matrix(seed, components):
     sets = [["she", "he"], ["woman", "man", "nurse"], ["gran", "grandad", "beard", "stone"]]
-    vectors = drawn(seed)
+    vectors = random_vectors(seed)
     c = np.zeros((6, 6))
-    for one in sets:
-        rows = vectors.unit(one)
+    for words in sets:
+        rows = vectors.unit(words)
         mean = rows.mean(axis=0)
         for row in rows:
-            c += np.outer(row - mean, row - mean) / len(one)
+            c += np.outer(row - mean, row - mean) / len(words)
     values, axes = np.linalg.eigh(c)
     strongest = axes[:, ::-1][:, :components]
-    found = bias_subspace(vectors, sets, components=components)
-    np.testing.assert_allclose(found.axes.T @ found.axes, strongest @ strongest.T, atol=1e-6)
-    np.testing.assert_allclose(found.explained, values[::-1][:components] / values.sum(), atol=1e-9)
+    result = bias_subspace(vectors, sets, components=components)
+    np.testing.assert_allclose(result.axes.T @ result.axes, strongest @ strongest.T, atol=1e-6)
+    np.testing.assert_allclose(
+        result.explained, values[::-1][:components] / values.sum(), atol=1e-9
+    )
 
 
 # ---------------------------------------------------------------- properties
 
 
-@some
+@few_examples
 @given(seeds, st.integers(1, 2))
 def test_neutral_words_are_orthogonal_to_the_subspace_and_all_are_unit_vectors(seed, components):
-    vectors = drawn(seed)
-    todo = prepare(vectors, GENDER, components=components, **OPTIONS)
-    made = apply(todo)
-    assert [vectors.words[i] for i in todo.neutral] == ["nurse", "smith", "stone"]
-    assert np.abs(made.matrix[todo.neutral] @ todo.subspace.axes.T).max() < 1e-6
-    np.testing.assert_allclose(np.linalg.norm(made.matrix, axis=1), 1, atol=1e-6)
-    assert direct_bias(todo, vectors) > 1e-6 > direct_bias(todo, made)
+    vectors = random_vectors(seed)
+    plan = prepare(vectors, GENDER, components=components, **OPTIONS)
+    debiased = apply(plan)
+    assert [vectors.words[i] for i in plan.neutral] == ["nurse", "smith", "stone"]
+    assert np.abs(debiased.matrix[plan.neutral] @ plan.subspace.axes.T).max() < 1e-6
+    np.testing.assert_allclose(np.linalg.norm(debiased.matrix, axis=1), 1, atol=1e-6)
+    assert direct_bias(plan, vectors) > 1e-6 > direct_bias(plan, debiased)
 
 
-@some
+@few_examples
 @given(seeds, st.integers(1, 2))
 def test_neutral_words_are_equally_near_to_all_words_of_an_equality_set(seed, components):
-    made = debias(drawn(seed), GENDER, components=components, **OPTIONS)
-    near = made.unit(["nurse", "smith", "stone"]) @ made.unit(["gran", "grandad"]).T
-    np.testing.assert_allclose(near[:, 0], near[:, 1], atol=1e-6)
+    debiased = debias(random_vectors(seed), GENDER, components=components, **OPTIONS)
+    cosines = debiased.unit(["nurse", "smith", "stone"]) @ debiased.unit(["gran", "grandad"]).T
+    np.testing.assert_allclose(cosines[:, 0], cosines[:, 1], atol=1e-6)
 
 
-@some
+@few_examples
 @given(seeds)
 def test_specific_words_and_pairs_are_unchanged_by_debiasing(seed):
-    vectors = drawn(seed)
-    same = ["she", "he", "woman", "man", "beard"]
-    made = debias(vectors, GENDER, **OPTIONS)
-    np.testing.assert_allclose(made.matrix[vectors.words.find(same)], vectors.unit(same), atol=1e-6)
+    vectors = random_vectors(seed)
+    words = ["she", "he", "woman", "man", "beard"]
+    debiased = debias(vectors, GENDER, **OPTIONS)
+    np.testing.assert_allclose(
+        debiased.matrix[vectors.words.find(words)], vectors.unit(words), atol=1e-6
+    )
 
 
-@some
+@few_examples
 @given(seeds, st.booleans())
 def test_debiasing_twice_equals_debiasing_once(seed, equalise):
     # What is equalised is moved; so for the subspace to stay, all pairs are, or none.
     equal = GENDER if equalise else []
-    once = debias(drawn(seed), GENDER, equal=equal, specific=["beard"])
+    once = debias(random_vectors(seed), GENDER, equal=equal, specific=["beard"])
     twice = debias(once, GENDER, equal=equal, specific=["beard"])
     np.testing.assert_allclose(twice.matrix, once.matrix, atol=1e-5)
 
 
-@some
+@few_examples
 @given(seeds)
 def test_debiasing_commutes_with_rotation(seed):
-    vectors = drawn(seed)
-    turn = ortho_group.rvs(6, random_state=seed)
-    turned = Vectors.of(WORDS, vectors.matrix @ turn)
+    vectors = random_vectors(seed)
+    rotation = ortho_group.rvs(6, random_state=seed)
+    rotated = Vectors.of(WORDS, vectors.matrix @ rotation)
     np.testing.assert_allclose(
-        debias(turned, GENDER, **OPTIONS).matrix,
-        debias(vectors, GENDER, **OPTIONS).matrix @ turn,
+        debias(rotated, GENDER, **OPTIONS).matrix,
+        debias(vectors, GENDER, **OPTIONS).matrix @ rotation,
         atol=2e-5,
     )
 
 
-@some
+@few_examples
 @given(seeds)
 def test_debiasing_ignores_the_length_of_vectors(seed):
-    vectors = drawn(seed)
+    vectors = random_vectors(seed)
     lengths = 10.0 ** np.random.default_rng(seed).integers(-20, 20, (len(WORDS), 1))
     scaled = Vectors.of(WORDS, vectors.matrix * lengths)
     np.testing.assert_allclose(
@@ -162,36 +168,36 @@ def test_debiasing_ignores_the_length_of_vectors(seed):
 
 def test_debiasing_does_not_depend_on_blocks_and_threads(monkeypatch):
     words = [*WORDS, *(f"w{i}" for i in range(100))]
-    vectors = drawn(0, words=words)
+    vectors = random_vectors(0, words=words)
     whole = debias(vectors, GENDER, **OPTIONS)
     monkeypatch.setattr("weatherglass.vectors.vectors.BLOCK_ROWS", 7)
-    done = []
-    parts = debias(vectors, GENDER, workers=3, progress=lambda *now: done.append(now), **OPTIONS)
+    reports = []
+    parts = debias(vectors, GENDER, workers=3, progress=lambda *now: reports.append(now), **OPTIONS)
     np.testing.assert_allclose(parts.matrix, whole.matrix, atol=1e-7)
-    assert done == sorted(done)
-    assert done[-1] == (110, 110)
+    assert reports == sorted(reports)
+    assert reports[-1] == (110, 110)
 
 
 # ---------------------------------------------------------------- what is missing or cannot be done
 
 
 def test_missing_words_are_listed_and_the_other_pairs_are_used():
-    vectors = drawn(1)
+    vectors = random_vectors(1)
     pairs = [*GENDER, ["girl", "boy"], ["her", "his"]]
-    todo = prepare(
+    plan = prepare(
         vectors, pairs, equal=[["gran", "grandad"], ["aunt", "uncle"]], specific=["beard", "hen"]
     )
-    assert todo.missing == {
+    assert plan.missing == {
         "pairs": ("girl", "boy", "her", "his"),
         "equal": ("aunt", "uncle"),
         "specific": ("hen",),
     }
-    assert (len(todo.subspace.sets), todo.subspace.requested) == (2, 4)
-    assert apply(todo).matrix.tobytes() == debias(vectors, GENDER, **OPTIONS).matrix.tobytes()
+    assert (len(plan.subspace.sets), plan.subspace.requested) == (2, 4)
+    assert apply(plan).matrix.tobytes() == debias(vectors, GENDER, **OPTIONS).matrix.tobytes()
 
 
 def test_a_set_of_three_works_with_two_found_words():
-    vectors = drawn(2)
+    vectors = random_vectors(2)
     two = bias_subspace(vectors, [["she", "he"]])
     three = bias_subspace(vectors, [["she", "they", "he"]])
     np.testing.assert_allclose(two.axes, three.axes)
@@ -203,7 +209,7 @@ def test_debiasing_without_any_pair_in_the_vocabulary_is_an_error():
         CannotMeasure,
         match=r"None of the 2 pairs has two usable words in memory \(missing: 'her', 'his'",
     ):
-        debias(drawn(0), [["her", "his"], ["she", "hers"]])
+        debias(random_vectors(0), [["her", "his"], ["she", "hers"]])
 
 
 def test_pairs_that_do_not_differ_are_an_error():
@@ -223,11 +229,11 @@ def test_pairs_that_do_not_differ_are_an_error():
 )
 def test_an_impossible_number_of_components_is_refused(components, error, message):
     with pytest.raises(error, match=message):
-        debias(drawn(0), GENDER, components=components)
+        debias(random_vectors(0), GENDER, components=components)
 
 
 @pytest.mark.parametrize(
-    ("given_", "message"),
+    ("arguments", "message"),
     [
         ({"pairs": ["she", "he"]}, "pairs has 'she'; a list of two words or more"),
         ({"pairs": [["she"]]}, "pairs has a list of 1"),
@@ -240,24 +246,24 @@ def test_an_impossible_number_of_components_is_refused(components, error, messag
         ),
     ],
 )
-def test_invalid_arguments_of_debias_are_refused(given_, message):
+def test_invalid_arguments_of_debias_are_refused(arguments, message):
     with pytest.raises(UsageError, match=message):
-        debias(drawn(0), **given_)
+        debias(random_vectors(0), **arguments)
 
 
 def test_an_equality_set_that_does_not_differ_within_the_subspace_is_unchanged():
     rows = [[3, 0, 4], [-3, 0, 4], [0, 1, 1], [0, 1, -1], [1, 1, 0]]
     vectors = Vectors.of(["she", "he", "colt", "filly", "nurse"], rows)
-    todo = prepare(vectors, [["she", "he"]], equal=[["colt", "filly"]])
-    assert (todo.equal, todo.unequalised) == ((), ((2, 3),))
-    np.testing.assert_allclose(apply(todo).matrix[2:4], vectors.unit(["colt", "filly"]), atol=1e-7)
+    plan = prepare(vectors, [["she", "he"]], equal=[["colt", "filly"]])
+    assert (plan.equal, plan.unequalised) == ((), ((2, 3),))
+    np.testing.assert_allclose(apply(plan).matrix[2:4], vectors.unit(["colt", "filly"]), atol=1e-7)
 
 
 def test_a_neutral_word_inside_the_subspace_has_no_direction_left():
     vectors = Vectors.of(["she", "he", "gender", "x"], [[3, 4], [-3, 4], [5, 1e-9], [1, 1]])
-    made = debias(vectors, [["she", "he"]])
-    assert made.unusable.tolist() == [2]
-    assert made.matrix[2].tolist() == [0, 0]
+    debiased = debias(vectors, [["she", "he"]])
+    assert debiased.unusable.tolist() == [2]
+    assert debiased.matrix[2].tolist() == [0, 0]
     with pytest.raises(CannotMeasure, match="Nothing is left of the neutral words"):
         debias(vectors.subset(["she", "he", "gender"]), [["she", "he"]])
 
@@ -265,12 +271,12 @@ def test_a_neutral_word_inside_the_subspace_has_no_direction_left():
 def test_rows_without_direction_stay_unusable_and_define_no_pair():
     rows = [[3, 4], [-3, 4], [np.nan, 1], [0, 0], [np.inf, 1], [1, 1]]
     vectors = Vectors.of(["she", "he", "nan", "zero", "inf", "nurse"], rows)
-    todo = prepare(vectors, [["she", "he"], ["nan", "zero"]], specific=["inf"])
-    assert todo.missing["pairs"] == ("nan", "zero")
-    assert todo.missing["specific"] == ("inf",)
-    made = apply(todo)
-    assert made.unusable.tolist() == vectors.unusable.tolist() == [2, 3, 4]
-    np.testing.assert_allclose(made.matrix[5], [0, 1], atol=1e-7)
+    plan = prepare(vectors, [["she", "he"], ["nan", "zero"]], specific=["inf"])
+    assert plan.missing["pairs"] == ("nan", "zero")
+    assert plan.missing["specific"] == ("inf",)
+    debiased = apply(plan)
+    assert debiased.unusable.tolist() == vectors.unusable.tolist() == [2, 3, 4]
+    np.testing.assert_allclose(debiased.matrix[5], [0, 1], atol=1e-7)
 
 
 # ---------------------------------------------------------------- capitals
@@ -293,10 +299,10 @@ def test_specific_words_and_equality_sets_include_capitalised_variants():
         "nurse",
         "Nurse",
     ]
-    vectors = drawn(3, words=words)
-    todo = prepare(vectors, [["she", "he"]], equal=[["gran", "grandad"]], specific=["beard"])
-    assert todo.equal == ((6, 7), (8, 9))
-    named = [words[i] for i in todo.neutral]
+    vectors = random_vectors(3, words=words)
+    plan = prepare(vectors, [["she", "he"]], equal=[["gran", "grandad"]], specific=["beard"])
+    assert plan.equal == ((6, 7), (8, 9))
+    named = [words[i] for i in plan.neutral]
     assert named == ["She", "He", "SHE", "HE", "nurse", "Nurse"]  # pairs are as they are written
     exact = prepare(
         vectors, [["she", "he"]], equal=[["gran", "grandad"]], specific=["beard"], case="keep"
@@ -306,7 +312,7 @@ def test_specific_words_and_equality_sets_include_capitalised_variants():
 
 
 def test_an_equality_set_listed_in_two_spellings_is_used_once():
-    vectors = drawn(4)
+    vectors = random_vectors(4)
     sets = [["gran", "grandad"], ["Gran", "Grandad"]]
     assert prepare(vectors, GENDER, equal=sets).equal == ((7, 8),)
     assert prepare(vectors, [["She", "He"]], case="lower").subspace.sets == ((0, 1),)
@@ -318,27 +324,30 @@ def test_an_equality_set_listed_in_two_spellings_is_used_once():
 
 
 def test_debiased_vectors_are_labelled_and_immutable():
-    vectors = drawn(5)
-    made = debias(vectors, GENDER, **OPTIONS)
-    assert made.source == "memory (debiased)"
-    assert made.words is vectors.words
-    assert made.matrix.dtype == np.float32
+    vectors = random_vectors(5)
+    debiased = debias(vectors, GENDER, **OPTIONS)
+    assert debiased.source == "memory (debiased)"
+    assert debiased.words is vectors.words
+    assert debiased.matrix.dtype == np.float32
     with pytest.raises(ValueError, match="read-only"):
-        made.matrix[0, 0] = 5
+        debiased.matrix[0, 0] = 5
 
 
 def test_the_fingerprint_of_debiased_vectors_depends_on_every_option():
-    vectors = drawn(5)
-    asked = [
+    vectors = random_vectors(5)
+    options = [
         {},
         {"components": 2},
         {"specific": ["beard"]},
         {"equal": [["gran", "grandad"]]},
         {"specific": ["gran", "grandad"]},
     ]
-    made = [debias(vectors, GENDER, **one).fingerprint for one in asked]
-    assert len({*made, vectors.fingerprint, debias(drawn(6), GENDER).fingerprint}) == 7
-    assert made == [debias(vectors, GENDER, **one).fingerprint for one in asked]
+    fingerprints = [debias(vectors, GENDER, **option).fingerprint for option in options]
+    assert (
+        len({*fingerprints, vectors.fingerprint, debias(random_vectors(6), GENDER).fingerprint})
+        == 7
+    )
+    assert fingerprints == [debias(vectors, GENDER, **option).fingerprint for option in options]
 
 
 # ---------------------------------------------------------------- real vectors
@@ -348,8 +357,8 @@ def test_the_fingerprint_of_debiased_vectors_depends_on_every_option():
 def gender():
     vectors = wg.open_vectors("default")
     lists = axis("gender")
-    todo = prepare(vectors, lists.pairs, equal=lists.equal, specific=lists.specific)
-    return vectors, todo, apply(todo)
+    plan = prepare(vectors, lists.pairs, equal=lists.equal, specific=lists.specific)
+    return vectors, plan, apply(plan)
 
 
 def test_debiasing_gender_shrinks_gender_tests_and_no_others(gender):
@@ -365,20 +374,20 @@ def test_debiasing_gender_shrinks_gender_tests_and_no_others(gender):
     # What weat7 and weat8 still find is of "him" and "hers", which are in no equality set.
     for name in ("weat7", "weat8"):
         test = wg.test(name)
-        paired = [one.leave_out(["him", "hers"]).words for one in (test.a, test.b)]
+        paired = [words.leave_out(["him", "hers"]).words for words in (test.a, test.b)]
         mine = wg.Test(x=test.x.words, y=test.y.words, a=paired[0], b=paired[1])
         assert wg.weat(before, mine).statistic > 0.3
         assert abs(wg.weat(after, mine).statistic) < 1e-6
 
 
 def test_after_debiasing_only_gender_words_have_a_gender_direction(gender):
-    before, todo, after = gender
-    (direction,) = todo.subspace.axes
-    assert todo.subspace.explained == pytest.approx((0.49,), abs=0.005)
+    before, plan, after = gender
+    (direction,) = plan.subspace.axes
+    assert plan.subspace.explained == pytest.approx((0.49,), abs=0.005)
     for female, male in [("she", "he"), ("queen", "king"), ("actress", "beard")]:
         assert after.unit([female])[0] @ direction > 0 > after.unit([male])[0] @ direction
-    same = ["beard", "actress", "mary", "john", "him"]
-    np.testing.assert_allclose(after.unit(same), before.unit(same), atol=1e-6)
+    words = ["beard", "actress", "mary", "john", "him"]
+    np.testing.assert_allclose(after.unit(words), before.unit(words), atol=1e-6)
     biased = ["nurse", "homemaker", "programmer", "engineer"]
     assert (np.abs(before.unit(biased) @ direction) > 0.1).all()
     assert (np.abs(after.unit(biased) @ direction) < 1e-6).all()
@@ -386,18 +395,18 @@ def test_after_debiasing_only_gender_words_have_a_gender_direction(gender):
 
 def test_words_of_similar_bias_are_still_neighbours_after_debiasing(gender):
     # Gonen and Goldberg (2019): of the words that leaned most to one side, the nearest ones do too.
-    before, todo, after = gender
-    common = todo.neutral[todo.neutral < 20_000]
-    lean = before.unit_at(common) @ todo.subspace.axes[0]
-    order = np.argsort(lean)
+    before, plan, after = gender
+    common = plan.neutral[plan.neutral < 20_000]
+    bias = before.unit_at(common) @ plan.subspace.axes[0]
+    order = np.argsort(bias)
     ends = np.concatenate([order[:300], order[-300:]])
     side = np.repeat([-1, 1], 300)
 
     def same_side(vectors: Vectors) -> float:
         rows = vectors.unit_at(common[ends])
-        near = rows @ rows.T
-        np.fill_diagonal(near, -1)
-        return float((side[np.argsort(-near, axis=1)[:, :10]] == side[:, None]).mean())
+        cosines = rows @ rows.T
+        np.fill_diagonal(cosines, -1)
+        return float((side[np.argsort(-cosines, axis=1)[:, :10]] == side[:, None]).mean())
 
     assert same_side(before) == pytest.approx(0.999, abs=0.001)
     assert same_side(after) == pytest.approx(0.855, abs=0.005)
@@ -406,7 +415,9 @@ def test_words_of_similar_bias_are_still_neighbours_after_debiasing(gender):
 # ---------------------------------------------------------------- more specific words
 
 
-def planted(rng: np.random.Generator, specific: int = 60, others: int = 600, dim: int = 20):
+def plant_specific_words(
+    rng: np.random.Generator, specific: int = 60, others: int = 600, dim: int = 20
+):
     """Specific words lie on one side of a plane, other words on the other."""
     rows = rng.standard_normal((specific + others, dim))
     rows[:, 0] = np.abs(rows[:, 0]) + 12
@@ -417,27 +428,27 @@ def planted(rng: np.random.Generator, specific: int = 60, others: int = 600, dim
 
 
 def test_the_classifier_finds_specific_words_that_are_not_listed():
-    vectors, specific = planted(np.random.default_rng(0))
+    vectors, specific = plant_specific_words(np.random.default_rng(0))
     hidden = specific[::10]
     listed = [word for word in specific if word not in hidden]
-    found = learn_specific(vectors, listed)
-    assert set(found.words) == set(hidden)
-    assert (found.trained_on, found.listed) == (660, 54)
-    assert found.f_score > 0.8
-    assert found == learn_specific(vectors, listed)
+    result = learn_specific(vectors, listed)
+    assert set(result.words) == set(hidden)
+    assert (result.trained_on, result.listed) == (660, 54)
+    assert result.f_score > 0.8
+    assert result == learn_specific(vectors, listed)
 
 
 def test_the_classifier_trains_on_plain_words_and_classifies_all():
-    vectors, specific = planted(np.random.default_rng(1))
+    vectors, specific = plant_specific_words(np.random.default_rng(1))
     renamed = ["X1-" + word if i % 3 == 0 else word for i, word in enumerate(vectors.words)]
     hidden = {word for word in renamed[: len(specific)] if word.startswith("X1-")}
-    found = learn_specific(Vectors.of(renamed, vectors.matrix), specific, case="keep")
-    assert found.trained_on == 440
-    assert set(found.words) == hidden
+    result = learn_specific(Vectors.of(renamed, vectors.matrix), specific, case="keep")
+    assert result.trained_on == 440
+    assert set(result.words) == hidden
 
 
 def test_the_classifier_needs_listed_words_and_a_complete_vocabulary():
-    vectors, specific = planted(np.random.default_rng(2))
+    vectors, specific = plant_specific_words(np.random.default_rng(2))
     with pytest.raises(CannotMeasure, match="0 are on the list of specific words"):
         learn_specific(vectors, ["none"])
     with pytest.raises(CannotMeasure, match="Only some words of memory were opened"):
@@ -446,7 +457,7 @@ def test_the_classifier_needs_listed_words_and_a_complete_vocabulary():
 
 @pytest.mark.slow
 def test_fifty_dimensions_are_too_few_for_the_classifier():
-    found = learn_specific(wg.open_vectors("default"), axis("gender").specific)
-    assert (found.listed, found.trained_on) == (197, 45_772)
-    assert found.words == ()
-    assert found.f_score == 0
+    result = learn_specific(wg.open_vectors("default"), axis("gender").specific)
+    assert (result.listed, result.trained_on) == (197, 45_772)
+    assert result.words == ()
+    assert result.f_score == 0

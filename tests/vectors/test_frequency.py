@@ -1,4 +1,4 @@
-"""Word frequency taken out of vectors, against the same sums written down once more."""
+"""Frequency control, checked against scikit-learn and NumPy's polynomials."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def names(count):
 
 
 def planted(count=2000, dim=20, strength=1.0, seed=0):
-    """Meaning, and one direction that grows with log rank."""
+    """Return random rows, and the same rows with a direction that grows with log rank."""
     rng = np.random.default_rng(seed)
     meaning = rng.standard_normal((count, dim)) / np.sqrt(dim)
     direction = rng.standard_normal(dim)
@@ -38,8 +38,8 @@ def units(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def by_the_book(vectors, log, rank):
-    """R² from scikit-learn, the fit from NumPy's polynomials, no blocks, no threads."""
+def control_by_formula(vectors, log, rank):
+    """Return the controlled rows and R² before and after, without blocks and threads."""
     from sklearn.linear_model import LinearRegression
 
     def r2(rows):
@@ -59,228 +59,230 @@ def default():
     return open_vectors("default")
 
 
-def test_the_embedded_vectors_are_mostly_frequency_until_it_is_taken_out(default):
-    made, done = control(default)
-    assert (done.method, done.asked, done.by) == ("frequency", "auto", "rank")
-    assert (round(done.r2_before, 2), round(done.r2_after, 2)) == (0.88, 0.04)
-    np.testing.assert_allclose(np.linalg.norm(made.matrix, axis=1), 1, atol=1e-6)
+def test_r2_of_the_default_vectors_falls_from_088_to_004(default):
+    controlled, outcome = control(default)
+    assert (outcome.method, outcome.asked, outcome.by) == ("frequency", "auto", "rank")
+    assert (round(outcome.r2_before, 2), round(outcome.r2_after, 2)) == (0.88, 0.04)
+    np.testing.assert_allclose(np.linalg.norm(controlled.matrix, axis=1), 1, atol=1e-6)
 
 
 @pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("dim", [3, 40])
-def test_it_is_the_fit_that_the_notes_describe(dim, counted):
+def test_frequency_control_equals_the_fit_described_in_the_notes(dim, counted):
     rng = np.random.default_rng(dim)
     _, rows = planted(1500, dim)
     counts = rng.zipf(1.6, 1500).clip(max=10**6) if counted else None
     vectors = of(rows, counts=counts)
-    made, done = control(vectors, "frequency")
+    controlled, outcome = control(vectors, "frequency")
     log = np.log(counts) if counted else -np.log(np.arange(1.0, 1501))
-    rank = np.array([(log > one).sum() + ((log == one).sum() + 1) / 2 for one in log])
-    expected, before, after = by_the_book(vectors, log, rank)
-    assert done.by == ("counts" if counted else "rank")
-    assert done.r2_before == pytest.approx(before, abs=1e-9)
-    assert done.r2_after == pytest.approx(after, abs=1e-6)
-    np.testing.assert_allclose(made.matrix, expected, atol=1e-6)
+    rank = np.array([(log > value).sum() + ((log == value).sum() + 1) / 2 for value in log])
+    expected, before, after = control_by_formula(vectors, log, rank)
+    assert outcome.by == ("counts" if counted else "rank")
+    assert outcome.r2_before == pytest.approx(before, abs=1e-9)
+    assert outcome.r2_after == pytest.approx(after, abs=1e-6)
+    np.testing.assert_allclose(controlled.matrix, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize(("count", "dim"), [(2000, 20), (6000, 300)])
-def test_a_planted_frequency_direction_goes_and_the_meaning_stays(count, dim):
+def test_a_planted_frequency_direction_is_removed_and_meaning_stays(count, dim):
     meaning, rows = planted(count, dim)
-    made, done = control(of(rows))
-    assert done.method == "frequency"
-    assert done.r2_before > 0.7
-    assert done.r2_after < max(0.02, 2 * dim / count)
-    some = np.random.default_rng(1).integers(count, size=(2, 5000))
+    controlled, outcome = control(of(rows))
+    assert outcome.method == "frequency"
+    assert outcome.r2_before > 0.7
+    assert outcome.r2_after < max(0.02, 2 * dim / count)
+    pairs = np.random.default_rng(1).integers(count, size=(2, 5000))
     cosines = [
-        np.einsum("ij,ij->i", units(table)[some[0]], units(table)[some[1]])
-        for table in (meaning, rows, made.matrix)
+        np.einsum("ij,ij->i", units(table)[pairs[0]], units(table)[pairs[1]])
+        for table in (meaning, rows, controlled.matrix)
     ]
     assert np.corrcoef(cosines[0], cosines[1])[0, 1] < 0.5
     assert np.corrcoef(cosines[0], cosines[2])[0, 1] > 0.85
 
 
-def test_vectors_that_know_nothing_of_frequency_are_left_alone():
+def test_vectors_unrelated_to_frequency_are_unchanged():
     vectors = of(np.random.default_rng(0).standard_normal((5000, 50)))
-    made, done = control(vectors)
-    assert made is vectors
-    assert (done.method, done.r2_after, done.threshold) == ("none", None, R2_THRESHOLD)
-    assert done.r2_before < 0.02
+    controlled, outcome = control(vectors)
+    assert controlled is vectors
+    assert (outcome.method, outcome.r2_after, outcome.threshold) == ("none", None, R2_THRESHOLD)
+    assert outcome.r2_before < 0.02
 
 
-def test_none_only_says_how_much_frequency_there_is():
+def test_method_none_only_computes_r2():
     vectors = of(planted()[1])
-    same, done = control(vectors, "none")
+    same, outcome = control(vectors, "none")
     assert same is vectors
-    assert (done.method, done.asked, done.r2_after) == ("none", "none", None)
-    assert done.r2_before == control(vectors, "frequency")[1].r2_before > 0.7
+    assert (outcome.method, outcome.asked, outcome.r2_after) == ("none", "none", None)
+    assert outcome.r2_before == control(vectors, "frequency")[1].r2_before > 0.7
 
 
 @settings(max_examples=10)
 @given(st.integers(0, 2**32 - 1))
-def test_turning_the_space_and_stretching_rows_changes_nothing(seed):
+def test_frequency_control_ignores_rotation_and_the_length_of_rows(seed):
     rng = np.random.default_rng(seed)
     rows = planted(1200, 6, seed=seed)[1]
     turn = np.linalg.qr(rng.standard_normal((6, 6)))[0]
     stretch = 10.0 ** rng.integers(-20, 20, (len(rows), 1))
-    made, done = control(of(rows), "frequency")
-    turned, again = control(of(stretch * rows @ turn), "frequency")
-    np.testing.assert_allclose(turned.matrix, made.matrix @ turn, atol=2e-4)
-    assert again.r2_before == pytest.approx(done.r2_before, abs=1e-5)
-    assert again.r2_after == pytest.approx(done.r2_after, abs=1e-4)
+    controlled, outcome = control(of(rows), "frequency")
+    turned, second = control(of(stretch * rows @ turn), "frequency")
+    np.testing.assert_allclose(turned.matrix, controlled.matrix @ turn, atol=2e-4)
+    assert second.r2_before == pytest.approx(outcome.r2_before, abs=1e-5)
+    assert second.r2_after == pytest.approx(outcome.r2_after, abs=1e-4)
 
 
-def test_it_is_the_same_for_any_number_of_threads():
+def test_frequency_control_does_not_depend_on_the_number_of_threads():
     vectors = of(planted(20_000, 8)[1])
-    one, first = control(vectors, workers=1)
+    single, first = control(vectors, workers=1)
     many, second = control(vectors, workers=5)
     assert first == second
-    assert one.matrix.tobytes() == many.matrix.tobytes()
+    assert single.matrix.tobytes() == many.matrix.tobytes()
 
 
-def test_what_comes_out_are_unit_vectors_of_the_same_words():
+def test_frequency_control_returns_unit_vectors_of_the_same_words():
     rows = planted()[1]
     before = rows.astype(np.float32).tobytes()
     vectors = of(rows, source="mine", counts=np.arange(2000, 0, -1))
-    made, _ = control(vectors, "frequency")
+    controlled, _ = control(vectors, "frequency")
     assert vectors.matrix.tobytes() == before
-    assert made.matrix.dtype == np.float32
-    assert not made.matrix.flags.writeable
-    np.testing.assert_allclose(np.linalg.norm(made.matrix, axis=1), 1, atol=1e-6)
-    assert list(made.words) == list(vectors.words)
-    assert made.source == "mine"
-    assert made.counts is vectors.counts
-    assert made.fingerprint == controlled_fingerprint(vectors.fingerprint) != vectors.fingerprint
+    assert controlled.matrix.dtype == np.float32
+    assert not controlled.matrix.flags.writeable
+    np.testing.assert_allclose(np.linalg.norm(controlled.matrix, axis=1), 1, atol=1e-6)
+    assert list(controlled.words) == list(vectors.words)
+    assert controlled.source == "mine"
+    assert controlled.counts is vectors.counts
+    assert (
+        controlled.fingerprint == controlled_fingerprint(vectors.fingerprint) != vectors.fingerprint
+    )
 
 
-def test_little_more_memory_is_needed_than_for_what_comes_out():
+def test_frequency_control_needs_less_memory_than_two_results():
     vectors = of(planted(60_000, 100)[1])
     tracemalloc.start()
     try:
-        made, _ = control(vectors, "frequency", workers=1)
+        controlled, _ = control(vectors, "frequency", workers=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert made.matrix.nbytes <= peak < 2 * made.matrix.nbytes
+    assert controlled.matrix.nbytes <= peak < 2 * controlled.matrix.nbytes
 
 
-def test_progress_goes_from_nothing_to_all():
-    seen = []
-    control(of(planted(20_000, 4)[1]), progress=lambda done, total: seen.append((done, total)))
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert seen[-1] == (20_000, 20_000)
+def test_progress_of_frequency_control_grows_to_the_number_of_rows():
+    reports = []
+    control(of(planted(20_000, 4)[1]), progress=lambda done, total: reports.append((done, total)))
+    assert [done for done, _ in reports] == sorted(done for done, _ in reports)
+    assert reports[-1] == (20_000, 20_000)
 
 
-def test_some_words_of_a_source_do_not_know_how_frequent_they_are(default, tmp_path, save):
+def test_frequency_control_refuses_a_part_of_the_vocabulary(default, tmp_path, save):
     vectors = of(planted()[1])
     path = save(vectors, tmp_path / "whole.npz")
-    asked = names(1500)
-    for part in (vectors.subset(asked), open_vectors(path, words=asked)):
+    words = names(1500)
+    for part in (vectors.subset(words), open_vectors(path, words=words)):
         assert part.part
         for method in ("frequency", "auto"):
             with pytest.raises(CannotMeasure, match="only some of its words were opened"):
                 control(part, method)
-        same, done = control(part, "none")
+        same, outcome = control(part, "none")
         assert same is part
-        assert done.r2_before is None
+        assert outcome.r2_before is None
     assert not open_vectors(path).part
-    whole = control(default, "frequency")[0]
+    complete = control(default, "frequency")[0]
     np.testing.assert_array_equal(
-        whole.subset(["nurse"]).matrix[0], whole.matrix[default.words.index("nurse")]
+        complete.subset(["nurse"]).matrix[0], complete.matrix[default.words.index("nurse")]
     )
 
 
-@pytest.mark.parametrize(("count", "dim", "least"), [(999, 2, "1,000"), (1999, 100, "2,000")])
-def test_too_few_words_are_refused_or_left_alone(count, dim, least):
+@pytest.mark.parametrize(("count", "dim", "min_words"), [(999, 2, "1,000"), (1999, 100, "2,000")])
+def test_frequency_control_needs_enough_words(count, dim, min_words):
     vectors = of(planted(count, dim)[1])
     for method in ("auto", "none"):
-        same, done = control(vectors, method)
+        same, outcome = control(vectors, method)
         assert same is vectors
-        assert (done.method, done.r2_before) == ("none", None)
-    with pytest.raises(CannotMeasure, match=f"{count:,} usable words, .*{least} are needed"):
+        assert (outcome.method, outcome.r2_before) == ("none", None)
+    with pytest.raises(CannotMeasure, match=f"{count:,} usable words, .*{min_words} are needed"):
         control(vectors, "frequency")
 
 
-def test_with_counts_the_order_of_the_file_does_not_matter():
+def test_with_counts_file_order_does_not_matter():
     rows = planted()[1]
     counts = np.random.default_rng(0).zipf(1.5, len(rows)).clip(max=10**9)
     shuffled = np.random.default_rng(1).permutation(len(rows))
-    made, done = control(of(rows, counts=counts), "frequency")
-    again, other = control(of(rows[shuffled], counts=counts[shuffled]), "frequency")
-    np.testing.assert_allclose(again.matrix, made.matrix[shuffled], atol=1e-5)
-    assert other.r2_before == pytest.approx(done.r2_before)
+    controlled, outcome = control(of(rows, counts=counts), "frequency")
+    second, other = control(of(rows[shuffled], counts=counts[shuffled]), "frequency")
+    np.testing.assert_allclose(second.matrix, controlled.matrix[shuffled], atol=1e-5)
+    assert other.r2_before == pytest.approx(outcome.r2_before)
 
 
 def test_counts_of_zero_are_rarer_than_counts_of_one():
     rows = planted()[1]
     counts = np.arange(len(rows) - 1, -1, -1)
     counts[1900:] = 0
-    made, done = control(of(rows, counts=counts))
-    assert (done.method, done.by) == ("frequency", "counts")
-    assert np.isfinite(made.matrix).all()
-    assert done.r2_after < 0.05
+    controlled, outcome = control(of(rows, counts=counts))
+    assert (outcome.method, outcome.by) == ("frequency", "counts")
+    assert np.isfinite(controlled.matrix).all()
+    assert outcome.r2_after < 0.05
 
 
 @pytest.mark.parametrize("counts", [np.zeros(2000, int), np.arange(2000) % 3])
-def test_counts_that_say_next_to_nothing_give_way_to_rank(counts):
+def test_counts_that_hardly_differ_are_replaced_by_rank(counts):
     rows = planted()[1]
-    made, done = control(of(rows, counts=counts))
-    assert done.by == "rank"
-    np.testing.assert_array_equal(made.matrix, control(of(rows))[0].matrix)
+    controlled, outcome = control(of(rows, counts=counts))
+    assert outcome.by == "rank"
+    np.testing.assert_array_equal(controlled.matrix, control(of(rows))[0].matrix)
 
 
-def test_rows_without_direction_stay_so_and_do_not_count():
+def test_rows_without_direction_do_not_influence_frequency_control():
     rows = planted(3000, 10)[1]
-    bad = [0, 7, 2999]
-    spoilt = rows.copy()
-    spoilt[bad] = [[np.nan] * 10, [0.0] * 10, [np.inf] * 10]
-    made, done = control(of(spoilt))
-    assert made.unusable.tolist() == bad
-    assert not made.matrix[bad].any()
-    assert np.isfinite(made.matrix).all()
-    assert done.r2_after < 0.02
-    spoilt[bad] = [[0.0] * 10, [np.inf] * 10, [np.nan] * 10]
-    np.testing.assert_array_equal(control(of(spoilt))[0].matrix, made.matrix)
+    unusable = [0, 7, 2999]
+    rows_with_gaps = rows.copy()
+    rows_with_gaps[unusable] = [[np.nan] * 10, [0.0] * 10, [np.inf] * 10]
+    controlled, outcome = control(of(rows_with_gaps))
+    assert controlled.unusable.tolist() == unusable
+    assert not controlled.matrix[unusable].any()
+    assert np.isfinite(controlled.matrix).all()
+    assert outcome.r2_after < 0.02
+    rows_with_gaps[unusable] = [[0.0] * 10, [np.inf] * 10, [np.nan] * 10]
+    np.testing.assert_array_equal(control(of(rows_with_gaps))[0].matrix, controlled.matrix)
 
 
-def test_constant_vectors_hold_no_frequency_and_nothing_else():
+def test_constant_vectors_have_no_r2_and_nothing_left_after_control():
     vectors = of(np.outer(np.arange(1, 1501), [3.0, -1.0, 0.1]))
-    same, done = control(vectors)
+    same, outcome = control(vectors)
     assert same is vectors
-    assert done.r2_before < 0.01
+    assert outcome.r2_before < 0.01
     with pytest.raises(CannotMeasure, match="Nothing is left"):
         control(vectors, "frequency")
 
 
-def test_a_row_that_is_what_its_frequency_expects_loses_its_direction():
+def test_a_row_that_differs_from_its_expectation_keeps_a_direction():
     rows = np.tile([1.0, 0.0], (4000, 1))
     rows[1000:1002] = [[1.0, 1.0], [1.0, -1.0]]
-    made, _ = control(of(rows), "frequency")
-    assert 1000 not in made.unusable
-    assert np.linalg.norm(made.matrix[1000]) == pytest.approx(1)
+    controlled, _ = control(of(rows), "frequency")
+    assert 1000 not in controlled.unusable
+    assert np.linalg.norm(controlled.matrix[1000]) == pytest.approx(1)
 
 
-def test_dimensions_that_are_copies_of_others_change_nothing():
+def test_duplicate_dimensions_do_not_change_r2():
     rows = planted(2000, 4)[1]
-    _, done = control(of(rows))
+    _, outcome = control(of(rows))
     _, twice = control(of(np.hstack([rows, rows, np.zeros_like(rows)])))
-    assert twice.r2_before == pytest.approx(done.r2_before, abs=1e-6)
+    assert twice.r2_before == pytest.approx(outcome.r2_before, abs=1e-6)
 
 
-def test_numbers_may_be_as_large_and_as_small_as_float32_goes():
+def test_frequency_control_takes_the_whole_range_of_float32():
     rows = planted(1500, 5)[1]
     rows[::2] *= 1e37
     rows[1::2] *= 1e-40
-    made, done = control(of(rows))
-    assert not made.unusable.size
-    assert done.r2_after < 0.05
+    controlled, outcome = control(of(rows))
+    assert not controlled.unusable.size
+    assert outcome.r2_after < 0.05
 
 
-def test_a_method_that_is_none_of_the_three_is_refused():
+def test_an_unknown_control_method_is_refused():
     with pytest.raises(UsageError, match=r"'log'.*auto, frequency, none"):
         control(of(planted()[1]), "log")  # type: ignore[arg-type]
 
 
-def test_nothing_of_a_control_is_hidden():
-    _, done = control(of(planted()[1]))
-    told = dataclasses.asdict(done)
-    assert list(told) == ["method", "r2_before", "r2_after", "asked", "by", "threshold"]
+def test_a_control_has_these_fields():
+    _, outcome = control(of(planted()[1]))
+    fields = dataclasses.asdict(outcome)
+    assert list(fields) == ["method", "r2_before", "r2_after", "asked", "by", "threshold"]

@@ -1,4 +1,4 @@
-"""How a source is named."""
+"""The grammar of source names."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from weatherglass.vectors.source import find_path, registered_sources
         ("default", None, "default", {}),
     ],
 )
-def test_a_name_is_taken_apart(text, scheme, rest, options):
+def test_a_source_name_is_parsed_into_scheme_rest_and_options(text, scheme, rest, options):
     assert parse_spec(text) == Spec(text, scheme, rest, options)
 
 
 @pytest.mark.parametrize("text", ["x.zip?member", "x.zip?", "x.zip?=a", "x.zip?a=1&&b=2"])
-def test_options_must_be_pairs(text):
+def test_source_options_must_be_pairs_of_name_and_value(text):
     with pytest.raises(UsageError, match="is not of the form option=value"):
         parse_spec(text)
 
 
-def test_a_source_needs_a_name():
+def test_an_empty_source_name_is_refused():
     with pytest.raises(UsageError, match="The source is empty"):
         open_vectors("")
 
 
 @pytest.mark.parametrize("name", ["what?.txt", "st:name", "a?b=c", "100%.txt", "a:b?c:d", " "])
-def test_a_path_that_exists_is_taken_as_it_stands(name, tmp_path, monkeypatch):
+def test_an_existing_path_is_opened_whatever_characters_it_contains(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_text("a 1 2\nb 3 4\n")
     for text in (name, f"{tmp_path}/{name}"):
@@ -48,14 +48,14 @@ def test_a_path_that_exists_is_taken_as_it_stands(name, tmp_path, monkeypatch):
     assert parse_spec(f"{name}?x=1") == Spec(f"{name}?x=1", None, name, {"x": "1"})
 
 
-def test_bytes_and_paths_name_files_too(tmp_path):
+def test_a_source_may_be_given_as_path_or_bytes(tmp_path):
     (tmp_path / "v.txt").write_text("a 1 2\n")
     assert (
         len(open_vectors(tmp_path / "v.txt")) == len(open_vectors(bytes(tmp_path / "v.txt"))) == 1
     )
 
 
-def test_a_misspelt_name_brings_a_proposal():
+def test_a_misspelt_source_name_gets_a_suggestion():
     with pytest.raises(
         SourceNotFound, match=r"no file or folder 'defualt'.*Did you mean default\?"
     ):
@@ -64,7 +64,7 @@ def test_a_misspelt_name_brings_a_proposal():
         open_vectors("xyzzy.txt")
 
 
-def test_an_unknown_option_is_named(tmp_path):
+def test_an_unknown_source_option_is_named_in_the_error(tmp_path):
     (tmp_path / "v.txt").write_text("a 1 2\n")
     with pytest.raises(UsageError, match=r"v\.txt has no option 'vocab'. It takes none\."):
         open_vectors(f"{tmp_path}/v.txt?vocab=x")
@@ -75,13 +75,13 @@ def test_an_unknown_option_is_named(tmp_path):
         open_vectors("default?x=1")
 
 
-def test_an_unknown_scheme_is_named():
+def test_an_unknown_scheme_is_named_in_the_error():
     with pytest.raises(SourceNotFound, match="No scheme 'nosuch' is registered"):
         open_vectors("nosuch:thing")
 
 
 @pytest.mark.parametrize("text", ["a\0b", "x" * 5000, "\n", "\ud800"])
-def test_names_that_cannot_be_paths_are_not_found(text):
+def test_a_source_name_that_cannot_be_a_path_is_not_found(text):
     with pytest.raises(SourceNotFound):
         open_vectors(text)
 

@@ -52,29 +52,29 @@ def put(request, tmp_path):
     ],
     ids=str,
 )
-def test_a_column_of_words_and_a_column_of_vectors(words, kind, put):
+def test_a_table_with_a_column_of_words_and_a_column_of_vectors_is_read(words, kind, put):
     path = put(pa.table({"id": [7, 8, 9], "word": words, "vector": pa.array(ROWS.tolist(), kind)}))
     vectors = open_vectors(path)
     assert list(vectors.words) == WORDS
     np.testing.assert_array_equal(vectors.matrix, ROWS)
-    some = open_vectors(path, words=["c", "absent"])
-    assert list(some.words) == ["c"]
-    assert some.matrix.tolist() == [[5, 6]]
+    selected = open_vectors(path, words=["c", "absent"])
+    assert list(selected.words) == ["c"]
+    assert selected.matrix.tolist() == [[5, 6]]
 
 
-def test_one_column_a_number(put):
+def test_a_table_with_one_column_per_dimension_is_read(put):
     path = put(pa.table({"word": WORDS, "x": ROWS[:, 0], "y": ROWS[:, 1].astype(np.int64)}))
     np.testing.assert_array_equal(open_vectors(path).matrix, ROWS)
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.uint64()], ids=str)
 @pytest.mark.parametrize("wide", [False, True])
-def test_a_column_called_count_says_how_often_words_were_seen(wide, kind, put):
+def test_an_integer_column_named_count_gives_the_counts(wide, kind, put):
     counts = pa.array([9, 0, 4], kind)
     numbers = {"x": ROWS[:, 0], "y": ROWS[:, 1]} if wide else {"vector": ROWS.tolist()}
     path = put(pa.table({"word": WORDS, "count": counts, **numbers}))
-    some = open_vectors(path, words=["c", "a"])
-    assert some.counts.tolist() == [9, 4]
+    selected = open_vectors(path, words=["c", "a"])
+    assert selected.counts.tolist() == [9, 4]
     for vectors in (open_vectors(path), open_vectors(path)):  # read, and from the cache
         np.testing.assert_array_equal(vectors.matrix, ROWS)
         assert vectors.counts.dtype == np.int64
@@ -82,7 +82,7 @@ def test_a_column_called_count_says_how_often_words_were_seen(wide, kind, put):
     assert open_vectors(path, words=["c", "a"]).counts.tolist() == [9, 4]
 
 
-def test_counts_are_written_and_a_repeated_word_keeps_its_first(put, save, tmp_path):
+def test_counts_are_written_and_a_duplicate_word_keeps_its_first_count(put, save, tmp_path):
     table = {"word": ["a", "b", "a", "c"], "vector": [[1.0], [2.0], [3.0], [4.0]]}
     vectors = open_vectors(put(pa.table({**table, "count": [7, 5, 3, 1]})))
     assert (vectors.duplicates, vectors.counts.tolist()) == (1, [7, 5, 1])
@@ -93,12 +93,12 @@ def test_counts_are_written_and_a_repeated_word_keeps_its_first(put, save, tmp_p
     assert open_vectors(put(pa.table(table))).counts is None
 
 
-def test_a_column_called_count_that_holds_no_whole_numbers_is_not_one(put):
+def test_a_column_named_count_without_integers_is_ignored(put):
     path = put(pa.table({"word": WORDS, "vector": ROWS.tolist(), "count": [0.5, 1.0, 2.0]}))
     assert open_vectors(path).counts is None
 
 
-def test_capitals_are_seen_in_any_part_of_the_table(put):
+def test_capitals_are_found_in_any_batch_of_a_table(put):
     path = put(pa.table({"word": ["a", "b", "C"], "vector": ROWS.tolist()}))
     assert open_vectors(path, words=["a"]).cased
     path = put(pa.table({"word": ["A", "b", "c"], "vector": ROWS.tolist()}))
@@ -136,13 +136,13 @@ def test_capitals_are_seen_in_any_part_of_the_table(put):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_table_that_holds_no_vectors_says_why(table, message, put):
+def test_the_error_says_why_a_table_has_no_usable_vectors(table, message, put):
     with pytest.raises(BadContent, match=message):
         open_vectors(put(pa.table(table)))
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
-def test_a_table_that_is_cut_off_is_refused(share, put):
+def test_a_truncated_table_is_refused(share, put):
     path = put(pa.table({"word": WORDS, "vector": ROWS.tolist()}))
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
@@ -151,7 +151,7 @@ def test_a_table_that_is_cut_off_is_refused(share, put):
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow"])
-def test_a_table_is_read_some_rows_at_a_time(
+def test_the_batch_size_does_not_change_what_is_read_from_a_table(
     ending, save, plain, assert_same, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(arrow, "_BATCH_ROWS", 4)
@@ -160,7 +160,7 @@ def test_a_table_is_read_some_rows_at_a_time(
     assert_same(open_vectors(path, words=["nan", "The"]), plain.subset(["nan", "The"]))
 
 
-def test_a_table_serves_as_a_vocabulary(tmp_path):
+def test_a_parquet_table_serves_as_a_word_list(tmp_path):
     pq.write_table(pa.table({"rank": [1, 2, 3], "token": WORDS}), tmp_path / "m.parquet")
     np.save(tmp_path / "m.npy", ROWS)
     assert list(open_vectors(tmp_path / "m.npy").words) == WORDS

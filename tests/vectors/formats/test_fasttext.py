@@ -1,4 +1,4 @@
-"""FastText's own format, against fastText's subwords written down once more in plain Python."""
+"""FastText's format, checked against a plain Python version of its subwords."""
 
 from __future__ import annotations
 
@@ -39,21 +39,23 @@ def characters(word):
     return groups
 
 
-def subword_rows(word, least, most, words=WORDS, buckets=BUCKETS):
-    if word == "</s>" or most <= 0:
+def subword_rows(word, min_length, max_length, words=WORDS, buckets=BUCKETS):
+    if word == "</s>" or max_length <= 0:
         return []
     chars = characters(word)
-    found = []
+    rows = []
     for i in range(len(chars)):
-        for n in range(max(1, least), most + 1):
+        for n in range(max(1, min_length), max_length + 1):
             if i + n > len(chars) or (n == 1 and i in (0, len(chars) - 1)):
                 continue
-            found.append(len(words) + fasttext_hash(b"".join(chars[i : i + n])) % buckets)
-    return found
+            rows.append(len(words) + fasttext_hash(b"".join(chars[i : i + n])) % buckets)
+    return rows
 
 
-def expected(word, table, least, most):
-    ids = ([WORDS.index(word)] if word in WORDS else []) + subword_rows(word, least, most)
+def expected(word, table, min_length, max_length):
+    ids = ([WORDS.index(word)] if word in WORDS else []) + subword_rows(
+        word, min_length, max_length
+    )
     total = np.zeros(DIM, dtype=np.float32)
     for i in ids:
         total += table[i]
@@ -61,9 +63,18 @@ def expected(word, table, least, most):
 
 
 def model(
-    table, least, most, *, version=12, kind=2, quantised=False, pruned=-1, words=WORDS, counts=None
+    table,
+    min_length,
+    max_length,
+    *,
+    version=12,
+    kind=2,
+    quantised=False,
+    pruned=-1,
+    words=WORDS,
+    counts=None,
 ):
-    options = (DIM, 5, 5, 1, 5, 1, 1, kind, BUCKETS, least, most, 100)
+    options = (DIM, 5, 5, 1, 5, 1, 1, kind, BUCKETS, min_length, max_length, 100)
     out = struct.pack("<2i12id", 793712314, version, *options, 1e-4)
     out += struct.pack("<3i2q", len(words), len(words), 0, 1000, pruned)
     for word, count in zip(words, counts or [7] * len(words), strict=True):
@@ -87,37 +98,41 @@ def put(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(("least", "most"), [(3, 6), (1, 2), (2, 2), (5, 5), (0, 3), (0, 0)])
-def test_words_in_training_are_means_of_their_own_row_and_their_subwords(least, most, table, put):
-    path = put(model(table, least, most))
+@pytest.mark.parametrize(
+    ("min_length", "max_length"), [(3, 6), (1, 2), (2, 2), (5, 5), (0, 3), (0, 0)]
+)
+def test_fasttext_words_are_means_of_their_own_row_and_their_subwords(
+    min_length, max_length, table, put
+):
+    path = put(model(table, min_length, max_length))
     vectors = open_vectors(path)
     assert list(vectors.words) == WORDS
-    rows = np.array([expected(word, table, least, most) for word in WORDS])
+    rows = np.array([expected(word, table, min_length, max_length) for word in WORDS])
     np.testing.assert_array_equal(vectors.matrix, rows)
-    some = open_vectors(path, words=["naïve", "</s>", "unseen"])
-    assert list(some.words) == ["</s>", "naïve"]
-    np.testing.assert_array_equal(some.matrix, rows[[0, 2]])
+    selected = open_vectors(path, words=["naïve", "</s>", "unseen"])
+    assert list(selected.words) == ["</s>", "naïve"]
+    np.testing.assert_array_equal(selected.matrix, rows[[0, 2]])
 
 
-@pytest.mark.parametrize(("least", "most"), [(3, 6), (1, 2), (0, 0)])
-def test_unseen_words_are_made_of_subwords_on_request(least, most, table, put):
-    path = put(model(table, least, most))
+@pytest.mark.parametrize(("min_length", "max_length"), [(3, 6), (1, 2), (0, 0)])
+def test_subwords_option_builds_vectors_of_unseen_words(min_length, max_length, table, put):
+    path = put(model(table, min_length, max_length))
     vectors = open_vectors(f"{path}?subwords=1", words=[*UNSEEN, "the"])
     assert vectors.words[0] == "the"
     for word in UNSEEN:
-        wanted = expected(word, table, least, most)
-        taken = vectors.take([word])
-        if subword_rows(word, least, most):
-            np.testing.assert_array_equal(taken.rows[0], wanted)
+        row = expected(word, table, min_length, max_length)
+        found = vectors.take([word])
+        if subword_rows(word, min_length, max_length):
+            np.testing.assert_array_equal(found.rows[0], row)
         else:
-            assert taken.missing == [word]
+            assert found.missing == [word]
 
 
-def test_the_dictionary_counts_the_words(table, put):
+def test_fasttext_counts_come_from_the_dictionary(table, put):
     counts = [2**40 + 3, 900, 255, 256, 1, 0, 2**62, 5]
     path = put(model(table, 3, 6, counts=counts))
-    some = open_vectors(f"{path}?subwords=1", words=["the", "日本語", "unseen"])
-    assert dict(zip(some.words, some.counts.tolist(), strict=True)) == {
+    selected = open_vectors(f"{path}?subwords=1", words=["the", "日本語", "unseen"])
+    assert dict(zip(selected.words, selected.counts.tolist(), strict=True)) == {
         "the": 900,
         "日本語": 256,
         "unseen": 0,
@@ -126,31 +141,31 @@ def test_the_dictionary_counts_the_words(table, put):
         assert vectors.counts.tolist() == counts
 
 
-def test_counts_below_zero_are_no_counts(table, put):
+def test_negative_fasttext_counts_are_ignored(table, put):
     path = put(model(table, 3, 6, counts=[5, -1, 3, 2, 1, 1, 1, 1]))
     assert open_vectors(path).counts is None
     assert open_vectors(f"{path}?subwords=1", words=["unseen", "the"]).counts is None
 
 
-def test_unseen_words_need_to_be_named(table, put):
+def test_the_subwords_option_needs_a_list_of_words(table, put):
     with pytest.raises(UsageError, match="give the words"):
         open_vectors(f"{put(model(table, 3, 6))}?subwords=1")
 
 
 @pytest.mark.parametrize("padding", range(4))
-def test_the_matrix_may_stand_at_any_byte(padding, table, put):
+def test_the_fasttext_matrix_may_begin_at_any_byte(padding, table, put):
     words = [*WORDS[:-1], "x" * (40 + padding)]
     vectors = open_vectors(put(model(table, 0, 0, words=words)))
     np.testing.assert_array_equal(vectors.matrix, table[: len(WORDS)])
 
 
-def test_classifiers_of_the_old_version_have_no_subwords(table, put):
+def test_fasttext_classifiers_of_version_11_have_no_subwords(table, put):
     vectors = open_vectors(put(model(table, 3, 6, version=11, kind=3)))
     np.testing.assert_array_equal(vectors.matrix, table[: len(WORDS)])
 
 
 @pytest.mark.parametrize("ending", [".gz", ".xz"])
-def test_a_packed_model_is_read(ending, table, put):
+def test_a_compressed_fasttext_file_is_read(ending, table, put):
     import gzip
     import lzma
 
@@ -159,18 +174,18 @@ def test_a_packed_model_is_read(ending, table, put):
     np.testing.assert_array_equal(vectors.matrix[1], expected("the", table, 3, 6))
 
 
-def test_a_compressed_model_is_refused(table, put):
+def test_a_quantised_fasttext_model_is_refused(table, put):
     with pytest.raises(BadContent, match=r"\.ftz.*only approximate"):
         open_vectors(put(model(table, 3, 6, quantised=True, pruned=3)))
 
 
-def test_an_unknown_version_is_refused(table, put):
+def test_an_unknown_fasttext_version_is_refused(table, put):
     with pytest.raises(BadContent, match="fastText format 13, expected 11 or 12"):
         open_vectors(put(model(table, 3, 6, version=13)))
 
 
 @pytest.mark.parametrize("words", [None, ["the"]])
-def test_a_model_cut_off_anywhere_is_refused(words, table, put):
+def test_a_fasttext_model_truncated_anywhere_is_refused(words, table, put):
     content = model(table, 3, 6)
     for size in [4, 7, 50, 64, 92, 100, 200, len(content) // 2, len(content) - 18]:
         with pytest.raises(BadContent, match="damaged or cut-off fastText model"):
@@ -178,8 +193,8 @@ def test_a_model_cut_off_anywhere_is_refused(words, table, put):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("least", "most"), [(3, 6), (2, 4)])
-def test_gensim_agrees_on_seen_and_unseen_words(least, most, tmp_path):
+@pytest.mark.parametrize(("min_length", "max_length"), [(3, 6), (2, 4)])
+def test_gensim_gives_the_same_fasttext_vectors(min_length, max_length, tmp_path):
     pytest.importorskip("gensim", reason="gensim is the second opinion on fastText's format")
     from gensim.models import FastText
     from gensim.models.fasttext import save_facebook_model
@@ -188,8 +203,8 @@ def test_gensim_agrees_on_seen_and_unseen_words(least, most, tmp_path):
     trained = FastText(
         text,
         vector_size=8,
-        min_n=least,
-        max_n=most,
+        min_n=min_length,
+        max_n=max_length,
         bucket=500,
         min_count=1,
         epochs=2,
@@ -205,8 +220,8 @@ def test_gensim_agrees_on_seen_and_unseen_words(least, most, tmp_path):
             vectors.take([word]).rows[0], trained.wv[word], rtol=1e-5, atol=1e-7
         )
     unseen = ["weatherglass", "日本", "naïveté"]
-    made = open_vectors(f"{tmp_path}/model.bin?subwords=1", words=unseen)
+    built = open_vectors(f"{tmp_path}/model.bin?subwords=1", words=unseen)
     for word in unseen:
         np.testing.assert_allclose(
-            made.take([word]).rows[0], trained.wv[word], rtol=1e-5, atol=1e-7
+            built.take([word]).rows[0], trained.wv[word], rtol=1e-5, atol=1e-7
         )

@@ -1,4 +1,4 @@
-"""Whatever a file holds, a reader returns vectors or raises one of the project's own errors."""
+"""A reader returns vectors or raises a `WeatherglassError`, whatever the file contains."""
 
 from __future__ import annotations
 
@@ -51,23 +51,25 @@ def fasttext_model():
 
 @pytest.fixture(scope="module")
 def valid(tmp_path_factory):
-    """The bytes of a good file of each kind."""
+    """Return the bytes of a valid file of each kind."""
     folder = tmp_path_factory.mktemp("valid")
     vectors = Vectors.of(WORDS, ROWS)
-    found = {}
+    contents = {}
     for ending in FILES[:12]:
         path = folder / f"v{ending}"
         form = format_for_writing(path)
         form.write(vectors.subset(["the", "É", "x"]) if ".bin" in ending else vectors, path)
-        found[ending] = path.read_bytes()
+        contents[ending] = path.read_bytes()
     with zipfile.ZipFile(folder / "v.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(folder / "v.txt", "v.txt")
-    found[".zip"] = (folder / "v.zip").read_bytes()
-    found[".ftb"] = fasttext_model()
-    found[".key2row"] = b"\x82" + b"\xcf" + struct.pack(">Q", 8566208034543834098) + b"\x01\x02\x00"
-    found[".strings"] = b'["", "apple", "coffee"]'
-    found[".json"] = json.dumps({w: i for i, w in enumerate(WORDS)}).encode()
-    return found
+    contents[".zip"] = (folder / "v.zip").read_bytes()
+    contents[".ftb"] = fasttext_model()
+    contents[".key2row"] = (
+        b"\x82" + b"\xcf" + struct.pack(">Q", 8566208034543834098) + b"\x01\x02\x00"
+    )
+    contents[".strings"] = b'["", "apple", "coffee"]'
+    contents[".json"] = json.dumps({w: i for i, w in enumerate(WORDS)}).encode()
+    return contents
 
 
 _number = st.sampled_from(
@@ -86,17 +88,17 @@ _change = st.one_of(
 _changes = st.lists(_change, min_size=1, max_size=4)
 
 
-def changed(content, changes):
-    for kind, place, what in changes:
+def change(content, changes):
+    for kind, place, value in changes:
         at = int(place * len(content))
         if kind == "set":
-            content = content[:at] + what + content[at + len(what) :]
+            content = content[:at] + value + content[at + len(value) :]
         elif kind == "insert":
-            content = content[:at] + what + content[at:]
+            content = content[:at] + value + content[at:]
         elif kind == "cut":
             content = content[:at]
         else:
-            low, high = sorted([at, int(what * len(content))])
+            low, high = sorted([at, int(value * len(content))])
             content = (
                 content[:low]
                 + (content[low:high] * 2 if kind == "double" else b"")
@@ -105,8 +107,8 @@ def changed(content, changes):
     return content
 
 
-def survives(folder, ending, content, valid):
-    """Open the content in every way; only our own errors may come out."""
+def read_or_refuse(folder, ending, content, valid):
+    """Open the content in every way; only a `WeatherglassError` may be raised."""
     source = folder / f"fuzz{ending}"
     if ending == ".npy":
         source = folder / "npy" / "v.npy"
@@ -137,7 +139,7 @@ def survives(folder, ending, content, valid):
 
 @pytest.fixture(autouse=True, scope="module")
 def _small_limits():
-    """A file of some hundred bytes need not unpack to 64 MiB to be called a bomb."""
+    """Lower the limit, so that a file of a few hundred bytes can be a decompression bomb."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inputs, "MIN_UNPACK_LIMIT", 1 << 20)
         yield
@@ -151,17 +153,17 @@ def test_a_damaged_file_is_read_or_refused(ending, folder, valid):
     @settings(_fuzz, max_examples=40)
     @given(_changes)
     def check(changes):
-        survives(folder, ending, changed(valid[ending], changes), valid)
+        read_or_refuse(folder, ending, change(valid[ending], changes), valid)
 
-    survives(folder, ending, valid[ending], valid)
+    read_or_refuse(folder, ending, valid[ending], valid)
     check()
 
 
 @settings(_fuzz, max_examples=200)
 @given(st.sampled_from([b"", *MAGIC]), st.binary(max_size=300))
 @example(b"", b"\0")
-def test_arbitrary_bytes_are_read_or_refused(folder, valid, magic, content):
-    survives(folder, ".any", magic + content, valid)
+def test_arbitrary_bytes_as_vectors_are_read_or_refused(folder, valid, magic, content):
+    read_or_refuse(folder, ".any", magic + content, valid)
 
 
 @settings(_fuzz, max_examples=150)
@@ -170,9 +172,9 @@ def test_arbitrary_bytes_are_read_or_refused(folder, valid, magic, content):
     st.sampled_from([b"", b"2 1\n", b"3 2\n", b"a 1 2\n"]),
     st.sampled_from([None, gzip.compress, lzma.compress]),
 )
-def test_things_like_text_are_read_or_refused(folder, valid, content, first, pack):
+def test_random_text_with_numbers_is_read_or_refused(folder, valid, content, first, pack):
     content = first + content
-    survives(folder, ".any", pack(content) if pack else content, valid)
+    read_or_refuse(folder, ".any", pack(content) if pack else content, valid)
 
 
 @pytest.mark.parametrize(
@@ -198,10 +200,10 @@ def test_things_like_text_are_read_or_refused(folder, valid, content, first, pac
         (".key2row", b"\xc6\xff\xff\xff\xff"),
     ],
 )
-def test_a_promise_of_much_takes_no_memory(ending, content, folder, valid):
+def test_a_header_that_claims_a_huge_size_takes_no_memory(ending, content, folder, valid):
     tracemalloc.start()
     try:
-        survives(folder, ending, content, valid)
+        read_or_refuse(folder, ending, content, valid)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

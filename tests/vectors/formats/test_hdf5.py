@@ -17,7 +17,7 @@ h5py = pytest.importorskip("h5py", reason="HDF5 is read only where h5py is insta
 ROWS = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.float32)
 
 
-def test_a_matrix_and_a_list_of_words(tmp_path):
+def test_hdf5_with_a_matrix_and_a_word_list_is_read(tmp_path):
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file["embedding"] = ROWS
         file["words_flatten"] = "a\né\nc"
@@ -27,18 +27,18 @@ def test_a_matrix_and_a_list_of_words(tmp_path):
     assert open_vectors(tmp_path / "v.h5", words=["c"]).matrix.tolist() == [[5, 6]]
 
 
-def test_one_data_set_a_word(tmp_path):
+def test_hdf5_with_one_data_set_per_word_is_read(tmp_path):
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file["This is a person."] = ROWS[0]
         file["and/or"] = ROWS[1:2]
         file["é"] = ROWS[2].astype(np.float64)
     vectors = open_vectors(tmp_path / "v.h5")
     assert sorted(vectors.words) == ["This is a person.", "and/or", "é"]
-    taken = vectors.take(["This is a person.", "and/or", "é"])
-    np.testing.assert_array_equal(taken.rows, ROWS)
+    found = vectors.take(["This is a person.", "and/or", "é"])
+    np.testing.assert_array_equal(found.rows, ROWS)
 
 
-def test_data_sets_of_different_width_are_refused(tmp_path):
+def test_hdf5_data_sets_of_different_lengths_are_refused(tmp_path):
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file["a"], file["b"] = [1.0, 2.0], [1.0]
     with pytest.raises(BadContent, match=r"have \[1, 2\] numbers, expected the same number in all"):
@@ -46,7 +46,7 @@ def test_data_sets_of_different_width_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["embedding", "words_flatten"])
-def test_a_group_where_a_table_should_be_is_refused(name, tmp_path):
+def test_hdf5_with_a_group_instead_of_a_table_is_refused(name, tmp_path):
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file["embedding"], file["words_flatten"] = ROWS, "a\nb\nc"
         del file[name]
@@ -55,7 +55,7 @@ def test_a_group_where_a_table_should_be_is_refused(name, tmp_path):
         open_vectors(tmp_path / "v.h5")
 
 
-def test_an_empty_file_has_no_vectors(tmp_path):
+def test_an_empty_hdf5_file_is_refused(tmp_path):
     with h5py.File(tmp_path / "v.h5", "w"):
         pass
     with pytest.raises(BadContent, match="have no numbers"):
@@ -63,7 +63,7 @@ def test_an_empty_file_has_no_vectors(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["embedding", "word"])
-def test_a_table_far_larger_than_its_file_is_not_loaded(name, tmp_path, monkeypatch):
+def test_an_hdf5_table_far_larger_than_its_file_is_not_loaded(name, tmp_path, monkeypatch):
     monkeypatch.setattr(inputs, "MAX_UNPACK_RATIO", 2)
     with h5py.File(tmp_path / "v.h5", "w") as file:
         file.create_dataset(name, shape=(10**7, 10), dtype="f4", chunks=True)
@@ -72,7 +72,7 @@ def test_a_table_far_larger_than_its_file_is_not_loaded(name, tmp_path, monkeypa
         open_vectors(tmp_path / "v.h5")
 
 
-def test_without_h5py_the_extra_is_named(tmp_path, monkeypatch):
+def test_without_h5py_the_error_names_the_install_command(tmp_path, monkeypatch):
     (tmp_path / "v.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
 
     def absent():

@@ -1,4 +1,4 @@
-"""NumPy files: a matrix with its words beside or inside."""
+"""NumPy files: a matrix with its word list in another file or in the same archive."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def matrix(tmp_path):
         ),
     ],
 )
-def test_words_stand_beside_the_matrix(name, content, matrix, tmp_path):
+def test_the_word_list_of_a_npy_file_is_found_in_its_folder(name, content, matrix, tmp_path):
     (tmp_path / name).write_text(content, encoding="utf-8")
     vectors = open_vectors(matrix)
     assert list(vectors.words) == ["a", "b", "c"]
@@ -48,7 +48,7 @@ def test_words_stand_beside_the_matrix(name, content, matrix, tmp_path):
     assert open_vectors(matrix, words=["c"]).matrix.tolist() == [[5, 6]]
 
 
-def test_the_words_may_be_named(matrix, tmp_path):
+def test_the_vocab_option_chooses_the_word_list(matrix, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "list+1.txt").write_text("x\ny\nz\n")
     assert list(open_vectors(f"{matrix}?vocab=sub/list+1.txt").words) == ["x", "y", "z"]
@@ -56,14 +56,14 @@ def test_the_words_may_be_named(matrix, tmp_path):
         open_vectors(f"{matrix}?vocab=absent.txt")
 
 
-def test_a_matrix_without_words_says_what_is_expected(matrix):
+def test_a_matrix_without_a_word_list_is_an_error_that_names_the_expected_file(matrix):
     with pytest.raises(
         SourceNotFound, match=r"there is no word list in its folder: expected m\.npy\.vocab"
     ):
         open_vectors(matrix)
 
 
-def test_a_folder_with_one_matrix_and_one_list_opens(matrix, tmp_path):
+def test_a_folder_with_one_matrix_and_one_word_list_is_opened(matrix, tmp_path):
     (tmp_path / "index.json").write_text('["a", "b", "c"]')
     assert list(open_vectors(tmp_path).words) == ["a", "b", "c"]
 
@@ -71,13 +71,13 @@ def test_a_folder_with_one_matrix_and_one_list_opens(matrix, tmp_path):
 @pytest.mark.parametrize(
     "content", ['["a"', '{"a": 1}', '"a"', "[1, 2, 3]", '[["a"], 1, "b"]', "[[]]", "3"]
 )
-def test_json_that_is_no_list_of_words_is_refused(content, matrix, tmp_path):
+def test_json_that_is_not_a_word_list_is_refused(content, matrix, tmp_path):
     (tmp_path / "m.json").write_text(content)
     with pytest.raises(BadContent, match=r"m\.json"):
         open_vectors(matrix)
 
 
-def test_half_a_surrogate_pair_in_json_is_a_word(matrix, tmp_path):
+def test_a_lone_surrogate_in_a_json_word_list_is_a_word(matrix, tmp_path):
     (tmp_path / "m.json").write_text(json.dumps(["\ud800", "b", "c"]))
     vectors = open_vectors(matrix)
     assert "\ud800" in vectors.words
@@ -85,7 +85,7 @@ def test_half_a_surrogate_pair_in_json_is_a_word(matrix, tmp_path):
 
 
 @pytest.mark.parametrize("words", ["a\nb\n", "a\nb\nc\nd\n"])
-def test_words_and_rows_must_be_as_many(words, matrix, tmp_path):
+def test_a_word_list_of_another_length_than_the_matrix_is_refused(words, matrix, tmp_path):
     (tmp_path / "m.vocab").write_text(words)
     with pytest.raises(BadContent, match=r"3 rows, but the word list has [24] words"):
         open_vectors(matrix)
@@ -93,7 +93,7 @@ def test_words_and_rows_must_be_as_many(words, matrix, tmp_path):
 
 @pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", "<f2", "<i4", "u1", ">i8"])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_any_type_of_number_is_read(dtype, order, tmp_path):
+def test_npy_files_of_any_numeric_dtype_are_read(dtype, order, tmp_path):
     np.save(tmp_path / "m.npy", np.asarray(ROWS, dtype=dtype, order=order))
     (tmp_path / "m.vocab").write_text("a\nb\nc\n")
     np.testing.assert_array_equal(open_vectors(tmp_path / "m.npy").matrix, ROWS)
@@ -110,14 +110,14 @@ def test_numbers_too_large_for_float32_become_infinity(tmp_path):
     "array",
     [np.zeros(3), np.zeros((3, 2, 2)), np.zeros((3, 0)), np.array(1.0), np.zeros((3, 2), "c16")],
 )
-def test_an_array_that_is_no_table_of_numbers_is_refused(array, tmp_path):
+def test_an_array_that_is_not_a_table_of_numbers_is_refused(array, tmp_path):
     np.save(tmp_path / "m.npy", array)
     (tmp_path / "m.vocab").write_text("a\nb\nc\n")
     with pytest.raises(BadContent):
         open_vectors(tmp_path / "m.npy")
 
 
-def test_an_array_of_objects_is_refused(tmp_path):
+def test_numpy_arrays_of_python_objects_are_refused(tmp_path):
     np.save(tmp_path / "m.npy", np.array([[object]]), allow_pickle=True)
     (tmp_path / "m.vocab").write_text("a\n")
     with pytest.raises(PickleRefused, match="contains Python objects, which can run code"):
@@ -127,7 +127,7 @@ def test_an_array_of_objects_is_refused(tmp_path):
         open_vectors(tmp_path / "m.npz")
 
 
-def test_a_header_that_promises_too_much_is_refused(tmp_path):
+def test_a_numpy_header_that_claims_a_huge_shape_is_refused(tmp_path):
     out = io.BytesIO()
     np.lib.format.write_array_header_1_0(
         out, {"descr": "<f4", "fortran_order": False, "shape": (10**12, 10**5)}
@@ -144,33 +144,33 @@ def test_a_header_that_promises_too_much_is_refused(tmp_path):
 
 @pytest.mark.parametrize("words", [np.array(["a", "é", "c"]), np.array([b"a", b"\xc3\xa9", b"c"])])
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
-def test_words_stand_inside_an_archive(words, save, tmp_path):
+def test_a_npz_archive_with_a_word_list_is_read(words, save, tmp_path):
     save(tmp_path / "m.npz", anything=ROWS, tokens=words, note=np.array(3.5))
     vectors = open_vectors(tmp_path / "m.npz")
     assert list(vectors.words) == ["a", "é", "c"]
     np.testing.assert_array_equal(vectors.matrix, ROWS)
 
 
-def test_an_archive_without_words_looks_beside_it(tmp_path):
+def test_a_npz_archive_without_words_uses_a_word_list_in_its_folder(tmp_path):
     np.savez(tmp_path / "m.npz", ROWS)
     (tmp_path / "m.vocab").write_text("a\nb\nc\n")
     assert list(open_vectors(tmp_path / "m.npz").words) == ["a", "b", "c"]
 
 
-def test_an_archive_with_two_tables_is_refused(tmp_path):
+def test_a_npz_archive_with_two_tables_is_refused(tmp_path):
     np.savez(tmp_path / "m.npz", syn0=ROWS, syn1=ROWS, words=np.array(["a", "b", "c"]))
     with pytest.raises(BadContent, match=r"syn0 float32\(3, 2\).*expected one table"):
         open_vectors(tmp_path / "m.npz")
 
 
-def test_other_files_in_an_archive_are_passed_over(tmp_path):
+def test_other_files_in_a_npz_archive_are_ignored(tmp_path):
     np.savez(tmp_path / "m.npz", vectors=ROWS, words=np.array(["a", "b", "c"]))
     with zipfile.ZipFile(tmp_path / "m.npz", "a") as archive:
         archive.writestr("README.md", "hello")
     assert len(open_vectors(tmp_path / "m.npz")) == 3
 
 
-def test_an_archive_that_unpacks_to_too_much_is_stopped(tmp_path, monkeypatch):
+def test_a_npz_decompression_bomb_is_refused(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "m.npz", vectors=np.zeros((1000, 100)))
     monkeypatch.setattr(inputs, "MIN_UNPACK_LIMIT", 1000)
     with pytest.raises(TooLarge, match="unpacks to more than"):

@@ -31,7 +31,7 @@ def test_a_pickle_is_refused_and_its_code_does_not_run(protocol, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_packed_pickle_is_refused(tmp_path):
+def test_a_compressed_pickle_is_refused(tmp_path):
     (tmp_path / "v.pkl.gz").write_bytes(gzip.compress(pickle.dumps([1])))
     with pytest.raises(PickleRefused):
         open_vectors(tmp_path / "v.pkl.gz")
@@ -82,7 +82,7 @@ def test_a_pytorch_file_is_refused(tmp_path):
         ),
     ],
 )
-def test_the_two_lines_of_gensim_that_convert_it_are_shown(name, content, lines, tmp_path):
+def test_the_error_shows_the_gensim_lines_that_convert_a_pickle(name, content, lines, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(PickleRefused) as raised:
         open_vectors(tmp_path / name)
@@ -92,7 +92,7 @@ def test_the_two_lines_of_gensim_that_convert_it_are_shown(name, content, lines,
 
 
 @pytest.mark.slow
-def test_the_two_lines_of_gensim_work(tmp_path, monkeypatch):
+def test_the_gensim_lines_that_the_error_shows_convert_the_pickle(tmp_path, monkeypatch):
     pytest.importorskip("gensim", reason="runs the lines that are shown to users of gensim")
     from gensim.models import FastText, KeyedVectors, Word2Vec
 

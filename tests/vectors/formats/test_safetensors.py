@@ -15,7 +15,7 @@ HALVES = (ROWS.view(np.uint32) >> 16).astype("<u2")
 
 
 def tensors(tables, **changes):
-    """A file by the book: length, JSON header, raw numbers."""
+    """Return a file: length, JSON header, raw numbers."""
     header, body = {"__metadata__": {"format": "pt"}}, b""
     for name, (dtype, array) in tables.items():
         raw = np.ascontiguousarray(array).tobytes()
@@ -32,7 +32,7 @@ def tensors(tables, **changes):
 
 @pytest.fixture
 def model(tmp_path):
-    """Write a model2vec folder."""
+    """Return a function that writes a model2vec folder."""
 
     def write(content):
         (tmp_path / "model.safetensors").write_bytes(content)
@@ -63,7 +63,7 @@ def test_a_model2vec_folder_is_read(dtype, array, expected, model):
     assert open_vectors(folder / "model.safetensors").fingerprint == vectors.fingerprint
 
 
-def test_one_of_several_tables_is_chosen_by_name(model):
+def test_the_tensor_option_chooses_one_of_several_tables(model):
     folder = model(
         tensors({"first": ("F32", ROWS), "second": ("F32", -ROWS), "one": ("F32", ROWS[0])})
     )
@@ -89,23 +89,23 @@ def test_one_of_several_tables_is_chosen_by_name(model):
     ],
     ids=str,
 )
-def test_a_header_that_disagrees_with_the_file_is_refused(changes, model):
+def test_a_safetensors_header_that_does_not_match_the_file_is_refused(changes, model):
     with pytest.raises(BadContent, match="does not match its header"):
         open_vectors(model(tensors({"embeddings": ("F32", ROWS)}, **changes)))
 
 
 @pytest.mark.parametrize("changes", [{"shape": 2}, {"shape": None}, {"shape": [1, 2, 3]}], ids=str)
-def test_an_entry_that_is_no_table_is_not_taken_for_one(changes, model):
+def test_a_tensor_that_is_not_a_table_is_ignored(changes, model):
     with pytest.raises(UsageError, match="these tables: none"):
         open_vectors(model(tensors({"embeddings": ("F32", ROWS)}, **changes)))
 
 
 @pytest.mark.parametrize("size", [8, 9, 40, -8])
-def test_a_file_that_is_cut_off_is_refused(size, model):
+def test_a_truncated_safetensors_file_is_refused(size, model):
     with pytest.raises(BadContent, match=r"cut.off"):
         open_vectors(model(tensors({"embeddings": ("F32", ROWS)})[:size]))
 
 
-def test_a_header_of_terabytes_is_not_read(model):
+def test_a_safetensors_header_of_terabytes_is_not_read(model):
     with pytest.raises(BadContent, match="damaged or cut-off safetensors file"):
         open_vectors(model((1 << 40).to_bytes(8, "little") + b'{"a": 1}'))

@@ -1,4 +1,4 @@
-"""SpaCy's folder, against its hash written down once more in plain Python."""
+"""SpaCy's folder, checked against a plain Python version of its hash."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def murmurhash64a(data, seed=1):
     """Austin Appleby's MurmurHash64A."""
     m, r = 0xC6A4A7935BD1E995, 47
     h = seed ^ (len(data) * m & MASK)
-    whole = len(data) // 8 * 8
-    for at in range(0, whole, 8):
+    tail = len(data) // 8 * 8
+    for at in range(0, tail, 8):
         k = int.from_bytes(data[at : at + 8], "little") * m & MASK
         k = (k ^ (k >> r)) * m & MASK
         h = (h ^ k) * m & MASK
-    if rest := data[whole:]:
+    if rest := data[tail:]:
         h = (h ^ int.from_bytes(rest, "little")) * m & MASK
     h = (h ^ (h >> r)) * m & MASK
     return h ^ (h >> r)
@@ -39,19 +39,19 @@ def compiled(words):
     return out.tolist()
 
 
-def test_the_hash_is_the_one_that_spacy_documents():
+def test_the_string_hash_gives_the_values_that_spacy_documents():
     assert compiled([b"apple", b"coffee"]) == [8566208034543834098, 3197928453018144401]
     assert murmurhash64a(b"apple") == 8566208034543834098
 
 
-def test_the_hash_agrees_with_the_plain_one_at_every_length():
+def test_the_compiled_string_hash_equals_the_python_one_at_every_length():
     words = [bytes((7 * i + n) % 256 for i in range(n)) for n in range(40)]
     assert compiled(words) == [murmurhash64a(word) for word in words]
 
 
 @pytest.fixture
 def pipeline(tmp_path):
-    """Write the ``vocab`` folder of a pipeline."""
+    """Return a function that writes the ``vocab`` folder of a pipeline."""
 
     def write(words=("a", "É", "c"), rows=None, strings=None, matrix=ROWS, place="vocab"):
         folder = tmp_path / "pipeline" / place
@@ -68,7 +68,7 @@ def pipeline(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["vocab", ".", "en_core-3.0/vocab"])
-def test_a_folder_is_read_without_spacy(place, pipeline):
+def test_a_spacy_folder_is_read_without_spacy(place, pipeline):
     folder = pipeline(place=place)
     vectors = open_vectors(folder)
     assert list(vectors.words) == ["a", "É", "c"]
@@ -76,7 +76,7 @@ def test_a_folder_is_read_without_spacy(place, pipeline):
     assert open_vectors(folder, words=["c", "unrelated"]).matrix.tolist() == [[5, 6]]
 
 
-def test_words_may_share_a_row_or_have_none(pipeline):
+def test_spacy_words_may_share_a_row_or_have_none(pipeline):
     keys = {
         murmurhash64a(w): row for w, row in [(b"a", 2), (b"c", 2), (b"\xc3\x89", -1), (b"gone", 0)]
     }
@@ -102,6 +102,6 @@ def test_words_may_share_a_row_or_have_none(pipeline):
         ({"matrix": np.zeros((2, 2, 2))}, "expected a table"),
     ],
 )
-def test_a_damaged_folder_says_what_is_wrong(changes, message, pipeline):
+def test_the_error_says_what_is_wrong_with_a_damaged_spacy_folder(changes, message, pipeline):
     with pytest.raises(BadContent, match=message):
         open_vectors(pipeline(**changes))

@@ -1,4 +1,4 @@
-"""Text files of vectors: what is read, and what is said of lines that are wrong."""
+"""Text files of vectors: what is read, and the errors for invalid lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weatherglass.vectors.formats.text import LineError, find_layout, parse_line
 
 @pytest.fixture
 def put(tmp_path):
-    """Write bytes to a file and give its path."""
+    """Return a function that writes bytes to a file and returns its path."""
 
     def write(content):
         path = tmp_path / "vectors.txt"
@@ -51,13 +51,13 @@ def rows(vectors):
     ],
     ids=str,
 )
-def test_ends_of_lines_marks_and_blank_lines_do_not_matter(content, put):
+def test_line_ends_byte_order_marks_and_blank_lines_do_not_matter(content, put):
     path = put(content)
     assert rows(open_vectors(path)) == {"a": [1, 2], "b": [3, 4]}
     assert rows(open_vectors(path, words=["b", "c"])) == {"b": [3, 4]}
 
 
-def test_many_blank_lines_and_the_empty_word_do_no_harm(put):
+def test_thousands_of_blank_lines_and_the_empty_word_are_read(put):
     path = put(b"a 1 2\n" + b"\n" * 5000 + b"  \n" * 5000 + b" 3 4\n")
     assert rows(open_vectors(path)) == {"a": [1, 2], "": [3, 4]}
     assert rows(open_vectors(path, words=[""])) == {"": [3, 4]}
@@ -76,7 +76,7 @@ def test_a_carriage_return_inside_a_line_belongs_to_the_word(put):
     assert rows(open_vectors(path, words=list(expected))) == expected
 
 
-def test_the_first_of_repeated_words_wins_and_the_others_are_counted(put):
+def test_the_first_of_duplicate_words_is_kept_and_the_others_are_counted(put):
     path = put(b"a 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n")
     vectors = open_vectors(path)
     assert rows(vectors) == {"a": [1, 2], "b": [3, 4], "c": [9, 9]}
@@ -111,7 +111,7 @@ def test_the_first_of_repeated_words_wins_and_the_others_are_counted(put):
     ],
     ids=str,
 )
-def test_a_wrong_line_is_named_with_its_place(content, message, put, cache_folder):
+def test_the_error_names_the_file_and_the_line(content, message, put, cache_folder):
     path = put(content)
     for words in (None, ["c", "a"]):
         with pytest.raises(BadContent) as raised:
@@ -123,7 +123,7 @@ def test_a_wrong_line_is_named_with_its_place(content, message, put, cache_folde
 
 
 @pytest.mark.parametrize("words", [None, ["w99"]])
-def test_the_line_number_counts_all_blocks_before(words, put, small_blocks):
+def test_line_numbers_in_errors_count_all_earlier_blocks(words, put, small_blocks):
     lines = [b"w%d 1 2\n" % i for i in range(99)]
     lines[10], lines[50] = b"\n", b" \r\n"
     with pytest.raises(BadContent, match=r"line 100 has 1 numbers, expected 2\."):
@@ -133,7 +133,7 @@ def test_the_line_number_counts_all_blocks_before(words, put, small_blocks):
 @pytest.mark.parametrize(
     "content", [b"hello world\n", b"one\ntwo\n", b"{}", b"\n\n\n", b"\xff\xfe"]
 )
-def test_text_without_numbers_is_no_file_of_vectors(content, put):
+def test_text_without_numbers_is_refused(content, put):
     with pytest.raises(UnknownFormat, match="no numbers in its first line"):
         open_vectors(put(content))
 
@@ -145,7 +145,7 @@ def test_an_empty_file_is_refused(put):
 
 @pytest.mark.parametrize("words", [None, ["a"]])
 @pytest.mark.parametrize("first", [b"", b"a 1 2\n"])
-def test_a_line_of_many_megabytes_is_refused(words, first, put):
+def test_a_line_over_eight_megabytes_is_refused(words, first, put):
     with pytest.raises(TooLarge, match=r"line .*than 8 MiB"):
         open_vectors(put(first + b"x" * (20 << 20)), words=words)
 
@@ -195,45 +195,45 @@ def _outcome(path, words, block):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fingerprint, "BLOCK_SIZE", block)
         try:
-            found = open_vectors(path, words=words)
+            vectors = open_vectors(path, words=words)
         except SourceError as error:
             return str(error), None
-        raw = list(found.words.iter_raw())
-        return (raw, found.matrix.tobytes(), found.duplicates, found.cased), found
+        raw = list(vectors.words.iter_raw())
+        return (raw, vectors.matrix.tobytes(), vectors.duplicates, vectors.cased), vectors
 
 
 @pytest.mark.slow
 @settings(max_examples=100)
 @given(_files(), st.randoms(use_true_random=False))
-def test_where_blocks_begin_does_not_matter(folder, content, chance: random.Random):
+def test_the_block_size_does_not_change_what_is_read(folder, content, chance: random.Random):
     path = folder / "blocks.txt"
     path.write_bytes(content)
-    whole, found = _outcome(path, None, 1 << 20)
+    expected, vectors = _outcome(path, None, 1 << 20)
     for block in (7, 64, 100):
-        assert _outcome(path, None, block)[0] == whole
-    if found is None:
+        assert _outcome(path, None, block)[0] == expected
+    if vectors is None:
         return
-    words = chance.sample(list(found.words), k=min(4, len(found)))
-    some, searched = _outcome(path, [*words, "absent"], 1 << 20)
+    words = chance.sample(list(vectors.words), k=min(4, len(vectors)))
+    expected, selected = _outcome(path, [*words, "absent"], 1 << 20)
     for block in (7, 64):
-        assert _outcome(path, [*words, "absent"], block)[0] == some
-    subset = found.subset(words)
-    assert list(searched.words) == list(subset.words)
-    assert searched.matrix.tobytes() == subset.matrix.tobytes()
+        assert _outcome(path, [*words, "absent"], block)[0] == expected
+    subset = vectors.subset(words)
+    assert list(selected.words) == list(subset.words)
+    assert selected.matrix.tobytes() == subset.matrix.tobytes()
 
 
-def _slowly(content):
-    """The words and rows of a text file, line by line in Python, or None if a line is wrong."""
+def _parse_in_python(content):
+    """Return the words and rows of a text file, or None if a line is invalid."""
     lines = content.split(b"\n")
     try:
-        plan = find_layout(lines[: min(20, max(1, len(lines) - 1))])
-        if plan.dim < 1:
+        layout = find_layout(lines[: min(20, max(1, len(lines) - 1))])
+        if layout.dim < 1:
             return None
-        body = [line for line in content[plan.skip :].split(b"\n") if line.strip(b" \t\r")]
-        parsed = [parse_line(line, plan.dim) for line in body]
+        body = [line for line in content[layout.skip :].split(b"\n") if line.strip(b" \t\r")]
+        parsed = [parse_line(line, layout.dim) for line in body]
     except (LineError, UnknownFormat):
         return None
-    if not parsed or plan.rows not in (None, len(parsed)):
+    if not parsed or layout.rows not in (None, len(parsed)):
         return None
     return [(word, row.tobytes()) for word, row in parsed]
 
@@ -243,10 +243,10 @@ def _slowly(content):
     st.sampled_from([b"", b"2 1\na 1\n", b"3 2\na 1 2\n", b"a 1 2\nb 1 2\n", b"a 1\n"]),
     st.lists(st.sampled_from([*b" \t\r\n\n01.-+eax", *b"   111\xff"]), max_size=60).map(bytes),
 )
-def test_the_compiled_reader_agrees_with_the_slow_one(folder, first, rest):
-    path = folder / "slowly.txt"
+def test_the_compiled_reader_agrees_with_one_in_python(folder, first, rest):
+    path = folder / "python.txt"
     path.write_bytes(first + rest + b".")  # a file is never empty
-    expected = _slowly(first + rest + b".")
+    expected = _parse_in_python(first + rest + b".")
     try:
         found = open_vectors(path)
     except SourceError:
@@ -262,7 +262,7 @@ def test_the_compiled_reader_agrees_with_the_slow_one(folder, first, rest):
     assert searched.matrix.tobytes() == found.matrix.tobytes()
 
 
-def test_the_fingerprint_of_a_search_is_that_of_the_whole(put, monkeypatch):
+def test_opening_selected_words_gives_the_fingerprint_of_the_whole_file(put, monkeypatch):
     path = put(b"".join(b"w%d 1 2\n" % i for i in range(1000)))
     for block in (64, 1000, 1 << 20):
         monkeypatch.setattr(fingerprint, "BLOCK_SIZE", block)
@@ -280,8 +280,8 @@ def test_the_number_of_threads_does_not_matter(workers, put, small_blocks):
     np.testing.assert_array_equal(open_vectors(path, workers=workers).matrix, table)
 
 
-def test_progress_reaches_the_end(put, small_blocks):
-    seen = []
+def test_progress_ends_at_the_size_of_the_file(put, small_blocks):
+    reports = []
     path = put(b"word 0.25 0.5\n" * 50)
-    open_vectors(path, progress=lambda done, size: seen.append((done, size)), workers=1)
-    assert seen[-1] == (path.stat().st_size, path.stat().st_size)
+    open_vectors(path, progress=lambda done, size: reports.append((done, size)), workers=1)
+    assert reports[-1] == (path.stat().st_size, path.stat().st_size)

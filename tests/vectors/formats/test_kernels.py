@@ -1,4 +1,4 @@
-"""A number in a text file is numpy's float32 of its text, however it is written."""
+"""The compiled parser reads a number as numpy's float32 of its text, in any notation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _midpoints(draw):
 
 
 @st.composite
-def _odd(draw):
+def _random_notations(draw):
     """Digits and exponents put together at random."""
     sign = draw(st.sampled_from(["", "-", "+"]))
     whole = draw(st.text("0123456789", max_size=25))
@@ -68,7 +68,7 @@ _texts = st.one_of(
     _singles.map(as_decimal),
     st.integers(-(10**25), 10**25).map(str),
     _midpoints(),
-    _odd(),
+    _random_notations(),
 )
 
 
@@ -79,18 +79,20 @@ _texts = st.one_of(
 @example(["0.7e-45", "0.70064923216240853546e-45", "3.4028235677973366e38", "1e39"] * 2)
 @example(["0." + "0" * 10000 + "1e10001", "1" + "0" * 10000 + "e-10000", "1e9999999999", "-0"] * 2)
 @example(["0." + "0" * 400 + "5e400", "1e-99999", "5.", ".5"] * 2)
-def test_numbers_are_rounded_as_numpy_does(folder, texts):
+def test_numbers_in_text_are_rounded_as_numpy_does(folder, texts):
     (folder / "numbers.txt").write_text(
         "8 1\n" + "".join(f"w{i} {t}\n" for i, t in enumerate(texts))
     )
     (folder / "numbers.vec").write_text("1 8\nw " + " ".join(texts) + "\n")
     expected = np.array([float32_of(text) for text in texts], dtype=np.float32)
-    one_a_row = open_vectors(folder / "numbers.txt").matrix.ravel()
-    one_row = open_vectors(folder / "numbers.vec").matrix.ravel()
+    in_rows = open_vectors(folder / "numbers.txt").matrix.ravel()
+    in_one_row = open_vectors(folder / "numbers.vec").matrix.ravel()
     searched = open_vectors(folder / "numbers.vec", words=["w"]).matrix.ravel()
-    for found in (one_a_row, one_row, searched):
+    for numbers in (in_rows, in_one_row, searched):
         wrong = [
-            t for t, a, b in zip(texts, found, expected, strict=True) if a.tobytes() != b.tobytes()
+            t
+            for t, a, b in zip(texts, numbers, expected, strict=True)
+            if a.tobytes() != b.tobytes()
         ]
         assert not wrong
 
@@ -108,18 +110,18 @@ def test_random_numbers_in_usual_notation_are_exact(tmp_path):
 
 
 @pytest.mark.parametrize("line", [b"w 1 2 x", b"w 1 2", b"w", b"", b"w 0.5 1 2 3", b"w 1 2 1.2.3"])
-def test_a_line_that_is_wrong_is_not_read(line):
+def test_an_invalid_line_is_refused(line):
     with pytest.raises(LineError):
         parse_line(line, 3)
 
 
-def test_decimals_are_never_taken_for_part_of_a_word():
+def test_decimals_are_never_part_of_a_word():
     assert parse_line(b"apollo 11 1 2", 2)[0] == b"apollo 11"
     with pytest.raises(LineError, match="has 3 numbers, expected 2"):
         parse_line(b"apollo 0.11 1 2", 2)
 
 
-def test_the_empty_word_is_a_word():
+def test_a_line_that_begins_with_a_space_has_the_empty_word():
     word, row = parse_line(b" 1 2", 2)
     assert word == b""
     assert row.tolist() == [1, 2]
