@@ -38,15 +38,17 @@ def test_an_audit_can_be_repeated_and_resumed(run, tmp_path, suite):
     assert run("audit", "--suite", suite, "-o", out, "--resume").code == 0
 
 
-def test_a_repeat_takes_no_other_options(run, tmp_path, suite):
+def test_repeating_an_audit_refuses_other_sources_and_options(run, tmp_path, suite):
     run("audit", "--suite", suite, "-o", tmp_path / "run")
     for option in (("--suite", "quick"), ("--control", "none"), ("--seed", "3"), ("default",)):
         ran = run("audit", "--repeat", tmp_path / "run", *option)
         assert ran.code == 2
-        assert "name no others" in ran.err
+        assert "give no others" in ran.err
 
 
-def test_a_repeat_from_elsewhere_says_where_sources_are_named_from(run, tmp_path, monkeypatch):
+def test_repeating_an_audit_from_another_folder_says_what_paths_are_relative_to(
+    run, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     Path("two.txt").write_text("he 1 0\nshe 0 1\n", encoding="utf-8")
     assert run("audit", "two.txt", "--suite", "quick", "-o", "run").code == 0
@@ -55,11 +57,11 @@ def test_a_repeat_from_elsewhere_says_where_sources_are_named_from(run, tmp_path
     ran = run("audit", "--repeat", "../run")
     assert ran.code == 1
     assert "no file or folder 'two.txt'" in ran.err
-    assert ran.err.endswith("Sources are named from where the audit was made.\n")
+    assert ran.err.endswith("Paths are relative to the folder in which the audit was run.\n")
 
 
 @pytest.mark.slow
-def test_a_repeat_says_where_the_source_is_another(run, tmp_path, suite, glove840b):
+def test_repeating_an_audit_reports_that_the_source_has_changed(run, tmp_path, suite, glove840b):
     source = tmp_path / "vectors.txt"
     lines = Path(glove840b).read_text(encoding="utf-8").splitlines(keepends=True)
     source.write_text("".join(lines), encoding="utf-8")
@@ -68,11 +70,11 @@ def test_a_repeat_says_where_the_source_is_another(run, tmp_path, suite, glove84
     ran = run("audit", "--repeat", tmp_path / "run")
     assert ran.code == 1
     assert "fingerprint" in ran.out
-    assert "are not those of" in ran.err
+    assert "The numbers differ from those of" in ran.err
 
 
 @pytest.mark.slow
-def test_a_repeat_of_half_an_audit_compares_that_half(run, tmp_path, suite):
+def test_repeating_an_incomplete_audit_compares_its_finished_steps(run, tmp_path, suite):
     run("audit", "--suite", suite, "-o", tmp_path / "run")
     about = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     about["steps"][1] |= {"status": "skipped", "file": ""}
@@ -80,23 +82,23 @@ def test_a_repeat_of_half_an_audit_compares_that_half(run, tmp_path, suite):
     ran = run("audit", "--repeat", tmp_path / "run")
     assert ran.code == 0
     assert "The same" in ran.out
-    assert "Left out: 1 steps" in ran.out
+    assert "Not compared: 1 steps" in ran.out
 
 
-def test_what_changed_is_told_and_all_of_it_is_written(run, tmp_path, suite, glove840b):
+def test_against_prints_changes_and_writes_all_of_them(run, tmp_path, suite, glove840b):
     run("audit", "--suite", suite, "-o", tmp_path / "before")
-    one = tmp_path / "one.yaml"
-    one.write_text(
+    smaller = tmp_path / "one.yaml"
+    smaller.write_text(
         "id: one\ntitle: One\nsteps: [{run: weat, title: A, tests: [weat6]}]\n", encoding="utf-8"
     )
     out = tmp_path / "after"
-    ran = run("audit", glove840b, "--suite", one, "-o", out, "--against", tmp_path / "before")
+    ran = run("audit", glove840b, "--suite", smaller, "-o", out, "--against", tmp_path / "before")
     assert ran.code == 0
     assert "numbers changed" in ran.out
-    # weat6 on both; the other tests are only in the one before.
+    # weat6 is in both; the other tests are only in the earlier audit.
     assert any(line.split()[-2:] == ["1.71", "1.81"] for line in ran.out.splitlines())
     assert "weat7" not in ran.out
-    assert "only in the audit before, 0 only in this one" in ran.out
+    assert "only in the earlier audit, 0 only in this one" in ran.out
     with (out / "changes.tsv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert {row["test"] for row in rows} == {"", "weat6", "weat7", "wefat1"}
@@ -104,36 +106,36 @@ def test_what_changed_is_told_and_all_of_it_is_written(run, tmp_path, suite, glo
     assert "Nothing changed." in ran.out
 
 
-def test_the_way_on_is_told_to_who_stops(run, tmp_path, suite, monkeypatch):
-    def stop(*_: object, **__: object) -> None:
+def test_an_interrupted_audit_says_how_to_resume_it(run, tmp_path, suite, monkeypatch):
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("weatherglass.measures.wefat", stop)
+    monkeypatch.setattr("weatherglass.measures.wefat", interrupt)
     ran = run("audit", "--suite", suite, "-o", tmp_path / "run")
     assert ran.code == 130
-    assert "--resume goes on" in ran.err
+    assert "--resume continues" in ran.err
     monkeypatch.undo()
     assert run("audit", "--suite", suite, "-o", tmp_path / "run", "--resume").code == 0
 
 
 @pytest.mark.slow
-def test_control_is_chosen_for_all_steps(run, tmp_path, suite):
+def test_control_of_an_audit_applies_to_all_steps(run, tmp_path, suite):
     out = tmp_path / "run"
     assert run("audit", "--suite", suite, "-o", out, "--control", "frequency").code == 0
     results = json.loads((out / "results.json").read_text(encoding="utf-8"))["results"]
-    assert [one["control"]["method"] for one in results] == ["frequency"] * 3
+    assert [result["control"]["method"] for result in results] == ["frequency"] * 3
     assert run("audit", "--repeat", out).code == 0
 
 
-def test_what_cannot_be_done_is_said_before_anything_is_written(run, tmp_path):
-    for arguments, said in (
+def test_a_wrong_audit_command_writes_no_folder(run, tmp_path):
+    for arguments, message in (
         (("nowhere.bin",), "nowhere.bin"),
         (("--budget", "-1"), "zero minutes or more"),
         (("--suite", "quik"), "Did you mean quick"),
     ):
         ran = run("audit", *arguments, "-o", tmp_path / "run")
         assert ran.code != 0
-        assert said in ran.err
+        assert message in ran.err
         assert not (tmp_path / "run").exists()
 
 
@@ -145,18 +147,18 @@ rules:
 """
 
 
-def test_a_check_fails_with_the_list_of_violations(run, tmp_path):
+def test_check_exits_with_1_and_lists_violations(run, tmp_path):
     policy = tmp_path / "policy.yaml"
     policy.write_text(POLICY, encoding="utf-8")
     files = ("--junit", tmp_path / "junit.xml", "--sarif", tmp_path / "log.sarif")
     ran = run("check", "default", "--policy", policy, *files)
     assert ran.code == 1
-    assert "1 of 3 tests break a rule; 1 could not be run." in ran.err
+    assert "1 of 3 tests violate a rule; 1 could not be run." in ran.err
     assert "100% of seed choices agree in sign; the limit is 1 at p ≤ 0.01 and 80%" in ran.out
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
     log = json.loads((tmp_path / "log.sarif").read_text(encoding="utf-8"))
-    assert [one["ruleId"] for one in log["runs"][0]["results"]] == [
+    assert [result["ruleId"] for result in log["runs"][0]["results"]] == [
         "weat6",
         "angry_black_woman_stereotype_b",
     ]
@@ -165,7 +167,7 @@ def test_a_check_fails_with_the_list_of_violations(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_report_is_made_anew_with_its_pictures(run, tmp_path, suite):
+def test_report_writes_the_same_page_again_and_its_charts(run, tmp_path, suite):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     out = tmp_path / "run"
     run("audit", "--suite", suite, "-o", out)

@@ -24,7 +24,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, captured.out, captured.err
 
 
-def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_list_has_every_test_with_its_published_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     code, out, _ = run(capsys, "list")
     assert code == 0
     assert all(f" {name} " in out for name in (*NAMES, "wefat1", "wefat2"))
@@ -32,7 +34,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert "r = 0.84" in out
 
 
-def test_list_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_list_as_json_and_tsv_has_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(run(capsys, "list", "weat[1-9]", "weat10", "--format", "json")[1])
     assert [row["id"] for row in rows] == NAMES
     assert rows[2]["published"] == 1.41
@@ -42,19 +44,19 @@ def test_list_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[9]["published"] == "-0.08"
 
 
-def test_list_of_sentence_tests(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_list_can_be_limited_to_sentence_tests(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(run(capsys, "list", "--level", "sentence", "--format", "json")[1])
     assert {row["level"] for row in rows} == {"sentence"}
     assert len(rows) == 27
 
 
-def test_list_without_a_match(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_list_without_a_match_suggests_an_id(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "list", "waet6")
     assert (code, out) == (2, "")
     assert "Did you mean weat6" in err
 
 
-def test_show_is_a_page(
+def test_catalog_show_fits_the_terminal_and_has_words_and_sources(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "72")
@@ -68,14 +70,18 @@ def test_show_is_a_page(
     assert "weat4@word2vec, weat4@full" in out
 
 
-def test_show_facts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_show_prints_the_facts_of_a_factual_test(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     _, out, _ = run(capsys, "show", "wefat1")
     assert "receptionist 90.6" in " ".join(out.split())
     assert "Bureau of Labor Statistics" in out
     assert "r = 0.90, p < 1e-18" in out
 
 
-def test_show_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_show_as_json_is_a_test_that_can_be_loaded(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     record = json.loads(run(capsys, "show", "weat9@word2vec", "--format", "json")[1])
     assert Test.model_validate(record) == test("weat9@word2vec")
     assert record["published"][0]["p_bound"] == 0.01
@@ -86,7 +92,7 @@ def test_show_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert float(rows[0]["fact"]) == pytest.approx(81.79, abs=0.005)
 
 
-def test_show_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_show_prints_sentences_with_their_words(capsys: pytest.CaptureFixture[str]) -> None:
     out = " ".join(run(capsys, "show", "sent-weat2")[1].split())
     assert "X Instruments (330 sentences, Greenwald et al. 1998)" in out
     assert "This is a bagpipe. That is a bagpipe." in out
@@ -100,7 +106,9 @@ def test_show_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     assert Test.model_validate(record) == test("sent-weat9")
 
 
-def test_sentences(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_catalog_sentences_prints_the_sentences_of_words(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     code, out, err = run(capsys, "sentences", "gentle", "she", "--format", "csv")
     assert (code, err) == (0, "")
     rows = list(csv.DictReader(out.splitlines()))
@@ -112,10 +120,12 @@ def test_sentences(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "These are oxen." in run(capsys, "sentences", "ox", "--annotations", str(file))[1]
 
 
-def test_sentences_of_an_unknown_word(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sentences_of_an_unknown_word_need_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "sentences", "gizmo")
     assert (code, out) == (1, "")
-    assert err.startswith("weatherglass: The kind of 'gizmo' is not known. Give it with kind='noun'")
+    assert err.startswith(
+        "weatherglass: The kind of 'gizmo' is not known. Give it with kind='noun'"
+    )
     assert "--kind noun" in err
     code, _, err = run(capsys, "sentences", "gizmo", "--kind", "nuon")
     assert code == 1
@@ -123,12 +133,14 @@ def test_sentences_of_an_unknown_word(capsys: pytest.CaptureFixture[str]) -> Non
     assert run(capsys, "sentences")[0] == 2
 
 
-def test_kinds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_kinds_lists_kinds_with_their_number_of_sentences(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     rows = json.loads(run(capsys, "kinds", "--format", "json")[1])
     assert {"kind": "noun", "sentences": 14}.items() <= rows[3].items()
 
 
-def test_show_to_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_catalog_show_writes_to_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for form in ("table", "json"):
         path = tmp_path / form
         code, out, _ = run(capsys, "show", "weat1", "--format", form, "-o", str(path))
@@ -136,13 +148,15 @@ def test_show_to_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
         assert "zinnia" in path.read_text(encoding="utf-8")
 
 
-def test_show_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalog_show_of_an_unknown_id_suggests_another(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "show", "waet6")
     assert (code, out) == (2, "")
     assert err.startswith("weatherglass: There is no test 'waet6' in the catalogue. Did you mean")
 
 
-def test_validate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_validate_prints_each_problem_and_exits_with_1(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
     good.write_text("{x: [no], y: [yes], a: [on], b: [off]}")
     bad.write_text("tests: {p: {x: [no, no], y: [yes], a: [on]}, q: {x: [a], y: [a]}}")
@@ -159,7 +173,7 @@ def test_validate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert lines[-1] == f"weatherglass: {len(lines) - 1} problems found."
 
 
-def test_control_characters_are_made_visible(
+def test_validate_makes_control_characters_visible(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     bad = tmp_path / "bad.json"

@@ -1,4 +1,4 @@
-"""``weatherglass discover``: what it prints, writes and refuses."""
+"""``weatherglass discover``: tables, files, charts and mistakes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIZES = ("--groups", 8, "--categories", 8, "--words", 3000, "--rotations", 199)
 QUICK = (*SIZES, "--name-rank", 100_000)
 
 
-def test_the_table_has_groups_cells_and_what_was_done(run: Any) -> None:
+def test_discover_prints_groups_cells_and_remarks(run: Any) -> None:
     ran = run("discover", "default", *QUICK)
     assert ran.code == 0, ran.err
     assert "names on default" in ran.out
@@ -29,40 +29,44 @@ def test_the_table_has_groups_cells_and_what_was_done(run: Any) -> None:
     assert "Rotations: " in ran.out
 
 
-def test_json_tsv_and_parquet_hold_the_same_discovery(run: Any, tmp_path: Path) -> None:
-    found = Discovery.from_json(run("discover", "default", *QUICK, "--format", "json").out)
-    assert found.options["groups"] == 8
+def test_discover_writes_the_same_results_as_json_tsv_and_parquet(run: Any, tmp_path: Path) -> None:
+    discovery = Discovery.from_json(run("discover", "default", *QUICK, "--format", "json").out)
+    assert discovery.options["groups"] == 8
     target = tmp_path / "found.parquet"
     assert run("discover", "default", *QUICK, "--format", "parquet", "-o", target).code == 0
-    assert Discovery.from_parquet(target) == found
+    assert Discovery.from_parquet(target) == discovery
     text = run("discover", "default", *QUICK, "--format", "tsv").out
     rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
-    assert [row["words"].split(", ") for row in rows] == [list(cell.words) for cell in found.cells]
+    assert [row["words"].split(", ") for row in rows] == [
+        list(cell.words) for cell in discovery.cells
+    ]
 
 
-def test_the_json_has_the_documented_fields(run: Any) -> None:
-    found = json.loads(run("discover", "default", *QUICK, "--format", "json").out)
-    assert set(found["groups"][0]) >= {"id", "shown", "size", "facts"}
-    assert set(found["categories"][0]) >= {"id", "label", "size"}
-    assert set(found["cells"][0]) >= {"group", "category", "words", "score", "p", "significant"}
-    assert set(found["control"]) >= {"method", "r2_before", "r2_after"}
-    assert set(found["indirect"]) >= {"tuples", "share", "strongest"}
+def test_discovery_json_has_the_documented_fields(run: Any) -> None:
+    record = json.loads(run("discover", "default", *QUICK, "--format", "json").out)
+    assert set(record["groups"][0]) >= {"id", "shown", "size", "facts"}
+    assert set(record["categories"][0]) >= {"id", "label", "size"}
+    assert set(record["cells"][0]) >= {"group", "category", "words", "score", "p", "significant"}
+    assert set(record["control"]) >= {"method", "r2_before", "r2_after"}
+    assert set(record["indirect"]) >= {"tuples", "share", "strongest"}
 
 
-def test_the_page_and_the_picture_are_written(run: Any, tmp_path: Path) -> None:
-    page, picture = tmp_path / "found.html", tmp_path / "found.svg"
-    ran = run("discover", "default", *QUICK, "--format", "html", "-o", page, "--plot", picture)
+def test_discover_writes_a_page_and_a_chart(run: Any, tmp_path: Path) -> None:
+    page, chart = tmp_path / "found.html", tmp_path / "found.svg"
+    ran = run("discover", "default", *QUICK, "--format", "html", "-o", page, "--plot", chart)
     assert ran.code == 0, ran.err
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert "<svg" in picture.read_text(encoding="utf-8")
+    assert "<svg" in chart.read_text(encoding="utf-8")
 
 
-def test_the_method_as_published_is_one_option(run: Any) -> None:
+def test_control_none_runs_the_published_method(run: Any) -> None:
     ran = run("discover", "default", *QUICK, "--control", "none")
-    assert "Frequency: the vectors predict log rank with R² 0.88, and it was left in." in ran.out
+    assert (
+        "Frequency: the vectors predict log rank with R² 0.88, and it was not removed." in ran.out
+    )
 
 
-def test_two_sources_are_compared(run: Any) -> None:
+def test_discover_compares_two_sources(run: Any) -> None:
     ran = run("discover", "--compare", "default", "default", *QUICK)
     assert ran.code == 0, ran.err
     assert "default against default: 0 vanish, 0 appear," in ran.out
@@ -71,7 +75,7 @@ def test_two_sources_are_compared(run: Any) -> None:
     compared = json.loads(
         run("discover", "--compare", "default", "default", *QUICK, "--format", "json").out
     )
-    assert {one["change"] for one in compared["changes"]} == {"stays"}
+    assert {change["change"] for change in compared["changes"]} == {"stays"}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,7 @@ def test_two_sources_are_compared(run: Any) -> None:
         (["default", "--categories", "9000", "--words", "5000"], 1, "too few for 9000 clusters"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(
+def test_wrong_discover_commands_get_a_sentence_and_an_exit_code(
     run: Any, arguments: list[str], code: int, message: str
 ) -> None:
     ran = run("discover", *arguments)
@@ -97,7 +101,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
     assert "Traceback" not in ran.err
 
 
-def test_a_hostile_heading_cannot_turn_the_table_round(run: Any, tmp_path: Path) -> None:
+def test_text_direction_marks_in_a_heading_are_escaped(run: Any, tmp_path: Path) -> None:
     names = tmp_path / "names.csv"
     people = ("john", "mary", "ann", "peter", "paul", "james", "linda", "susan")
     lines = ["name,\u202eegA", *(f"{name},{40 + k}" for k, name in enumerate(people))]
@@ -112,9 +116,9 @@ def test_unfinished_searches_are_listed_and_cleared(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
-    kept = tmp_path / "discovery" / "abc.jsonl"
-    kept.parent.mkdir()
-    kept.write_text("{}", encoding="utf-8")
+    unfinished = tmp_path / "discovery" / "abc.jsonl"
+    unfinished.parent.mkdir()
+    unfinished.write_text("{}", encoding="utf-8")
     assert "1 unfinished searches (discover --resume)" in run("cache", "list").out
     assert run("cache", "clear").code == 0
-    assert not kept.exists()
+    assert not unfinished.exists()

@@ -1,4 +1,4 @@
-"""`weatherglass doctor` says what is there, what is not, and how to get it."""
+"""`weatherglass doctor` shows what is installed, what is missing, and how to install it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Install = Callable[..., None]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Put a package where packages are found: its metadata, and such of its files as there are."""
+    """Install a package into a folder on the path; without its module if `code` is None."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def put(
@@ -42,7 +42,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return put
 
 
-def test_each_package_is_looked_up(install):
+def test_packages_are_installed_missing_too_old_or_broken(install):
     needs = (
         *("there-one>=1.0", "there-old>=2.10", "there-not>=3", 'there-half (>=1); extra == "more"'),
         *("there-any; extra == 'more'", "there-not>=3; python_version > '3' and extra == 'other'"),
@@ -53,8 +53,8 @@ def test_each_package_is_looked_up(install):
     install("there-old", "2.9.3")
     install("there-any", "0.1")
     install("there-half", "5", code=None)
-    found = {(one.extra, one.name): one for one in packages("the-whole")}
-    assert {place: one.status for place, one in found.items()} == {
+    found = {(package.extra, package.name): package for package in packages("the-whole")}
+    assert {key: package.status for key, package in found.items()} == {
         ("", "there-one"): "installed",
         ("", "there-old"): "too old",
         ("", "there-not"): "missing",
@@ -64,10 +64,10 @@ def test_each_package_is_looked_up(install):
     }
     assert found["", "there-old"].version == "2.9.3"
     assert found["", "there-old"].least == "2.10"
-    assert "there_half is not there" in found["more", "there-half"].problem
+    assert "its module there_half does not exist" in found["more", "there-half"].problem
 
 
-def test_a_package_that_breaks_on_import_is_told_in_a_line(install, tmp_path, monkeypatch):
+def test_a_package_that_fails_to_import_is_reported_in_one_line(install, tmp_path, monkeypatch):
     install("sound-one")
     install("broken-one", code="def f():\n    raise OSError('no such library')\n\n\nf()\n")
     install("fatal-one", code="import os\n\nos.abort()\n")
@@ -77,21 +77,21 @@ def test_a_package_that_breaks_on_import_is_told_in_a_line(install, tmp_path, mo
     assert import_problem("fatal-one")
 
 
-def test_the_core_works_here_and_every_missing_extra_has_its_line(run):
+def test_doctor_prints_the_install_command_of_every_missing_extra(run):
     ran = run("doctor")
     assert ran.code == 0, ran.out
     assert ran.out.startswith(f"Weatherglass {wg.__version__}, Python {sys.version.split()[0]} on ")
-    assert "The core works" in ran.out
+    assert "packages installed, self-test passed." in ran.out
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     known = set(extras["optional-dependencies"])
-    missing = {one.extra for one in packages() if one.extra and one.status == "missing"}
+    missing = {p.extra for p in packages() if p.extra and p.status == "missing"}
     assert missing <= known
     for extra in missing:
         assert install_command(extra) in ran.out
     assert str(os.environ["WEATHERGLASS_CACHE_DIR"]) in ran.out
 
 
-def test_json_holds_everything(run):
+def test_doctor_json_has_packages_and_folders(run):
     ran = run("doctor", "--format", "json")
     about = json.loads(ran.out)
     assert about["works"] is True
@@ -102,7 +102,7 @@ def test_json_holds_everything(run):
     assert about["places"]["compiled kernels"]["path"]
 
 
-def test_a_core_package_that_is_missing_is_an_error(run, monkeypatch):
+def test_doctor_fails_if_a_core_package_is_too_old(run, monkeypatch):
     lost = Package("numpy", "", "1.26", "1.2", "too old")
     monkeypatch.setattr(doctor, "packages", lambda: (lost,))
     ran = run("doctor")
@@ -110,7 +110,7 @@ def test_a_core_package_that_is_missing_is_an_error(run, monkeypatch):
     assert "numpy is too old: 1.2, at least 1.26 is needed" in ran.out
 
 
-def test_a_missing_extra_is_no_error(run, monkeypatch):
+def test_doctor_passes_if_an_extra_is_missing(run, monkeypatch):
     lost = Package("torch", "transformers", "2.2", "", "missing")
     half = Package("gensim", "train", "4.3", "4.4", "broken", "OSError: \x1b[31mno library")
     monkeypatch.setattr(doctor, "packages", lambda: (lost, half))
@@ -121,7 +121,7 @@ def test_a_missing_extra_is_no_error(run, monkeypatch):
     assert "\x1b" not in ran.out
 
 
-def test_a_wrong_number_is_an_error(run, monkeypatch):
+def test_doctor_fails_if_the_self_test_gives_a_wrong_number(run, monkeypatch):
     monkeypatch.setattr(doctor, "_EFFECT", 1.5)
     ran = run("doctor", "--format", "json")
     assert ran.code == 1
@@ -130,7 +130,7 @@ def test_a_wrong_number_is_an_error(run, monkeypatch):
     assert "1.73" in about["trial"]
 
 
-def test_a_measurement_that_breaks_is_told_in_a_line(run, monkeypatch):
+def test_doctor_fails_if_the_self_test_raises_an_error(run, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("cannot cache function:\nno locator")
 
@@ -141,7 +141,7 @@ def test_a_measurement_that_breaks_is_told_in_a_line(run, monkeypatch):
 
 
 @pytest.mark.parametrize("lost", ["numpy", "rich"])
-def test_it_still_speaks_where_the_core_is_broken(lost):
+def test_doctor_runs_even_if_the_core_is_broken(lost):
     code = (
         f"import sys; sys.modules[{lost!r}] = None\n"
         "from weatherglass._cli.main import main\n"
@@ -155,7 +155,7 @@ def test_it_still_speaks_where_the_core_is_broken(lost):
     assert f"The core does not work: {lost} is broken" in ran.stdout
 
 
-def test_a_cache_that_cannot_be_written_is_told(run, monkeypatch, tmp_path):
+def test_doctor_reports_a_cache_that_is_not_writable(run, monkeypatch, tmp_path):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "none"))
     monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)
     ran = run("doctor")
@@ -164,8 +164,8 @@ def test_a_cache_that_cannot_be_written_is_told(run, monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
-def test_deep_imports_what_is_there(run):
+def test_doctor_deep_imports_every_installed_package(run):
     ran = run("doctor", "--deep", "--format", "json")
     assert ran.code == 0, ran.out
-    core = [one for one in json.loads(ran.out)["packages"] if not one["extra"]]
-    assert {one["status"] for one in core} == {"installed"}
+    core = [p for p in json.loads(ran.out)["packages"] if not p["extra"]]
+    assert {package["status"] for package in core} == {"installed"}

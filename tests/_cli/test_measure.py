@@ -1,3 +1,5 @@
+"""``weatherglass measure``: the list of measures, tables, options and mistakes."""
+
 import csv
 import io
 import json
@@ -12,20 +14,20 @@ A, B = "male_1-Caliskan_et_al_2017", "female_1-Caliskan_et_al_2017"
 LINE = ["measure", "default", "rnd", "--set", f"X={X}", "--set", f"A={A}", "--set", f"B={B}"]
 
 
-def test_the_list_names_every_measure_and_what_it_needs(run):
+def test_list_has_every_measure_with_its_sets(run):
     ran = run("measure", "--list")
     assert ran.code == 0
-    for name, one in MEASURES.items():
+    for name, measure in MEASURES.items():
         assert f" {name} " in ran.out
-        assert one.doi in ran.out
+        assert measure.doi in ran.out
     listed = json.loads(run("measure", "--list", "--format", "json").out)
-    assert [one["name"] for one in listed] == list(MEASURES)
-    ect = next(one for one in listed if one["name"] == "ect")
+    assert [entry["name"] for entry in listed] == list(MEASURES)
+    ect = next(entry for entry in listed if entry["name"] == "ect")
     assert ect["sets"][0] == {"name": "X", "least": 3, "meaning": "words that should be neutral"}
     assert (ect["larger"], ect["neutral"], ect["low"]) == ("less", 1, -1)
 
 
-def test_the_list_of_one_measure_says_all_that_is_known_of_it(run):
+def test_list_of_a_measure_describes_its_sets_options_and_citation(run):
     ran = run("measure", "--list", "ripa")
     assert "second words of the pairs" in ran.out
     assert "The words of A and B are pairs, in their order." in ran.out
@@ -33,13 +35,13 @@ def test_the_list_of_one_measure_says_all_that_is_known_of_it(run):
     assert "words of other groups" in run("measure", "--list", "mac").out
 
 
-def test_ids_of_the_catalogue_give_the_number_of_the_library(run):
+def test_seed_set_ids_give_the_same_value_as_the_library(run):
     expected = wg.measure(wg.open_vectors("default"), "rnd", {"X": X, "A": A, "B": B})
     ran = run(*LINE, "--format", "json")
     assert ran.code == 0
-    (one,) = json.loads(ran.out)["results"]
-    assert one["value"] == expected.value
-    assert one["labels"] == {"X": X, "A": A, "B": B}
+    (result,) = json.loads(ran.out)["results"]
+    assert result["value"] == expected.value
+    assert result["labels"] == {"X": X, "A": A, "B": B}
     assert wg.Results.from_json(ran.out)[0].by_word == expected.by_word
     for form, delimiter in (("tsv", "\t"), ("csv", ",")):
         (row,) = csv.DictReader(io.StringIO(run(*LINE, "--format", form).out), delimiter=delimiter)
@@ -47,7 +49,7 @@ def test_ids_of_the_catalogue_give_the_number_of_the_library(run):
         assert row["measure"] == "rnd"
 
 
-def test_the_table_has_the_number_its_meaning_and_the_words_at_both_ends(run):
+def test_the_table_of_a_measure_has_its_meaning_and_the_extreme_words(run):
     ran = run(*LINE, "--words", "2")
     assert "Relative norm distance on default" in ran.out
     assert MEASURES["rnd"].reading in ran.out
@@ -56,15 +58,15 @@ def test_the_table_has_the_number_its_meaning_and_the_words_at_both_ends(run):
     assert "Words of X" not in run(*LINE, "--words", "0").out
 
 
-def test_words_a_file_and_an_id_may_be_mixed(run, tmp_path):
+def test_sets_can_be_words_a_file_or_a_seed_set_id(run, tmp_path):
     (tmp_path / "men.txt").write_text("he\nman\n")
     (tmp_path / "two.yaml").write_text("{men: [he], women: [she]}")
     line = ["measure", "default", "semaxis", "--set", "X=nurse,pilot", "--set", f"B={B}"]
     ran = run(*line, "--set", f"A={tmp_path / 'men.txt'}", "--format", "json")
-    (one,) = json.loads(ran.out)["results"]
-    assert one["words"]["A"] == ["he", "man"]
-    assert one["words"]["X"] == ["nurse", "pilot"]
-    assert one["labels"]["A"] == "men"
+    (result,) = json.loads(ran.out)["results"]
+    assert result["words"]["A"] == ["he", "man"]
+    assert result["words"]["X"] == ["nurse", "pilot"]
+    assert result["labels"]["A"] == "men"
     ran = run(*line, "--set", f"A={tmp_path / 'two.yaml'}")
     assert ran.code == 2
     assert "has 2 sets ('men', 'women'); expected one" in ran.err
@@ -82,7 +84,7 @@ def test_weat_runs_like_any_other_measure(run):
     assert "Words of Y" in table
 
 
-def test_options_reach_the_measure(run):
+def test_options_are_passed_to_the_measure(run):
     line = ["measure", "default", "semaxis", "--set", "X=nurse", "--set", "A=love"]
     line += ["--set", "B=hate", "--format", "json"]
     (plain,) = json.loads(run(*line).out)["results"]
@@ -93,7 +95,7 @@ def test_options_reach_the_measure(run):
     assert unit["options"]["unit"] is True
 
 
-def test_a_p_value_is_in_the_table(run):
+def test_the_table_of_a_measure_has_its_p_value(run):
     line = ["measure", "default", "sc-weat", "--set", "X=nurse", "--set", f"A={B}"]
     ran = run(*line, "--set", f"B={A}")
     assert "/12870" in ran.out
@@ -101,7 +103,7 @@ def test_a_p_value_is_in_the_table(run):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         (["measure"], "Name a source and a measure"),
         (["measure", "default"], "Name a source and a measure"),
@@ -121,14 +123,14 @@ def test_a_p_value_is_in_the_table(run):
         ),
     ],
 )
-def test_a_wrong_command_says_what_was_expected(run, line, said):
+def test_a_wrong_measure_command_says_what_was_expected(run, line, message):
     ran = run(*line)
     assert ran.code == 2
-    assert said in ran.err
+    assert message in ran.err
     assert "Traceback" not in ran.err
 
 
-def test_what_cannot_be_measured_says_why(run):
+def test_a_measure_that_cannot_run_says_why(run):
     line = [
         "measure",
         "default",
@@ -145,7 +147,7 @@ def test_what_cannot_be_measured_says_why(run):
     assert "2 of the 2 words of X are missing" in ran.out
 
 
-def test_hostile_words_reach_no_terminal(run, tmp_path):
+def test_control_characters_in_words_are_not_printed(run, tmp_path):
     (tmp_path / "v.txt").write_text("a\x1b[31m 1 0\nhe 0 1\nshe 1 1\n")
     line = ["measure", tmp_path / "v.txt", "rnd", "--set", "X=a\x1b[31m,he"]
     ran = run(*line, "--set", "A=he", "--set", "B=she", "--max-missing", "1")

@@ -27,10 +27,10 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
         w.lower() for id in ("weat6", "weat7") for s in wg.test(id).sets.values() for w in s.words
     }
     plain = wg.open_vectors("default", words=sorted(words))
-    stream = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     lines = []
     for year, noise in zip(YEARS, (2.0, 1.0, 0.0), strict=True):
-        rows = plain.matrix + noise * stream.standard_normal(plain.matrix.shape)
+        rows = plain.matrix + noise * rng.standard_normal(plain.matrix.shape)
         table = "".join(
             f"{word} {' '.join(map(repr, row))}\n"
             for word, row in zip(plain.words[:], rows.tolist(), strict=True)
@@ -47,7 +47,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def test_facts_are_columns(run: Callable[..., Any], audited: Path) -> None:
+def test_facts_about_sources_are_columns_of_a_query(run: Callable[..., Any], audited: Path) -> None:
     sql = "SELECT year, kind, model, effect_size FROM results WHERE test = 'weat6' ORDER BY year"
     ran = run("query", sql, audited, "--format", "json")
     assert ran.code == 0, ran.err
@@ -58,18 +58,18 @@ def test_facts_are_columns(run: Callable[..., Any], audited: Path) -> None:
     assert rows[-1]["effect_size"] == by_hand
 
 
-def test_every_format(run: Callable[..., Any], audited: Path) -> None:
+def test_query_results_are_printed_in_every_format(run: Callable[..., Any], audited: Path) -> None:
     sql = "SELECT test, count(*) AS n, count(*) AS n FROM results GROUP BY test ORDER BY test"
-    asked = [run("query", sql, audited, "--format", form).out for form in ("csv", "tsv")]
-    for said, delimiter in zip(asked, ",\t", strict=True):
-        rows = list(csv.DictReader(io.StringIO(said), delimiter=delimiter))
+    texts = [run("query", sql, audited, "--format", form).out for form in ("csv", "tsv")]
+    for text, delimiter in zip(texts, ",\t", strict=True):
+        rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
         assert rows == [{"test": t, "n": "3", "n_2": "3"} for t in ("weat6", "weat7")]
     assert "| weat6" in run("query", sql, audited, "--format", "markdown").out
     assert r"\begin{tabular}" in run("query", sql, audited, "--format", "latex").out
     assert "weat7" in run("query", sql, audited).out
 
 
-def test_several_folders_are_one_table(run: Callable[..., Any], audited: Path) -> None:
+def test_several_folders_are_queried_as_one_table(run: Callable[..., Any], audited: Path) -> None:
     sql = "SELECT count(*) AS n, count(DISTINCT folder) AS folders FROM results"
     ran = run("query", sql, audited, f"{audited}/", "--format", "json")
     assert json.loads(ran.out) == [{"n": 12, "folders": 1}]
@@ -90,7 +90,7 @@ def test_several_folders_are_one_table(run: Callable[..., Any], audited: Path) -
         "SELECT * FROM results; SELECT read_text('{path}')",
     ],
 )
-def test_a_query_sees_nothing_but_the_results(
+def test_a_query_has_access_to_the_results_only(
     run: Callable[..., Any], audited: Path, tmp_path: Path, sql: str
 ) -> None:
     secret = tmp_path / "secret.csv"
@@ -99,16 +99,16 @@ def test_a_query_sees_nothing_but_the_results(
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("weatherglass: The query cannot be run: ")
     assert ran.err.count("\n") == 1
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["secret.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["secret.csv"]
 
 
-def test_a_query_changes_nothing(run: Callable[..., Any], audited: Path) -> None:
+def test_a_query_does_not_change_the_results(run: Callable[..., Any], audited: Path) -> None:
     before = (audited / "results.parquet").read_bytes()
     run("query", "DELETE FROM results", audited)
     assert (audited / "results.parquet").read_bytes() == before
 
 
-def test_what_is_wrong_is_said(
+def test_a_wrong_query_says_what_is_wrong(
     run: Callable[..., Any], audited: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = run("query", "SELECT efect_size FROM results", audited)
@@ -128,18 +128,18 @@ def test_sources_are_ranked_by_effect(run: Callable[..., Any], audited: Path) ->
     assert effects == sorted(effects, reverse=True)
     assert [row["rank"] for row in rows] == [1, 2, 3]
     assert {row["source"]: row["year"] for row in rows} == {f"y{year}": year for year in YEARS}
-    again = json.loads(
+    smallest = json.loads(
         run("rank", audited, "--test", "weat6", "--ascending", "--top", 1, "--format", "json").out
     )
-    assert again[0]["source"] == rows[-1]["source"]
+    assert smallest[0]["source"] == rows[-1]["source"]
     printed = run("rank", audited, "--test", "weat6", "--test", "weat7").out
     assert "weat6, by effect" in printed
     assert "weat7, by effect" in printed
     assert "p Holm" in printed
 
 
-def test_a_rank_says_what_it_does_not_know(run: Callable[..., Any], audited: Path) -> None:
+def test_rank_suggests_tests_with_similar_names(run: Callable[..., Any], audited: Path) -> None:
     ran = run("rank", audited)
-    assert (ran.code, ran.err) == (2, "weatherglass: Say which test: --test weat6.\n")
+    assert (ran.code, ran.err) == (2, "weatherglass: Name a test, such as --test weat6.\n")
     with pytest.raises(UsageError, match="Did you mean weat6"):
         wg.rank("waet6", audited)

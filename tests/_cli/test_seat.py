@@ -1,9 +1,11 @@
+"""``weatherglass seat``: tables, files, charts and mistakes."""
+
 import json
 
 import pytest
 
 
-def test_sentence_and_word_level_are_run_with_both_p_values(run):
+def test_sentence_tests_have_the_p_value_of_the_word_test_too(run):
     ran = run("seat", "cbow:default", "--test", "weat6", "--test", "sent-weat6", "--format", "json")
     assert ran.code == 0
     word, sentence = json.loads(ran.out)["results"]
@@ -11,18 +13,18 @@ def test_sentence_and_word_level_are_run_with_both_p_values(run):
     assert sentence["p"]["value"] < sentence["p_by_word"]["value"] == word["p"]["value"]
 
 
-def test_the_table_marks_what_stands_up_to_correction(run):
+def test_the_seat_table_marks_p_values_that_are_significant_after_correction(run):
     ran = run("seat", "cbow:default", "--test", "*weat6", "--alpha", "0.01")
     assert "7.8e-05 *" in ran.out
     assert "p by word" in ran.out
 
 
-def test_level_and_picture(run, tmp_path):
+def test_seat_runs_one_level_and_writes_a_chart_and_a_table(run, tmp_path):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
-    picture = tmp_path / "matrix.svg"
+    chart = tmp_path / "matrix.svg"
     line = ["seat", "cbow:default", "--test", "*weat[67]", "--level", "sentence"]
-    assert run(*line, "--plot", picture, "--format", "tsv", "-o", tmp_path / "r.tsv").code == 0
-    assert "sent-weat6" in picture.read_text()
+    assert run(*line, "--plot", chart, "--format", "tsv", "-o", tmp_path / "r.tsv").code == 0
+    assert "sent-weat6" in chart.read_text()
     rows = (tmp_path / "r.tsv").read_text().splitlines()
     assert len(rows) == 3
     assert rows[0].startswith(
@@ -39,30 +41,30 @@ def test_level_and_picture(run, tmp_path):
         (["cbow:default", "--test", "sent-waet6"], 2, "Did you mean sent-weat6"),
         (["cbow:default", "--alpha", "nan"], 2, "not a share"),
         (["cbow:default", "--annotations", "x.csv"], 2, "--sentences"),
-        (["http://[::1/v1"], 2, "is no address"),
+        (["http://[::1/v1"], 2, "is not an address"),
         ([], 2, "Missing argument"),
     ],
 )
-def test_mistakes_get_a_sentence_and_an_exit_code(run, line, code, says):
+def test_wrong_seat_commands_get_a_sentence_and_an_exit_code(run, line, code, says):
     ran = run("seat", *line)
     assert ran.code == code, ran.err
     assert says in ran.err
 
 
-def test_an_encoder_and_a_test_count_once(run):
+def test_repeated_encoders_and_tests_are_run_once(run):
     line = ["seat", "cbow:default", "cbow:default", "--test", "weat6", "--test", "sent-weat6"]
     ran = run(*line, "--sentences", "--format", "json")
-    assert [one["test"] for one in json.loads(ran.out)["results"]] == ["sent-weat6"]
+    assert [result["test"] for result in json.loads(ran.out)["results"]] == ["sent-weat6"]
 
 
-def test_the_key_of_an_endpoint_is_never_shown(run, monkeypatch):
+def test_the_api_key_of_an_endpoint_is_never_printed(run, monkeypatch):
     monkeypatch.setenv("WEATHERGLASS_API_KEY", "SECRET\x01KEY")
     ran = run("seat", "http://127.0.0.1:9/v1", "--test", "weat6")
     assert ran.code == 2
     assert "SECRET" not in ran.err + ran.out
 
 
-def test_an_encoder_that_fails_does_not_cost_the_others(run):
+def test_results_of_other_encoders_are_printed_if_one_fails(run):
     ran = run("seat", "cbow:default", "cbow:nowhere.txt", "--test", "weat6")
     assert ran.code == 1
     assert "7.8e-05" in ran.out

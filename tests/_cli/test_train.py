@@ -1,3 +1,5 @@
+"""``weatherglass corpus`` and ``train``: tables, models and mistakes."""
+
 import json
 
 import pytest
@@ -19,16 +21,16 @@ def letters(tmp_path):
 FAST = ["--method", "ppmi-svd", "--dim", "4", "--bootstrap", "2", "--workers", "1"]
 
 
-def test_info_says_what_a_corpus_holds(run, letters):
+def test_corpus_info_shows_documents_words_and_metadata(run, letters):
     ran = run("corpus", "info", letters, "--format", "json", "--top", "2")
     facts = json.loads(ran.out)
     assert ran.code == 0
     assert (facts["documents"], facts["tokens"]) == (40, 10 * sum(len(t.split()) for t in TEXTS))
     assert facts["words"] == [["and", 40], ["the", 40]]
     assert facts["columns"]["year"]["frequent"] == [["1840", 20], ["1841", 20]]
-    shown = run("corpus", "info", letters, "--min-count", "11").out
-    assert "of them 11 times or more" in shown
-    assert "2 values: '1840' 20, '1841' 20" in shown
+    text = run("corpus", "info", letters, "--min-count", "11").out
+    assert "occurring 11 times or more" in text
+    assert "2 values: '1840' 20, '1841' 20" in text
 
 
 def test_train_writes_models_that_can_be_opened(run, letters, tmp_path):
@@ -43,7 +45,7 @@ def test_train_writes_models_that_can_be_opened(run, letters, tmp_path):
     assert (again.code, again.out) == (0, ran.out)
 
 
-def test_train_by_a_column_shows_each_value_and_names_what_it_left_out(run, letters, tmp_path):
+def test_train_by_a_column_trains_models_for_each_value_with_enough_text(run, letters, tmp_path):
     line = ["train", letters, "-o", tmp_path / "m", "--by", "year", *FAST]
     ran = run(*line)
     assert ran.code == 1
@@ -54,7 +56,7 @@ def test_train_by_a_column_shows_each_value_and_names_what_it_left_out(run, lett
     assert [row.split(",")[0] for row in ran.out.splitlines()[1:]] == ["1840", "1841"]
 
 
-def test_one_document_is_said_on_the_side(run, tmp_path):
+def test_training_on_a_single_document_warns_that_it_cannot_be_sampled(run, tmp_path):
     path = tmp_path / "novel.txt"
     path.write_text(" ".join(TEXTS * 10))
     ran = run("train", path, "-o", tmp_path / "m", *FAST, "--format", "csv")
@@ -81,7 +83,9 @@ def test_one_document_is_said_on_the_side(run, tmp_path):
         ),
     ],
 )
-def test_mistakes_get_a_sentence_and_an_exit_code(run, letters, tmp_path, line, code, says):
+def test_wrong_corpus_and_train_commands_get_a_sentence_and_an_exit_code(
+    run, letters, tmp_path, line, code, says
+):
     more = FAST if line[0] == "train" and "--dim" not in line else []
     ran = run(*(part.format(dir=tmp_path) for part in line), *more)
     assert ran.code == code, ran.err
@@ -90,7 +94,7 @@ def test_mistakes_get_a_sentence_and_an_exit_code(run, letters, tmp_path, line, 
     assert ran.out == ""
 
 
-def test_hostile_metadata_cannot_reach_the_terminal(run, tmp_path):
+def test_control_characters_in_metadata_are_not_printed(run, tmp_path):
     path = tmp_path / "h.jsonl"
     rows = [{"text": "some words here", "\x1b[31mk": "\x1b[31mred"}] * 12
     path.write_text("\n".join(map(json.dumps, rows)))

@@ -1,4 +1,4 @@
-"""Tables for papers: numbers to the right, nothing that LaTeX or Markdown would read as markup."""
+"""Tables for papers: numbers to the right, and no unescaped markup."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ GENDER = ("--set", "A=female_1-Caliskan_et_al_2017", "--set", "B=male_1-Caliskan
 
 
 def test_latex_has_minus_signs_and_columns_of_numbers_to_the_right():
-    made = latex(ROWS, "A & B").splitlines()
-    assert r"\caption{A \& B}" in made
-    assert r"\begin{tabular}{lrrrrl}" in made
-    assert r"a\_b \& c & $-$0.90 & 1.5e-09 & 0.0075 * & 8 & |x| \\" in made
-    assert r"50\% & 1.71 & \textgreater{}0.99 &  &  & $\geq$ 2 \\" in made
+    lines = latex(ROWS, "A & B").splitlines()
+    assert r"\caption{A \& B}" in lines
+    assert r"\begin{tabular}{lrrrrl}" in lines
+    assert r"a\_b \& c & $-$0.90 & 1.5e-09 & 0.0075 * & 8 & |x| \\" in lines
+    assert r"50\% & 1.71 & \textgreater{}0.99 &  &  & $\geq$ 2 \\" in lines
 
 
-def test_markdown_has_no_stray_bars():
-    made = markdown(ROWS).splitlines()
-    assert made[1] == "| --- | ---: | ---: | ---: | ---: | --- |"
-    assert made[2] == r"| a\_b & c | -0.90 | 1.5e-09 | 0.0075 \* | 8 | \|x\| |"
-    assert len({line.replace(r"\|", "").count("|") for line in made}) == 1
+def test_markdown_escapes_bars_in_cells():
+    lines = markdown(ROWS).splitlines()
+    assert lines[1] == "| --- | ---: | ---: | ---: | ---: | --- |"
+    assert lines[2] == r"| a\_b & c | -0.90 | 1.5e-09 | 0.0075 \* | 8 | \|x\| |"
+    assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
 
 
 def body(text: str) -> str:
-    """What LaTeX would set: no comments, no tables, no bibliography."""
-    inside, left = 0, []
+    """The text that LaTeX would set outside of comments, tables and the bibliography."""
+    inside, outside = 0, []
     for line in text.splitlines():
         inside += line.startswith((r"\begin{table}", r"\begin{thebibliography}"))
         if not inside and not line.startswith("%") and line.strip():
-            left.append(line)
+            outside.append(line)
         inside -= line.startswith((r"\end{table}", r"\end{thebibliography}"))
-    return "\n".join(left)
+    return "\n".join(outside)
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def body(text: str) -> str:
     [
         (("weat", "default", "--test", "weat1"), r"\bibitem{caliskan2017}"),
         (("wefat", "default"), r"\bibitem{caliskan2017}"),
-        (("measure", "rnd", "default", *JOBS, *GENDER), r"\bibitem{garg2018} N. Garg"),
-        (("measure", "sc-weat", "default", *JOBS, *GENDER), r"\bibitem{caliskan2022}"),
-        (("measure", "same", "default", *JOBS, *GENDER), r"\bibitem{schroder2021}"),
+        (("measure", "default", "rnd", *JOBS, *GENDER), r"\bibitem{garg2018} N. Garg"),
+        (("measure", "default", "sc-weat", *JOBS, *GENDER), r"\bibitem{caliskan2022}"),
+        (("measure", "default", "same", *JOBS, *GENDER), r"\bibitem{schroder2021}"),
         (("seat", "cbow:default", "--test", "sent-weat6"), r"\bibitem{may2019}"),
     ],
 )
-def test_results_in_latex_are_tables_comments_and_a_bibliography(run, arguments, cited):
+def test_latex_output_is_only_tables_comments_and_a_bibliography(run, arguments, cited):
     ran = run(*arguments, "--format", "latex")
     assert ran.code == 0
     assert body(ran.out) == ""
@@ -60,7 +60,7 @@ def test_results_in_latex_are_tables_comments_and_a_bibliography(run, arguments,
     assert "\n\n- " in ran.out
 
 
-def test_the_results_of_an_audit_for_a_paper(run, tmp_path):
+def test_report_prints_the_results_of_an_audit_for_a_paper(run, tmp_path):
     suite = tmp_path / "mine.yaml"
     suite.write_text(
         "id: mine\ntitle: Mine\nsteps:\n"
@@ -83,6 +83,6 @@ def test_the_results_of_an_audit_for_a_paper(run, tmp_path):
     assert r"rnd & work & $-$5.638 &  &  &  &  \\" in ran.out
     assert r"\bibitem{garg2018}" in ran.out
     for form in ("json", "tsv"):
-        kept = (tmp_path / "run" / f"results.{form}").read_text(encoding="utf-8")
-        assert run("report", tmp_path / "run", "--table", "--format", form).out == kept
+        written = (tmp_path / "run" / f"results.{form}").read_text(encoding="utf-8")
+        assert run("report", tmp_path / "run", "--table", "--format", form).out == written
     assert run("report", tmp_path / "run", "--format", "latex").code == 2

@@ -1,3 +1,5 @@
+"""``weatherglass vectors`` and ``cache``: tables, files and mistakes."""
+
 import json
 
 import pytest
@@ -12,7 +14,7 @@ def rows(tmp_path):
     return path
 
 
-def test_info_says_what_is_in_the_file_and_what_is_wrong_with_it(run, rows):
+def test_vectors_info_shows_size_and_problems(run, rows):
     ran = run("vectors", "info", rows, "--format", "json")
     facts = json.loads(ran.out)
     assert ran.code == 0
@@ -21,20 +23,20 @@ def test_info_says_what_is_in_the_file_and_what_is_wrong_with_it(run, rows):
     assert "rows without direction" in run("vectors", "info", rows).out
 
 
-def test_neighbours_come_nearest_first(run, rows):
+def test_neighbours_are_sorted_by_cosine(run, rows):
     ran = run("vectors", "neighbours", rows, "north", "--format", "tsv")
     assert ran.out.splitlines()[1].startswith("northeast\t0.707")
     assert "zero" not in ran.out
 
 
 @pytest.mark.parametrize("suffix", [".vec", ".bin", ".npz", ".parquet", ".txt.gz"])
-def test_convert_writes_what_can_be_read(run, rows, tmp_path, suffix):
+def test_converted_files_can_be_read(run, rows, tmp_path, suffix):
     out = tmp_path / f"out{suffix}"
     assert run("vectors", "convert", rows, out).code == 0
     assert json.loads(run("vectors", "info", out, "--format", "json").out)["words"] == 4
 
 
-def test_subset_names_the_missing_words(run, rows, tmp_path):
+def test_subset_prints_words_that_are_missing(run, rows, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("east\nwest\n")
     ran = run("vectors", "subset", rows, tmp_path / "few.txt", "--words", words)
@@ -59,7 +61,7 @@ def test_subset_names_the_missing_words(run, rows, tmp_path):
         (["info", "{rows}?vocab=x"], 2, "has no option 'vocab'"),
     ],
 )
-def test_mistakes_get_a_sentence_and_an_exit_code(run, rows, line, code, says):
+def test_wrong_vectors_commands_get_a_sentence_and_an_exit_code(run, rows, line, code, says):
     ran = run("vectors", *(part.format(dir=rows.parent, rows=rows) for part in line))
     assert ran.code == code
     assert says in ran.err
@@ -67,7 +69,7 @@ def test_mistakes_get_a_sentence_and_an_exit_code(run, rows, line, code, says):
     assert ran.out == ""
 
 
-def test_a_hostile_vocabulary_cannot_reach_the_terminal(run, tmp_path):
+def test_control_characters_in_a_vocabulary_are_not_printed(run, tmp_path):
     path = tmp_path / "hostile.txt"
     path.write_bytes(b"\x1b[31mred 1 0\n<script> 1 1\n\xff\xfe 2 1\n")
     for line in (["info", path], ["neighbours", path, "<script>"]):
@@ -77,7 +79,7 @@ def test_a_hostile_vocabulary_cannot_reach_the_terminal(run, tmp_path):
         assert "red" in ran.out
 
 
-def test_cache_list_and_clear(run, rows, tmp_path, monkeypatch):
+def test_the_cache_is_listed_and_cleared(run, rows, tmp_path, monkeypatch):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
     assert "0 sources" in run("cache", "list").out
     run("vectors", "info", rows)
@@ -92,7 +94,7 @@ def test_cache_list_and_clear(run, rows, tmp_path, monkeypatch):
     assert json.loads(run("cache", "list", "--format", "json").out) == []
 
 
-def test_a_closed_pipe_is_no_error(rows):
+def test_a_closed_pipe_is_not_an_error(rows):
     import subprocess
     import sys
 
@@ -112,7 +114,7 @@ def lists(tmp_path):
     return tmp_path
 
 
-def test_debias_writes_vectors_and_says_what_it_did(run, lists):
+def test_debias_writes_vectors_and_prints_a_summary(run, lists):
     line = ["vectors", "debias", lists / "people.txt", lists / "out.npz"]
     ran = run(*line, "--axis", lists / "own.yaml")
     assert (ran.code, ran.out) == (0, "")
@@ -124,20 +126,20 @@ def test_debias_writes_vectors_and_says_what_it_did(run, lists):
         "Missing of the specific words: 1 word: 'hen'.",
         f"6 words × 3 in {lists / 'out.npz'} (NumPy .npz).",
     ]
-    found = run("vectors", "neighbours", lists / "out.npz", "nurse", "--format", "json")
-    near = {one["word"]: one["cosine"] for one in json.loads(found.out)}
+    ran = run("vectors", "neighbours", lists / "out.npz", "nurse", "--format", "json")
+    near = {row["word"]: row["cosine"] for row in json.loads(ran.out)}
     assert near["gran"] == near["grandad"]
     assert near["she"] == near["he"]
 
 
-def test_debias_can_leave_the_equality_sets_as_they_are(run, lists):
+def test_debias_can_skip_equalising(run, lists):
     line = ["vectors", "debias", lists / "people.txt", lists / "out.txt", "--no-equalise"]
     ran = run(*line, "--axis", lists / "own.yaml")
     assert "1 word neutralised, 5 kept, 0 sets of them equalised." in ran.err
     assert "gran 0.6 0.8 0\n" in (lists / "out.txt").read_text()
 
 
-def test_debias_takes_gender_out_of_the_default_vectors(run, tmp_path):
+def test_debias_removes_gender_from_the_default_vectors(run, tmp_path):
     ran = run("vectors", "debias", "default", tmp_path / "out.npz")
     assert "10 of 10 pairs, 1 component with 49% of the variance within them" in ran.err
     assert "399,792 words neutralised, 208 kept, 43 sets of them equalised." in ran.err
@@ -159,12 +161,12 @@ def test_debias_can_learn_more_specific_words(run, tmp_path):
     assert ran.code == 0
     assert ran.err.startswith(
         "Learned from 3 specific words among 10 frequent ones: 1 word added (precision 0.67, "
-        "recall 0.67, F-score 0.67 on words held out): 'nephew'.\n"
+        "recall 0.67, F-score 0.67 on held-out words): 'nephew'.\n"
     )
     assert "6 words neutralised, 4 kept" in ran.err
 
 
-def test_debias_says_what_it_could_not_do(run, tmp_path):
+def test_debias_lists_sets_and_words_that_it_could_not_change(run, tmp_path):
     path = tmp_path / "alike.txt"
     path.write_text("she 3 0 4\nhe -3 0 4\ncolt 0 1 1\nfilly 0 1 -1\ngender 1 0 0\nx 1 1 1\n")
     own = tmp_path / "own.yaml"
@@ -172,9 +174,10 @@ def test_debias_says_what_it_could_not_do(run, tmp_path):
     ran = run("vectors", "debias", path, tmp_path / "out.vec", "--axis", own)
     assert ran.code == 0
     assert (
-        "for lack of a difference within the subspace: 1 equality set: 'colt and filly'" in ran.err
+        "Unchanged, because they do not differ within the subspace: 1 equality set: "
+        "'colt and filly'." in ran.err
     )
-    assert "Nothing is left of 1 word outside the subspace: 'gender'." in ran.err
+    assert "Zero vectors, because they lie within the subspace: 1 word: 'gender'." in ran.err
 
 
 @pytest.mark.parametrize(
@@ -190,7 +193,7 @@ def test_debias_says_what_it_could_not_do(run, tmp_path):
         (["--axis", "{dir}/own.yaml", "--expand"], 1, "1 are on the list of specific words"),
     ],
 )
-def test_debias_with_mistakes(run, lists, options, code, says):
+def test_wrong_debias_commands_get_a_sentence_and_write_nothing(run, lists, options, code, says):
     (lists / "other.yaml").write_text(r'pairs: [["\x1b[31m", old]]')
     ran = run(
         "vectors",
@@ -206,7 +209,7 @@ def test_debias_with_mistakes(run, lists, options, code, says):
     assert not (lists / "out.txt").exists()
 
 
-def test_debias_refuses_a_name_before_it_reads(run, tmp_path):
+def test_debias_refuses_an_output_path_before_it_reads_the_source(run, tmp_path):
     for out, says in [("out.xyz", "does not say which format"), ("none/out.txt", "no folder")]:
         ran = run("vectors", "debias", tmp_path / "no-such-source.txt", tmp_path / out)
         assert ran.code

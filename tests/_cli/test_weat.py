@@ -1,3 +1,5 @@
+"""``weatherglass weat`` and ``wefat``: tables, files, options and mistakes."""
+
 import csv
 import io
 import json
@@ -16,7 +18,7 @@ OWN = """
 """
 
 
-def test_without_a_test_all_ten_are_run_beside_what_was_published(run):
+def test_weat_runs_the_ten_published_tests_by_default(run):
     ran = run("weat", "default")
     assert ran.code == 0
     for i in range(1, 11):
@@ -25,17 +27,18 @@ def test_without_a_test_all_ten_are_run_beside_what_was_published(run):
     assert "gladiola" in ran.out
 
 
-def test_the_published_figures_from_the_papers_vectors(run, glove840b):
+def test_the_papers_vectors_give_the_published_numbers(run, glove840b):
     ran = run("weat", glove840b, "--format", "json")
     results = json.loads(ran.out)["results"]
-    assert [f"{one['effect']:.2f}" for one in results] == [
-        f"{one['published']['effect']:.2f}" for one in results
+    assert [f"{result['effect']:.2f}" for result in results] == [
+        f"{result['published']['effect']:.2f}" for result in results
     ]
     ran = run("wefat", glove840b, "--format", "json")
-    assert [f"{one['pearson']:.2f}" for one in json.loads(ran.out)["results"]] == ["0.90", "0.84"]
+    results = json.loads(ran.out)["results"]
+    assert [f"{result['pearson']:.2f}" for result in results] == ["0.90", "0.84"]
 
 
-def test_own_tests_from_yaml_and_from_the_sentence_bias_json(run, tmp_path):
+def test_own_tests_are_read_from_yaml_and_from_seat_json(run, tmp_path):
     (tmp_path / "sky.yaml").write_text(OWN)
     sets = {"targ1": ["sun", "moon"], "targ2": ["stone", "mud"]}
     sets |= {"attr1": ["bright", "shine"], "attr2": ["dark", "black"]}
@@ -47,10 +50,10 @@ def test_own_tests_from_yaml_and_from_the_sentence_bias_json(run, tmp_path):
     assert first["effect"] == second["effect"] != 0
 
 
-def test_options_reach_the_measure(run):
+def test_options_of_weat_are_passed_to_the_measure(run):
     line = ["weat", "default", "--test", "weat7", "--format", "json"]
     more = ["--p", "sample", "--seed", "5", "--alternative", "two-sided", "--ddof", "0"]
-    (one,) = json.loads(run(*line, *more).out)["results"]
+    (result,) = json.loads(run(*line, *more).out)["results"]
     expected = wg.weat(
         wg.open_vectors("default"),
         "weat7",
@@ -59,17 +62,17 @@ def test_options_reach_the_measure(run):
         alternative="two-sided",
         ddof=0,
     )
-    assert one["effect"] == expected.effect
-    assert one["p"] == expected.p.to_dict()
+    assert result["effect"] == expected.effect
+    assert result["p"] == expected.p.to_dict()
 
 
-def test_influence_and_intervals_are_shown(run):
+def test_weat_prints_leave_one_out_effects_and_intervals(run):
     ran = run("weat", "default", "--test", "weat6", "--influence", "--intervals")
-    assert "Without one word" in ran.out
+    assert "Leave-one-out" in ran.out
     assert "(bca)" in ran.out
 
 
-def test_control_shows_what_survives_without_frequency(run):
+def test_frequency_control_shows_how_much_of_an_effect_remains(run):
     ran = run("weat", "default", "--test", "weat4", "--test", "weat6", "--control", "frequency")
     assert ran.code == 0
     plain = run("weat", "default", "--test", "weat4", "--test", "weat6")
@@ -82,15 +85,16 @@ def test_control_shows_what_survives_without_frequency(run):
     assert "controlled" not in plain.out
     assert "Frequency" not in plain.out
     ran = run("wefat", "default", "--test", "wefat1", "--control", "auto", "--format", "json")
-    (one,) = json.loads(ran.out)["results"]
+    (result,) = json.loads(ran.out)["results"]
     pair = wg.control(wg.open_vectors("default"))
-    assert one["control"] == wg.wefat(wg.open_vectors("default"), "wefat1", control=pair).control
+    expected = wg.wefat(wg.open_vectors("default"), "wefat1", control=pair)
+    assert result["control"] == expected.control
 
 
-def test_control_that_is_left_in_or_cannot_be_done_says_so(run, glove840b):
+def test_frequency_control_of_too_few_words_says_so(run, glove840b):
     ran = run("weat", glove840b, "--test", "weat6", "--control", "auto")
     assert ran.code == 0
-    assert "too few words to say how much of it is in the vectors" in ran.out
+    assert "too few words to estimate how well the vectors predict it; not removed." in ran.out
     assert "survives" not in ran.out
     ran = run("wefat", glove840b, "--control", "frequency")
     assert ran.code == 1
@@ -98,7 +102,7 @@ def test_control_that_is_left_in_or_cannot_be_done_says_so(run, glove840b):
     assert "Traceback" not in ran.err
 
 
-def test_control_of_vectors_that_know_no_frequency_leaves_them(run, tmp_path):
+def test_auto_control_leaves_vectors_without_frequency_unchanged(run, tmp_path):
     rng = np.random.default_rng(0)
     words = [*(f"w{i}" for i in range(1000)), "sun", "moon", "stone", "mud", "bright", "shine"]
     words += ["dark", "black"]
@@ -108,14 +112,14 @@ def test_control_of_vectors_that_know_no_frequency_leaves_them(run, tmp_path):
     (tmp_path / "sky.yaml").write_text(OWN)
     line = ["weat", tmp_path / "vectors.txt", "--tests", tmp_path / "sky.yaml"]
     ran = run(*line, "--control", "auto")
-    assert "so little that it is left in." in ran.out
+    assert "too little to remove." in ran.out
     ran = run(*line, "--control", "frequency")
     assert "after the control." in ran.out
     assert "survives" in ran.out
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv"])
-def test_tables_for_programs_go_to_a_file(run, tmp_path, form):
+def test_weat_writes_tsv_and_csv_to_a_file(run, tmp_path, form):
     out = tmp_path / f"out.{form}"
     assert run("weat", "default", "--format", form, "-o", out).code == 0
     rows = list(
@@ -125,7 +129,7 @@ def test_tables_for_programs_go_to_a_file(run, tmp_path, form):
     assert float(rows[5]["effect_size"]) > 1.5
 
 
-def test_a_test_that_cannot_be_run_is_named_with_the_reason(run):
+def test_a_weat_test_that_cannot_be_run_is_listed_with_the_reason(run):
     ran = run("weat", "default", "--test", "weat1", "--test", "weat8", "--case", "keep")
     assert ran.code == 0
     assert "weat8: not run, 2 of the 8 words of X are missing ('Einstein', 'NASA')" in ran.out
@@ -134,14 +138,14 @@ def test_a_test_that_cannot_be_run_is_named_with_the_reason(run):
     assert "No test could be run" in ran.err
 
 
-def test_own_facts_with_the_attributes_of_a_test(run, tmp_path):
+def test_own_facts_are_tested_with_the_attributes_of_a_named_test(run, tmp_path):
     facts = tmp_path / "jobs.csv"
     facts.write_text("word,value\nnurse,90\nplumber,1\nteacher,80\nmechanic,2\n")
     ran = run("wefat", "default", "--facts", facts, "--format", "json")
-    (one,) = json.loads(ran.out)["results"]
-    assert one["test"] == "jobs"
-    assert one["pearson"] > 0.5
-    assert one["facts"] == [90, 1, 80, 2]
+    (result,) = json.loads(ran.out)["results"]
+    assert result["test"] == "jobs"
+    assert result["pearson"] > 0.5
+    assert result["facts"] == [90, 1, 80, 2]
 
 
 @pytest.mark.parametrize(
@@ -161,22 +165,22 @@ def test_own_facts_with_the_attributes_of_a_test(run, tmp_path):
         (["weat", "default", "-o", "nowhere/out.txt"], 2, "no folder nowhere"),
     ],
 )
-def test_mistakes_get_a_sentence_and_an_exit_code(run, line, code, says):
+def test_wrong_weat_commands_get_a_sentence_and_an_exit_code(run, line, code, says):
     ran = run(*line)
     assert ran.code == code
     assert says in ran.err
     assert "Traceback" not in ran.err
 
 
-def test_an_own_test_does_not_take_the_place_of_one_of_the_catalogue(run, tmp_path):
+def test_an_own_test_with_the_id_of_a_catalogue_test_is_refused(run, tmp_path):
     own = tmp_path / "own.yaml"
     own.write_text(OWN.replace("id: sky", "id: weat6"))
     ran = run("weat", "default", "--test", "weat6", "--tests", own)
     assert ran.code == 2
-    assert "Two different tests are called 'weat6'" in ran.err
+    assert "Two different tests have the id 'weat6'" in ran.err
 
 
-def test_facts_may_be_as_large_as_numbers_go(run, tmp_path):
+def test_very_large_facts_do_not_overflow(run, tmp_path):
     facts = tmp_path / "large.csv"
     facts.write_text("word,value\nnurse,1e308\nplumber,-1e308\nteacher,1e308\n")
     ran = run("wefat", "default", "--facts", facts)

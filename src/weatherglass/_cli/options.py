@@ -47,14 +47,10 @@ def output_options(
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def run(
-            *arguments: Any,
-            form: str,
-            out: Path | None = None,
-            picture: Path | None = None,
-            **options: Any,
-        ) -> Any:
-            return command(*arguments, output=Output(form, out, picture), **options)
+        def run(*arguments: Any, form: str, **options: Any) -> Any:
+            path = options.pop("out") if out else None
+            picture = options.pop("picture") if plot else None
+            return command(*arguments, output=Output(form, path, picture), **options)
 
         chosen = [_format_option(formats, help)]
         chosen += [out_option] if out else []

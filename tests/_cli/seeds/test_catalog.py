@@ -14,11 +14,11 @@ def rows(text, delimiter="\t"):
     return list(csv.DictReader(text.splitlines(), delimiter=delimiter))
 
 
-def test_list_has_every_set(run):
+def test_seeds_list_has_every_set(run):
     ran = run("seeds", "list", "--format", "tsv")
     assert ran.code == 0
     listed = rows(ran.out)
-    assert [row["id"] for row in listed] == [one.id for one in seed_sets()]
+    assert [row["id"] for row in listed] == [seed_set.id for seed_set in seed_sets()]
     assert next(row for row in listed if row["id"] == FEMALE) == {
         "id": FEMALE,
         "concept": "female",
@@ -29,7 +29,7 @@ def test_list_has_every_set(run):
     }
 
 
-def test_list_is_narrowed(run):
+def test_seeds_list_can_be_filtered(run):
     listed = json.loads(run("seeds", "list", "--concept", "female", "--format", "json").out)
     assert {row["concept"] for row in listed} == {"female"}
     assert len(listed) == 20
@@ -40,7 +40,7 @@ def test_list_is_narrowed(run):
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         (["--concept", "femal"], "Did you mean female"),
         (["--source", "population"], "Did you mean population-derived"),
@@ -48,19 +48,19 @@ def test_list_is_narrowed(run):
         (["female_names_x"], "Did you mean female_names"),
     ],
 )
-def test_list_of_nothing(run, asked, message):
-    ran = run("seeds", "list", *asked)
+def test_seeds_list_without_a_match_suggests_a_name(run, options, message):
+    ran = run("seeds", "list", *options)
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
 
 
-def test_concepts(run):
+def test_seeds_concepts_counts_the_sets_of_each_concept(run):
     listed = rows(run("seeds", "concepts", "--format", "tsv").out)
     assert [row["concept"] for row in listed] == list(concepts())
     assert sum(int(row["sets"]) for row in listed) == 178
 
 
-def test_show_is_a_page(run, monkeypatch):
+def test_seeds_show_fits_the_terminal_and_has_words_and_sources(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "72")
     ran = run("seeds", "show", "black-Manzini_et_al_2019")
     assert ran.code == 0
@@ -71,11 +71,11 @@ def test_show_is_a_page(run, monkeypatch):
     assert "doi:10.18653/v1/N19-1062" in page
     assert "https://github.com/TManzini" in page
     assert "borrowed-from-social-sciences: Taken from" in page
-    assert "caucasian-Manzini_et_al_2019: word by word; Manzini et al. 2019, triples" in page
-    assert "Of the same concept black-Kozlowski_et_al_2019, black-Rudinger_et_al_2017" in page
+    assert "caucasian-Manzini_et_al_2019: paired word by word; Manzini et al. 2019, triples" in page
+    assert "Sets of the same concept black-Kozlowski_et_al_2019, black-Rudinger_et_al_2017" in page
 
 
-def test_slurs_are_masked_on_the_page_until_they_are_asked_for(run):
+def test_seeds_show_masks_slurs_until_asked(run):
     id = "final_identities-Joseph_et_al_2017"
     (slur,) = [word for word in seeds(id).words if word.startswith("nig")]
     page = run("seeds", "show", id).out
@@ -89,7 +89,7 @@ def test_slurs_are_masked_on_the_page_until_they_are_asked_for(run):
     assert slur in run("seeds", "export", id).out
 
 
-def test_show_for_programs(run):
+def test_seeds_show_as_json_and_csv_has_every_word(run):
     record = json.loads(run("seeds", "show", FEMALE, "--format", "json").out)
     assert record["words"] == list(seeds(FEMALE).words)
     assert record["study"]["doi"] == "10.1126/science.aal4230"
@@ -99,18 +99,18 @@ def test_show_for_programs(run):
     assert listed[0] == {"set": FEMALE, "word": "sister", "slur": "False"}
 
 
-def test_show_a_set_without_words(run):
+def test_seeds_show_of_a_set_without_words_says_so(run):
     page = run("seeds", "show", "neutral-Park_et_al_2018").out
     assert "0 words" in page
     assert "holds no words" in page
 
 
-def test_show_to_a_file(run, tmp_path):
+def test_seeds_show_writes_to_a_file(run, tmp_path):
     assert run("seeds", "show", FEMALE, "-o", tmp_path / "page").out == ""
     assert "daughter" in (tmp_path / "page").read_text()
 
 
-def test_show_unknown(run):
+def test_seeds_show_of_an_unknown_id_suggests_another(run):
     ran = run("seeds", "show", "female_1")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
@@ -119,7 +119,7 @@ def test_show_unknown(run):
 
 
 @pytest.mark.parametrize("name", ["a.yaml", "a.json", "a.csv", "a.txt"])
-def test_export_writes_what_is_read(run, tmp_path, name):
+def test_exported_seed_sets_can_be_read(run, tmp_path, name):
     ran = run("seeds", "export", FEMALE, "-o", tmp_path / name)
     assert (ran.code, ran.out) == (0, "")
     (again,) = load_seeds(tmp_path / name)
@@ -128,7 +128,7 @@ def test_export_writes_what_is_read(run, tmp_path, name):
         assert again == seeds(FEMALE)
 
 
-def test_export_of_several(run, tmp_path):
+def test_several_seed_sets_are_exported_together(run, tmp_path):
     form = ("--format", "csv")
     ran = run("seeds", "export", "female_[12]-Caliskan*", "male-Manzini_et_al_2019", *form)
     listed = rows(ran.out, ",")
@@ -140,14 +140,14 @@ def test_export_of_several(run, tmp_path):
     assert run("seeds", "export").code == 2
 
 
-def test_lint_finds_what_it_should(run):
+def test_lint_reports_group_words_and_size(run):
     ran = run("seeds", "lint", "domestic_work-Fast_et_al_2016", "--format", "tsv")
     assert ran.code == 0
-    found = {row["check"]: row for row in rows(ran.out)}
-    assert found["group-words"]["words"] == "mom|mum"
-    assert found["group-words"]["severity"] == "warning"
-    assert found["group-words"]["place"] == "section 8, Imprecise Definitions"
-    assert (found["size"]["value"], found["size"]["against"]) == ("41.0", "")
+    by_check = {row["check"]: row for row in rows(ran.out)}
+    assert by_check["group-words"]["words"] == "mom|mum"
+    assert by_check["group-words"]["severity"] == "warning"
+    assert by_check["group-words"]["place"] == "section 8, Imprecise Definitions"
+    assert (by_check["size"]["value"], by_check["size"]["against"]) == ("41.0", "")
 
 
 def test_lint_is_strict_when_asked(run, tmp_path):
@@ -157,13 +157,13 @@ def test_lint_is_strict_when_asked(run, tmp_path):
     assert ran.code == 1
     assert "They share 19 words" in " ".join(ran.out.split())
     assert ran.err == ""
-    assert run("seeds", "lint", FEMALE, "--strict").code == 0  # notes are none
+    assert run("seeds", "lint", FEMALE, "--strict").code == 0  # it has only notes
     out = tmp_path / "lint.tsv"
     assert run("seeds", "lint", *names, "--strict", "--format", "tsv", "-o", out).code == 1
     assert "overlap" in out.read_text()
 
 
-def test_lint_prints_a_page(run):
+def test_lint_prints_findings_of_the_minimum_severity(run):
     ran = run("seeds", "lint", "black-Manzini_et_al_2019", "--least", "warning")
     page = " ".join(ran.out.split())
     assert "It has 'black' 2 times, 'africa' 3 times; of its 6 words 3 are different." in page
@@ -174,20 +174,20 @@ def test_lint_prints_a_page(run):
     assert "missing" not in page
 
 
-def test_lint_for_programs(run):
+def test_lint_json_has_all_findings_and_neighbours(run):
     ran = run(
         "seeds", "lint", FEMALE, "--source", "default", "--least", "error", "--format", "json"
     )
     record = json.loads(ran.out)
     assert record["measure"] == "lint"
-    assert {one["severity"] for one in record["findings"]} == {"note"}
+    assert {finding["severity"] for finding in record["findings"]} == {"note"}
     assert record["source"]["name"] == "default"
     assert len(record["neighbours"]["sister"]) == 10
     listed = rows(run("seeds", "lint", FEMALE, "--format", "csv").out, ",")
     assert listed[0]["set"] == FEMALE
 
 
-def test_lint_masks_slurs_on_the_page(run):
+def test_lint_masks_slurs_in_the_table(run):
     id = "caucasian_roles-Manzini_et_al_2019"
     page = run("seeds", "lint", id).out
     assert "1 slur: 'r******'" in page
@@ -196,7 +196,7 @@ def test_lint_masks_slurs_on_the_page(run):
     assert "redneck" in run("seeds", "lint", id, "--format", "tsv").out
 
 
-def test_lint_of_files_and_corpora(run, tmp_path):
+def test_lint_checks_own_sets_with_a_corpus(run, tmp_path):
     sets, corpus = tmp_path / "weather.yaml", tmp_path / "days.txt"
     sets.write_text(
         "{fair: [sunny, mild, calm, bright, no], foul: [stormy, rainy, mild, bleak, on]}"
@@ -212,7 +212,7 @@ def test_lint_of_files_and_corpora(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "code", "message"),
+    ("options", "code", "message"),
     [
         (["female_1"], 2, "Did you mean female_1-Caliskan_et_al_2017"),
         (["no.yaml"], 1, "no.yaml"),
@@ -222,14 +222,14 @@ def test_lint_of_files_and_corpora(run, tmp_path):
         ([], 2, "ID|FILE"),
     ],
 )
-def test_lint_that_cannot_be_done(run, asked, code, message):
-    ran = run("seeds", "lint", *asked)
+def test_wrong_lint_commands_get_a_sentence_and_an_exit_code(run, options, code, message):
+    ran = run("seeds", "lint", *options)
     assert (ran.code, ran.out) == (code, "")
     assert message in ran.err
 
 
-def test_the_help_of_the_group_says_what_each_command_does(run):
+def test_seeds_help_has_a_complete_line_for_each_command(run):
     lines = run("seeds", "--help").out.splitlines()[1:]
     assert not [line for line in lines if line.endswith("...")]
     assert "Run a test under every documented choice of seed words." in " ".join(lines)
-    assert "see how far an answer depends" in run("--help").out
+    assert "how much a result depends on them" in " ".join(run("--help").out.split())

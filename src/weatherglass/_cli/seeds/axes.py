@@ -158,7 +158,7 @@ def variance(
     seed: int,
     output: Output,
 ) -> None:
-    """Compare the variance explained by ordered, shuffled and random pairs of seeds.
+    """Compare ordered, shuffled and random pairs of seeds.
 
     How much of the difference between two seed sets does one direction of SOURCE explain? The
     principal components of the differences within pairs are compared with those of the same words
