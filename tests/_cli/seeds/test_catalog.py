@@ -166,7 +166,7 @@ def test_lint_is_strict_when_asked(run, tmp_path):
 def test_lint_prints_findings_of_the_minimum_severity(run):
     ran = run("seeds", "lint", "black-Manzini_et_al_2019", "--least", "warning")
     page = " ".join(ran.out.split())
-    assert "It has 'black' 2 times, 'africa' 3 times; of its 6 words 3 are different." in page
+    assert "It contains 'black' 2 times, 'africa' 3 times; 3 of its 6 words are distinct." in page
     assert "note" not in page.split("2 warnings")[0]
     assert "Not run: unseen: there is no corpus." in page
     page = run("seeds", "lint", FEMALE, "--source", "default").out
