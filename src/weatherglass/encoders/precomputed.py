@@ -1,7 +1,7 @@
 """``vectors:FILE``: sentences that were encoded elsewhere.
 
-Any file that `Vectors` are read from will do; its "words" are the sentences. Parquet, HDF5 and
-``.npz`` carry them as they are; text formats cannot, as they part words by spaces.
+Any file of vectors works whose "words" are sentences. Parquet, HDF5 and ``.npz`` can hold them;
+text formats cannot, because they separate words by spaces.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from .encoder import Encodings, inner_source
 from .model_files import hash_parts
 
 
-class Encoded:
+class PrecomputedEncoder:
     """Sentences that were encoded elsewhere.
 
-    A sentence that the file does not have becomes a row of zeros, and is listed in `missing`.
+    A sentence that is not in the file becomes a row of zeros, and is listed in `missing`.
 
     Examples
     --------
-    >>> encoder = Encoded(Vectors.of(["This is Amy.", "This is John."], [[1, 0], [0, 1]]))
+    >>> vectors = Vectors.of(["This is Amy.", "This is John."], [[1, 0], [0, 1]])
+    >>> encoder = PrecomputedEncoder(vectors)
     >>> encoder.encode(["This is John.", "This is Paul."])
     array([[0., 1.],
            [0., 0.]], dtype=float32)
@@ -32,7 +33,7 @@ class Encoded:
     ('This is Paul.',)
     """
 
-    stored = True  # on disk already
+    stored = True  # on disk already: no cache needed
 
     def __init__(self, source: str | os.PathLike[str] | Vectors, *, name: str = "") -> None:
         self._vectors = open_vectors(source)
@@ -42,20 +43,23 @@ class Encoded:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The sentences asked for so far that the file does not have."""
+        """The sentences requested so far that are not in the file."""
         return tuple(self._missing)
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
-        """The rows of the file."""
-        places = self._vectors.words.find(sentences)
+        """Return the rows of the file."""
+        positions = self._vectors.words.find(sentences)
+        is_known = positions >= 0
         rows = np.zeros((len(sentences), self._vectors.dim), dtype=np.float32)
-        rows[places >= 0] = self._vectors.matrix[places[places >= 0]]
+        rows[is_known] = self._vectors.matrix[positions[is_known]]
         self._missing.update(
-            (sentence, None) for sentence, at in zip(sentences, places, strict=True) if at < 0
+            (sentence, None)
+            for sentence, known in zip(sentences, is_known, strict=True)
+            if not known
         )
         return rows
 
 
-def open_encoded(spec: Spec) -> Encoded:
+def open_encoded(spec: Spec) -> PrecomputedEncoder:
     """Open ``vectors:FILE``; the options are those of the file's format."""
-    return Encoded(inner_source(spec, []), name=spec.text)
+    return PrecomputedEncoder(inner_source(spec, []), name=spec.text)

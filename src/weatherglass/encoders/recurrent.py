@@ -1,4 +1,4 @@
-"""Published weight files of recurrent networks, opened as tensors only, and run by PyTorch."""
+"""Published weights of recurrent networks, read as tensors only, and run by PyTorch."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _GATES = {"LSTM": 4, "GRU": 3}
 
 
 def load_weights(path: Path) -> dict[str, Any]:
-    """The tensors of a state_dict by their names, from safetensors or a PyTorch file."""
+    """Return the tensors of a state_dict by name, from a safetensors or PyTorch file."""
     import torch
 
     if not path.is_file():
-        raise SourceNotFound(f"There is no file of weights {path}.")
+        raise SourceNotFound(f"There is no weights file {path}.")
     if path.suffix == ".safetensors":
         from safetensors.torch import load_file
 
@@ -29,32 +29,34 @@ def load_weights(path: Path) -> dict[str, Any]:
     else:
         try:
             weights = torch.load(path, map_location="cpu", weights_only=True)
-        except Exception as error:  # the unpickler, the zip reader and torch each have their own
+        except Exception as error:  # the unpickler, the zip reader and torch raise many types
             raise pickle_refused(path) from error
     if not isinstance(weights, Mapping) or not all(map(torch.is_tensor, weights.values())):
-        raise BadContent(f"{path} holds no state_dict: expected tensors by their names.")
+        raise BadContent(f"{path} holds no state_dict: expected tensors with names.")
     return {str(name): tensor.float() for name, tensor in weights.items()}
 
 
-def recurrent(
+def build_network(
     weights: Mapping[str, Any], prefix: str, kind: Literal["LSTM", "GRU"], path: Path
 ) -> Any:
-    """PyTorch's LSTM or GRU of the size that the weights under `prefix` have."""
+    """Return an LSTM or GRU of PyTorch with the weights whose names start with `prefix`."""
     import torch
 
-    own = {k.removeprefix(prefix): v for k, v in weights.items() if k.startswith(prefix)}
+    own_weights = {k.removeprefix(prefix): v for k, v in weights.items() if k.startswith(prefix)}
     try:
-        hidden = own["weight_hh_l0"].shape[1]
-        if own["weight_hh_l0"].shape[0] != _GATES[kind] * hidden:
-            raise ValueError(f"no {kind}")
+        hidden = own_weights["weight_hh_l0"].shape[1]
+        if own_weights["weight_hh_l0"].shape[0] != _GATES[kind] * hidden:
+            raise ValueError(f"not a {kind}")
         network = getattr(torch.nn, kind)(
-            input_size=own["weight_ih_l0"].shape[1],
+            input_size=own_weights["weight_ih_l0"].shape[1],
             hidden_size=hidden,
-            num_layers=sum(name.startswith("weight_hh") and "rev" not in name for name in own),
-            bidirectional="weight_hh_l0_reverse" in own,
+            num_layers=sum(
+                name.startswith("weight_hh") and "rev" not in name for name in own_weights
+            ),
+            bidirectional="weight_hh_l0_reverse" in own_weights,
             batch_first=True,
         )
-        network.load_state_dict(own)
+        network.load_state_dict(own_weights)
     except (KeyError, ValueError, RuntimeError, IndexError) as error:
         listed = join_first(map(quote_safe, sorted(weights)), 8)
         raise BadContent(
@@ -64,29 +66,29 @@ def recurrent(
     return network.eval()
 
 
-def run(
-    network: Any, sequences: Sequence[Encodings], how: Literal["max", "mean", "last"]
+def run_network(
+    network: Any, sequences: Sequence[Encodings], pooling: Literal["max", "mean", "last"]
 ) -> Encodings:
-    """One row for each sequence of rows.
+    """Return one row for each sequence of rows.
 
-    ``max`` and ``mean`` go over the hidden states of the sequence's own steps, never its padding;
+    ``max`` and ``mean`` are over the hidden states of the sequence's own steps, never its padding;
     ``last`` is the last hidden state of the top layer, backward before forward.
     """
     import torch
 
-    rows = [torch.from_numpy(np.array(one, dtype=np.float32)) for one in sequences]
+    rows = [torch.from_numpy(np.array(sequence, dtype=np.float32)) for sequence in sequences]
     packed = torch.nn.utils.rnn.pack_sequence(rows, enforce_sorted=False)
     with torch.inference_mode():
         states, last = network(packed)
-        if how == "last":
+        if pooling == "last":
             last = last[0] if isinstance(last, tuple) else last
-            both = (last[-1], last[-2]) if network.bidirectional else (last[-1],)
-            pooled = torch.cat(both, dim=1)
+            directions = (last[-1], last[-2]) if network.bidirectional else (last[-1],)
+            pooled = torch.cat(directions, dim=1)
         else:
-            fill = float("-inf") if how == "max" else 0.0
+            padding = float("-inf") if pooling == "max" else 0.0
             padded, lengths = torch.nn.utils.rnn.pad_packed_sequence(
-                states, batch_first=True, padding_value=fill
+                states, batch_first=True, padding_value=padding
             )
-            pooled = padded.amax(1) if how == "max" else padded.sum(1) / lengths[:, None]
-    made: Encodings = pooled.numpy()
-    return made
+            pooled = padded.amax(1) if pooling == "max" else padded.sum(1) / lengths[:, None]
+    encodings: Encodings = pooled.numpy()
+    return encodings

@@ -1,7 +1,8 @@
-"""``static:DIR``: static token embeddings, as model2vec makes them.
+"""``static:DIR``: static token embeddings, in the format of model2vec.
 
-A table of one row a token (``model.safetensors``) and a ``tokenizer.json``; a sentence is the mean
-of its tokens' rows, each times its weight where the model has weights. Read here without model2vec.
+A table with one row per token (``model.safetensors``) and a ``tokenizer.json``; a sentence is the
+mean of its tokens' rows, each multiplied by its weight if the model has weights. Does not need
+model2vec.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from .encoder import Encodings
 from .model_files import files_fingerprint, find_folder, hash_parts
 from .token_states import load_tokenizer
 
-_MOST_TOKENS = 512  # as model2vec's encode
-_TABLES = ("embeddings", "embedding.weight")
+_DEFAULT_MAX_TOKENS = 512  # as in model2vec
+_TABLE_NAMES = ("embeddings", "embedding.weight")
 
 
 class StaticEncoder:
     """Static token embeddings.
 
-    Tokens that stand for the unknown are left out, as model2vec does; a sentence of nothing else is
-    a row of zeros.
+    Unknown tokens are left out, as in model2vec; a sentence of only unknown tokens is a row of
+    zeros.
 
     Parameters
     ----------
@@ -49,10 +50,10 @@ class StaticEncoder:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Of the table, the tokenizer and the settings."""
+        """A hash of the table, the tokenizer and the settings."""
         files = files_fingerprint([self._weights, self._tokenizer])
-        most = self._settings.get("max_length", _MOST_TOKENS)
-        return hash_parts("static", files, self._normalised, most)
+        max_tokens = self._settings.get("max_length", _DEFAULT_MAX_TOKENS)
+        return hash_parts("static", files, self._is_normalised, max_tokens)
 
     @functools.cached_property
     def _settings(self) -> dict[str, Any]:
@@ -63,11 +64,11 @@ class StaticEncoder:
         return settings if isinstance(settings, dict) else {}
 
     @property
-    def _normalised(self) -> bool:
+    def _is_normalised(self) -> bool:
         return bool(self._settings.get("normalize", False))
 
     @functools.cached_property
-    def _loaded(self) -> _Loaded:
+    def _loaded(self) -> _Model:
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
@@ -76,59 +77,59 @@ class StaticEncoder:
             tensors = load_file(self._weights)
         except (SafetensorError, OSError, ValueError) as error:
             raise BadContent(f"{self._weights} is damaged or cut off ({error}).") from None
-        name = next((one for one in _TABLES if one in tensors), None)
+        name = next((name for name in _TABLE_NAMES if name in tensors), None)
         if name is None or tensors[name].ndim != 2:
             listed = join_first(map(quote_safe, sorted(tensors)), 10)
             raise BadContent(f"{self._weights} holds {listed}: expected a table named embeddings.")
-        most = self._settings.get("max_length", _MOST_TOKENS)
-        if isinstance(most, int) and most > 0:
-            tokenizer.enable_truncation(most)
+        max_tokens = self._settings.get("max_length", _DEFAULT_MAX_TOKENS)
+        if isinstance(max_tokens, int) and max_tokens > 0:
+            tokenizer.enable_truncation(max_tokens)
         else:
             tokenizer.no_truncation()
         table = tensors[name].astype(np.float32)
         size = tokenizer.get_vocab_size()
-        places = tensors.get("mapping", np.arange(max(size, len(table))))
-        if len(places) < size or places[:size].max() >= len(table):
+        token_rows = tensors.get("mapping", np.arange(max(size, len(table))))
+        if len(token_rows) < size or token_rows[:size].max() >= len(table):
             raise BadContent(
                 f"{self.name}: {size} tokens and a table of {len(table)} rows do not fit."
             )
-        weights = tensors.get("weights", np.ones(len(places))).astype(np.float32)
-        return _Loaded(table, places, weights, tokenizer, _unknown(tokenizer))
+        weights = tensors.get("weights", np.ones(len(token_rows))).astype(np.float32)
+        return _Model(table, token_rows, weights, tokenizer, _unknown_token(tokenizer))
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
-        """One row a sentence, float32."""
+        """Return one row per sentence, float32."""
         model = self._loaded
         rows = np.zeros((len(sentences), model.table.shape[1]), dtype=np.float32)
         texts = [sentence.encode("utf-8", "replace").decode() for sentence in sentences]
-        cuts = model.tokenizer.encode_batch(texts, add_special_tokens=False)
-        for row, cut in zip(rows, cuts, strict=True):
-            ids = [one for one in cut.ids if one != model.unknown]
+        tokenized = model.tokenizer.encode_batch(texts, add_special_tokens=False)
+        for row, tokens in zip(rows, tokenized, strict=True):
+            ids = [token for token in tokens.ids if token != model.unknown]
             if ids:
-                row[:] = (model.table[model.places[ids]] * model.weights[ids, None]).mean(axis=0)
-        if self._normalised:
+                token_rows = model.table[model.token_rows[ids]]
+                row[:] = (token_rows * model.weights[ids, None]).mean(axis=0)
+        if self._is_normalised:
             rows /= np.linalg.norm(rows, axis=1, keepdims=True) + 1e-32
         return rows
 
 
 @dataclass(frozen=True, eq=False)
-class _Loaded:
-    """A table of rows; for each token its place in the table and its weight."""
+class _Model:
+    """A table; for each token its row in the table and its weight; and the tokenizer."""
 
     table: NDArray[np.float32]
-    places: NDArray[np.int64]
+    token_rows: NDArray[np.int64]
     weights: NDArray[np.float32]
     tokenizer: Any
     unknown: int | None
 
 
-def _unknown(tokenizer: Any) -> int | None:
-    """The token that stands for the unknown, where there is one."""
+def _unknown_token(tokenizer: Any) -> int | None:
+    """Return the id of the unknown token, if the tokenizer has one."""
     model = json.loads(tokenizer.to_str())["model"]
+    token: int | None = model.get("unk_id")
     if model.get("unk_token") is not None:
-        found: int | None = tokenizer.token_to_id(model["unk_token"])
-        return found
-    at: int | None = model.get("unk_id")
-    return at
+        token = tokenizer.token_to_id(model["unk_token"])
+    return token
 
 
 def open_static(spec: Spec) -> StaticEncoder:
@@ -138,10 +139,10 @@ def open_static(spec: Spec) -> StaticEncoder:
         raise MissingExtra("Static token embeddings (static:)", "static")
     model = find_folder(spec.rest)
     if model.is_dir() and not (model / "model.safetensors").is_file():
-        raise SourceNotFound(f"{model} has no model.safetensors: it is no folder of model2vec.")
-    beside = model if model.is_dir() else model.parent
-    tokenizer = find_folder(spec.options.get("tokenizer", str(beside)))
+        raise SourceNotFound(f"{model} has no model.safetensors: it is not a model2vec folder.")
+    default = model if model.is_dir() else model.parent
+    tokenizer = find_folder(spec.options.get("tokenizer", str(default)))
     file = tokenizer / "tokenizer.json" if tokenizer.is_dir() else tokenizer
     if not file.is_file():
-        raise SourceNotFound(f"There is no {file}: say where it is with ?tokenizer=FILE.")
+        raise SourceNotFound(f"There is no {file}: name the tokenizer with ?tokenizer=FILE.")
     return StaticEncoder(model, tokenizer, name=spec.text)
