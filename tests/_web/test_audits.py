@@ -20,15 +20,15 @@ from weatherglass.auditing.audit import audit
 from weatherglass.auditing.changes import find_changes
 from weatherglass.auditing.run_folder import open_audit
 
-from .conftest import asked
+from .conftest import open_client
 
 EVIL = "<img src=x onerror=alert(1)>"
 SUITE = "id: two\ntitle: Two tests\nsteps: [{run: weat, title: Tests, tests: [weat6, weat7]}]\n"
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two audits: the second says another effect of weat6."""
+def audits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two audits that differ in the effect size of weat6."""
     folder = tmp_path_factory.mktemp("audits")
     (folder / "two.yaml").write_text(SUITE)
     audit("default", out=folder / "first", suite=folder / "two.yaml")
@@ -45,15 +45,15 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def client(kept: Path) -> Iterator[TestClient]:
-    with asked(Settings(sources=(), folders=(kept,), wait_seconds=60)) as made:
-        yield made
+def client(audits: Path) -> Iterator[TestClient]:
+    with open_client(Settings(sources=(), folders=(audits,), wait_seconds=60)) as client:
+        yield client
 
 
-def test_runs_of_the_folder_and_below_are_listed_the_latest_first(client, as_browser):
-    found = client.get("/api/audits").json()
-    assert [one["name"] for one in found] == ["below/second", "first"]
-    assert found[0] | {"files": [], "started": ""} == {
+def test_runs_in_a_folder_and_below_are_listed_latest_first(client, as_browser):
+    listed = client.get("/api/audits").json()
+    assert [run["name"] for run in listed] == ["below/second", "first"]
+    assert listed[0] | {"files": [], "started": ""} == {
         "name": "below/second",
         "suite": "two",
         "sources": ["default"],
@@ -61,38 +61,45 @@ def test_runs_of_the_folder_and_below_are_listed_the_latest_first(client, as_bro
         "steps": {"done": 1},
         "files": [],
     }
-    assert "report.html" in found[1]["files"]
+    assert "report.html" in listed[1]["files"]
     page = client.get("/audits", headers=as_browser()).text
     assert 'href="/audits/run?run=below%2Fsecond"' in page
     assert "2031-01-02 03:04" in page
 
 
-def test_a_server_without_folders_says_how_to_make_an_audit(as_browser):
-    with asked(Settings(sources=())) as client:
+def test_a_server_without_folders_says_how_to_see_audits_without_naming_commands(as_browser):
+    with open_client(Settings(sources=())) as client:
         page = client.get("/audits", headers=as_browser())
         assert page.status_code == 200
-        assert "weatherglass serve --source default --folder audits" in page.text
+        assert (
+            "Run an audit and save it in a folder, then restart the server with that folder"
+            in page.text
+        )
+        assert "weatherglass " not in page.text
 
 
-def test_one_audit_has_its_findings_effects_and_files(client, kept, as_browser):
+def test_the_page_of_an_audit_has_findings_effects_and_files(client, audits, as_browser):
     page = client.get("/audits/run?run=first", headers=as_browser()).text
-    assert "Male names are more strongly associated with career words, rather than family words" in page
-    assert "Every step was done." in page
+    assert (
+        "Male names are more strongly associated with career words, rather than family words"
+        in page
+    )
+    assert "All steps have a result." in page
     assert "/audits/report?run=first" in page
     assert "style=" not in page
     results = client.get("/audits/file?run=first&file=results.tsv")
-    assert results.content == (kept / "first" / "results.tsv").read_bytes()
+    assert results.content == (audits / "first" / "results.tsv").read_bytes()
     assert "attachment" in results.headers["content-disposition"]
     whole = client.get("/api/audits/run?run=first").json()
-    assert whole == json.loads(open_audit(kept / "first").results.to_json())
+    assert whole == json.loads(open_audit(audits / "first").results.to_json())
     picture = client.get("/audits/effects.json?run=first")
     assert picture.status_code == 200
     assert client.get("/audits/effects.svg?run=first").text.startswith("<svg")
 
 
-def test_the_report_is_shown_in_a_sandbox_under_its_own_policy(client, kept, as_browser):
+def test_the_report_is_shown_in_a_sandbox_under_its_own_policy(client, audits, as_browser):
     report = client.get("/audits/report?run=first", headers=as_browser())
-    assert report.content == (kept / "first" / "report.html").read_bytes()
+    assert report.content == (audits / "first" / "report.html").read_bytes()
     policy = report.headers["content-security-policy"]
     assert policy.startswith("sandbox allow-scripts;")
     assert "allow-same-origin" not in policy
@@ -107,19 +114,19 @@ def test_the_report_is_shown_in_a_sandbox_under_its_own_policy(client, kept, as_
     assert report.headers["x-frame-options"] == "DENY"
 
 
-def test_two_audits_differ_as_the_command_line_says(client, kept, as_browser):
-    told = client.get("/api/audits/compare?before=first&after=below/second").json()
-    found = find_changes(open_audit(kept / "first"), open_audit(kept / "below" / "second"))
-    assert told["changes"] == [vars(one) for one in found]
-    (one,) = told["changes"]
-    assert one["after"] - one["before"] == pytest.approx(0.25)
+def test_the_comparison_of_two_audits_equals_that_of_the_library(client, audits, as_browser):
+    comparison = client.get("/api/audits/compare?before=first&after=below/second").json()
+    expected = find_changes(open_audit(audits / "first"), open_audit(audits / "below" / "second"))
+    assert comparison["changes"] == [vars(change) for change in expected]
+    (change,) = comparison["changes"]
+    assert change["after"] - change["before"] == pytest.approx(0.25)
     page = client.get("/audits/compare?before=first&after=below/second", headers=as_browser()).text
     assert "1.71" in page
     assert "1.96" in page
     rows = csv.DictReader(
         io.StringIO(client.get("/audits/changes.csv?before=first&after=below/second").text)
     )
-    assert [float(row["after"]) for row in rows] == [one["after"]]
+    assert [float(row["after"]) for row in rows] == [change["after"]]
 
 
 def test_an_audit_is_not_compared_with_itself(client):
@@ -154,39 +161,39 @@ def test_only_listed_runs_are_opened(client, route, name):
 @pytest.mark.parametrize(
     "file", ["../two.yaml", "steps/000-weat.json", "/etc/passwd", "run.json/.."]
 )
-def test_only_known_files_are_given(client, file):
+def test_only_known_files_of_a_run_can_be_downloaded(client, file):
     assert client.get("/audits/file", params={"run": "first", "file": file}).status_code == 422
 
 
-def test_links_that_lead_outside_are_not_followed(kept, folder, tmp_path):
-    os.symlink(kept / "first", folder / "linked")
+def test_links_out_of_a_run_folder_are_not_followed(audits, folder, tmp_path):
+    os.symlink(audits / "first", folder / "linked")
     inside = folder / "inside"
-    shutil.copytree(kept / "first", inside)
+    shutil.copytree(audits / "first", inside)
     secret = tmp_path / "secret.html"
     secret.write_text("secret")
     (inside / "report.html").unlink()
     os.symlink(secret, inside / "report.html")
     (inside / "results.tsv").unlink()
     os.symlink("/etc/passwd", inside / "results.tsv")
-    with asked(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
-        (one,) = client.get("/api/audits").json()
-        assert one["name"] == "inside"
-        assert {"report.html", "results.tsv"}.isdisjoint(one["files"])
+    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
+        (listed,) = client.get("/api/audits").json()
+        assert listed["name"] == "inside"
+        assert {"report.html", "results.tsv"}.isdisjoint(listed["files"])
         assert client.get("/audits/report?run=inside").status_code == 404
         assert client.get("/audits/file?run=inside&file=results.tsv").status_code == 404
 
 
-def test_a_run_that_names_files_of_others_is_refused(kept, folder):
+def test_a_run_that_names_files_outside_its_folder_is_refused(audits, folder):
     outside = folder.parent / "elsewhere.json"
-    shutil.copy(kept / "first" / "steps" / "000-weat.json", outside)
+    shutil.copy(audits / "first" / "steps" / "000-weat.json", outside)
     for name in ("../../../elsewhere.json", str(outside)):
         at = folder / "run"
-        shutil.copytree(kept / "first", at)
+        shutil.copytree(audits / "first", at)
         _change(at, lambda about, name=name: about["steps"][0].update(file=name))
-        with asked(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
+        with open_client(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
             answer = client.get("/api/audits/run?run=run")
             assert answer.status_code == 422
-            assert "not its own" in answer.json()["error"]
+            assert "outside its folder" in answer.json()["error"]
         shutil.rmtree(at)
 
 
@@ -209,7 +216,7 @@ def _change(folder: Path, change: Any) -> None:
         "\x00\x01",
     ],
 )
-def test_folders_that_hold_no_audit_are_passed_over(folder, content):
+def test_folders_with_an_invalid_run_json_are_skipped(folder, content):
     (folder / "bad").mkdir()
     (folder / "bad" / "run.json").write_text(content)
     assert runs.find_runs([folder]) == []
@@ -219,20 +226,20 @@ def test_folders_that_hold_no_audit_are_passed_over(folder, content):
     ("what", "value"),
     [("sources", [{}]), ("options", {}), ("steps", [{"status": "done", "file": "000-weat.json"}])],
 )
-def test_a_run_with_parts_missing_is_shown_or_told_but_breaks_nothing(
-    kept, folder, as_browser, what, value
+def test_a_run_with_missing_parts_is_shown_or_reported_as_damaged(
+    audits, folder, as_browser, what, value
 ):
-    shutil.copytree(kept / "first", folder / "run")
+    shutil.copytree(audits / "first", folder / "run")
     _change(folder / "run", lambda about: about.update({what: value}))
-    with asked(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
         page = client.get("/audits/run?run=run", headers=as_browser())
         assert page.status_code in (200, 422)
         if page.status_code == 422:
             assert "damaged" in page.text
 
 
-def test_names_and_reasons_with_markup_are_escaped(kept, folder, as_browser):
-    shutil.copytree(kept / "first", folder / EVIL.replace("/", ""))
+def test_names_and_reasons_with_markup_are_escaped(audits, folder, as_browser):
+    shutil.copytree(audits / "first", folder / EVIL.replace("/", ""))
 
     def spoil(about: dict[str, Any]) -> None:
         about["suite"]["id"] = about["suite"]["title"] = EVIL
@@ -242,7 +249,7 @@ def test_names_and_reasons_with_markup_are_escaped(kept, folder, as_browser):
         about["command"] = EVIL
 
     _change(folder / EVIL, spoil)
-    with asked(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
         name = client.get("/api/audits").json()[0]["name"]
         for page in ("/audits", "/audits/run"):
             text = client.get(page, params={"run": name}, headers=as_browser()).text
@@ -250,14 +257,14 @@ def test_names_and_reasons_with_markup_are_escaped(kept, folder, as_browser):
             assert "&lt;img" in text
 
 
-def test_runs_are_looked_for_a_few_levels_deep_only(kept, folder):
+def test_runs_are_searched_three_levels_deep(audits, folder):
     deep = folder / "a" / "b" / "c"
-    shutil.copytree(kept / "first", deep)
-    shutil.copytree(kept / "first", folder / "a" / "b" / "d" / "e")
+    shutil.copytree(audits / "first", deep)
+    shutil.copytree(audits / "first", folder / "a" / "b" / "d" / "e")
     os.symlink(folder, folder / "a" / "ring")
-    assert [one.name for one in runs.find_runs([folder])] == ["a/b/c"]
+    assert [run.name for run in runs.find_runs([folder])] == ["a/b/c"]
 
 
-def test_a_folder_may_itself_be_a_run_and_names_stay_apart(kept):
-    found = runs.find_runs([kept, kept / "first"])
-    assert sorted(one.name for one in found) == ["below/second", "first", "first (2)"]
+def test_a_folder_can_itself_be_a_run_and_names_stay_distinct(audits):
+    listed = runs.find_runs([audits, audits / "first"])
+    assert sorted(run.name for run in listed) == ["below/second", "first", "first (2)"]

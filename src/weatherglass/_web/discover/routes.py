@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -64,7 +63,6 @@ router = APIRouter()
 PAGE = Page("Discover", "/discover", router)
 
 _MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "html": "text/html"}
-_SHARE = re.compile(r' style="--share:([\d.]+%)"')
 _JSON_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The whole result, as `weatherglass discover --format json` prints it.",
@@ -190,12 +188,8 @@ def linked_cells_table(discovery: Discovery, search: Search) -> Markup:
 
 
 def names_table(discovery: Discovery) -> Markup:
-    """The groups with a few of their names.
-
-    In the report the bars under shares are inline styles, which the pages of the server do not
-    allow: a script sets them.
-    """
-    return Markup(_SHARE.sub(r' data-share="\1"', groups_table(discovery)))
+    """The groups with a few of their names; a script sets the bars under shares."""
+    return groups_table(discovery, inline_styles=False)
 
 
 def count_changes(comparison: Comparison) -> list[tuple[str, str]]:

@@ -270,8 +270,13 @@ def groups_table(
     discovery: Discovery,
     extra_columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
     prefix: str = "",
+    inline_styles: bool = True,
 ) -> Markup:
-    """Groups with their most typical names, size and statistics, and with extra columns."""
+    """Groups with their most typical names, size and statistics, and with extra columns.
+
+    A page that allows no inline styles gets the length of the bars under shares as data, from which
+    a script sets them.
+    """
     columns = list(dict.fromkeys(name for group in discovery.groups for name in group.facts))
     about = {name: discovery.columns.get(name, {}) for name in columns}
     labels = {name: _heading(about[name].get("label") or name) for name in columns}
@@ -286,7 +291,12 @@ def groups_table(
                 element("td", names, role="cell", class_="wide"),
                 *(_number_cell(name, values[index]) for name, values in extra_columns.items()),
                 *(
-                    _fact_cell(labels[name], about[name].get("unit", ""), group.facts.get(name))
+                    _fact_cell(
+                        labels[name],
+                        about[name].get("unit", ""),
+                        group.facts.get(name),
+                        inline_styles,
+                    )
                     for name in columns
                 ),
                 role="row",
@@ -311,19 +321,19 @@ def _heading(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _fact_cell(label: str, unit: str, value: float | None) -> Markup:
+def _fact_cell(label: str, unit: str, value: float | None, inline_styles: bool) -> Markup:
+    """A statistic of a group; a share has a bar under it."""
     if value is None or not math.isfinite(value):
         return _number_cell(label, "–")
     if unit == "share":
-        return _number_cell(label, f"{value:.0%}", share=value)
+        length = f"{min(1.0, max(0.0, value)):.1%}"
+        bar = {"style": f"--share:{length}"} if inline_styles else {"data_share": length}
+        return element("td", f"{value:.0%}", role="cell", class_="share", data_name=label, **bar)
     return _number_cell(label, f"{value:.0f}" if unit == "year" else f"{value:,.4g}")
 
 
-def _number_cell(label: str, text: str, share: float | None = None) -> Markup:
-    """A number, with a bar under it if it is a share."""
-    bar = None if share is None else f"--share:{min(1.0, max(0.0, share)):.1%}"
-    kind = "number" if share is None else "share"
-    return element("td", text, role="cell", class_=kind, style=bar, data_name=label)
+def _number_cell(label: str, text: str) -> Markup:
+    return element("td", text, role="cell", class_="number", data_name=label)
 
 
 def table_with_guide(discovery: Discovery, prefix: str = "") -> list[Markup]:
