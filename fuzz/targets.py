@@ -219,7 +219,7 @@ def _read_audit(kind: str, content: bytes, folder: Path) -> None:
     with contextlib.suppress(WeatherglassError):
         for found_run in find_runs([folder]):
             assert [found_run.read(file) for file in found_run.files()]
-            found_run.opened()
+            found_run.open()
     assert audit_page(open_audit(run)).startswith("<!doctype html>")
 
 
@@ -266,7 +266,7 @@ def read_cache(kind: str, content: bytes, folder: Path) -> None:
         tasks.path.parent.mkdir(parents=True, exist_ok=True)
         tasks.path.write_bytes(content)
         again = Checkpoint("fuzz", "q", encode=float, decode=float, resume=True)
-        assert all(type(again.take(task)) is float for task in again.found)
+        assert all(type(again.load(task)) is float for task in again.found)
         tasks.remove()
 
 
