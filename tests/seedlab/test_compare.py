@@ -1,4 +1,4 @@
-"""Corpora compared: a planted difference is found, a division by chance is not."""
+"""Comparison of corpora: a planted difference is found, a random division is not."""
 
 from __future__ import annotations
 
@@ -30,140 +30,142 @@ MINE = Test(id="mine", title="Ships and trees", x=SHIPS, y=TREES, a=GOOD, b=BAD)
 
 
 def texts(seed: int, leaning: float, documents: int = 600) -> list[str]:
-    """Sentences, a document each, in which ships stand in bright ones and trees in dark ones, with
-    the given share; good words stand in bright ones."""
-    stream = np.random.default_rng(seed)
-    made = []
+    """Return sentences, one per document, with good words in bright and bad words in dark contexts.
+
+    With probability `leaning` ships are in bright contexts and trees in dark ones.
+    """
+    rng = np.random.default_rng(seed)
+    lines = []
     for _ in range(documents):
-        ship = bool(stream.random() < 0.5)
-        bright = ship if stream.random() < leaning else bool(stream.random() < 0.5)
-        around = ["sun", "day", "light"] if bright else ["moon", "night", "cloud"]
-        noun = stream.choice(SHIPS if ship else TREES)
-        made.append(" ".join([around[0], str(noun), *stream.permutation(around)]))
-        judged = stream.choice(GOOD if bright else BAD)
-        made.append(" ".join([around[0], str(judged), *stream.permutation(around)]))
-    return made
+        ship = bool(rng.random() < 0.5)
+        bright = ship if rng.random() < leaning else bool(rng.random() < 0.5)
+        context = ["sun", "day", "light"] if bright else ["moon", "night", "cloud"]
+        noun = rng.choice(SHIPS if ship else TREES)
+        lines.append(" ".join([context[0], str(noun), *rng.permutation(context)]))
+        adjective = rng.choice(GOOD if bright else BAD)
+        lines.append(" ".join([context[0], str(adjective), *rng.permutation(context)]))
+    return lines
 
 
-def turned(lines: list[str]) -> list[str]:
-    """The same with ships for trees and trees for ships."""
-    other = dict(zip([*SHIPS, *TREES], [*TREES, *SHIPS], strict=True))
-    return [" ".join(other.get(word, word) for word in line.split()) for line in lines]
+def swap_nouns(lines: list[str]) -> list[str]:
+    """Exchange ships and trees."""
+    partner = dict(zip([*SHIPS, *TREES], [*TREES, *SHIPS], strict=True))
+    return [" ".join(partner.get(word, word) for word in line.split()) for line in lines]
 
 
-def test_a_difference_that_is_there_is_found(tmp_path: Path) -> None:
-    corpora = {"bright": texts(0, 0.9), "dark": turned(texts(1, 0.9))}
-    found = compare(corpora, [MINE], out=tmp_path, **TRAINING)
-    bright, dark = found.effects
+def test_a_planted_difference_between_corpora_is_significant(tmp_path: Path) -> None:
+    corpora = {"bright": texts(0, 0.9), "dark": swap_nouns(texts(1, 0.9))}
+    comparison = compare(corpora, [MINE], out=tmp_path, **TRAINING)
+    bright, dark = comparison.effects
     assert bright.effect is not None
     assert bright.effect > 1.5
     assert dark.spread is not None
     assert len(dark.samples) == 10
-    (apart,) = found.differences
-    assert apart.corpora == ("bright", "dark")
-    assert apart.difference > 3
-    assert apart.p < 0.001
-    assert apart.low > 2
+    (difference,) = comparison.differences
+    assert difference.corpora == ("bright", "dark")
+    assert difference.difference > 3
+    assert difference.p < 0.001
+    assert difference.low > 2
 
 
-def test_the_difference_is_tested_as_by_welch(tmp_path: Path) -> None:
-    found = compare({"a": texts(0, 0.3), "b": texts(1, 0.3)}, [MINE], out=tmp_path, **TRAINING)
-    one, other = found.effects
-    assert one.effect is not None
-    assert other.effect is not None
-    (apart,) = found.differences
+def test_the_difference_of_two_corpora_is_tested_as_by_welch(tmp_path: Path) -> None:
+    comparison = compare({"a": texts(0, 0.3), "b": texts(1, 0.3)}, [MINE], out=tmp_path, **TRAINING)
+    first, second = comparison.effects
+    assert first.effect is not None
+    assert second.effect is not None
+    (difference,) = comparison.differences
     # Welch's test of two means, with the variance of each mean that of the samples.
-    sds = [np.std(some.samples, ddof=1) for some in (one, other)]
-    n = len(one.samples)
+    sds = [np.std(effect.samples, ddof=1) for effect in (first, second)]
+    n = len(first.samples)
     by_hand = ttest_ind_from_stats(
-        one.effect, sds[0] * math.sqrt(n), n, other.effect, sds[1] * math.sqrt(n), n,
+        first.effect, sds[0] * math.sqrt(n), n, second.effect, sds[1] * math.sqrt(n), n,
         equal_var=False,
     )  # fmt: skip
-    assert apart.p == pytest.approx(by_hand.pvalue)
-    assert apart.p > 0.05
-    assert apart.se == pytest.approx(math.hypot(*sds))
-    assert (apart.low + apart.high) / 2 == pytest.approx(apart.difference)
-    assert apart.low < 0 < apart.high
+    assert difference.p == pytest.approx(by_hand.pvalue)
+    assert difference.p > 0.05
+    assert difference.se == pytest.approx(math.hypot(*sds))
+    assert (difference.low + difference.high) / 2 == pytest.approx(difference.difference)
+    assert difference.low < 0 < difference.high
 
 
 @pytest.mark.parametrize("samples", [5, pytest.param(20, marks=pytest.mark.slow)])
-def test_where_corpora_do_not_differ_one_in_twenty_differences_is_significant(samples: int) -> None:
-    """Percentiles of so few samples would find one in twelve, and more."""
-    stream = np.random.default_rng(samples)
+def test_if_corpora_do_not_differ_one_in_twenty_differences_is_significant(samples: int) -> None:
+    """Percentile intervals of so few samples would find one in twelve or more."""
+    rng = np.random.default_rng(samples)
     significant = enclosed = 0
     for _ in range(2000):
         effects = []
         for name in "ab":
-            whole = stream.normal()
-            drawn = tuple(stream.normal(whole, 1, samples).tolist())
+            whole = rng.normal()
+            drawn = tuple(rng.normal(whole, 1, samples).tolist())
             effects.append(CorpusEffect("t", name, whole, drawn, Spread.of(drawn)))
-        (apart,), _ = _compare_corpora(effects)
-        significant += apart.p <= 0.05
-        enclosed += apart.low <= 0 <= apart.high
+        (difference,), _ = _compare_corpora(effects)
+        significant += difference.p <= 0.05
+        enclosed += difference.low <= 0 <= difference.high
     assert 0.035 < significant / 2000 < 0.065
     assert enclosed == 2000 - significant
 
 
-def test_what_training_left_out_is_told(tmp_path: Path) -> None:
+def test_documents_that_training_left_out_are_noted(tmp_path: Path) -> None:
     documents = [Document(text, {"kind": "x"}) for text in texts(0, 0.9)]
     documents += [Document(text, {"kind": "y"}) for text in texts(1, 0.0)]
     documents += [Document("sun ship", {"kind": "z"}), Document("moon oak", {})]
     options = TRAINING | {"min_size": 100, "bootstrap": 2}
-    found = compare(documents, [MINE], out=tmp_path / "m", by="kind", **options)
-    assert found.notes == (
+    comparison = compare(documents, [MINE], out=tmp_path / "m", by="kind", **options)
+    assert comparison.notes == (
         "1 documents have no value for kind and were left out",
         "kind 'z' was left out: 2 tokens, fewer than 100",
     )
-    assert found.options["dim"] == 8
-    assert "workers" not in found.options
-    some = [one for one in documents if one.meta.get("kind") in ("x", "z")]
+    assert comparison.options["dim"] == 8
+    assert "workers" not in comparison.options
+    one_group = [document for document in documents if document.meta.get("kind") in ("x", "z")]
     with pytest.raises(UsageError, match=r"one corpus, x; two are needed to compare \(kind 'z'"):
-        compare(some, [MINE], out=tmp_path / "n", by="kind", **options)
+        compare(one_group, [MINE], out=tmp_path / "n", by="kind", **options)
 
 
 def test_a_corpus_of_one_document_has_an_effect_and_no_test(tmp_path: Path) -> None:
     corpora = {"a": texts(0, 0.5), "b": [" ".join(texts(1, 0.5))]}
-    found = compare(corpora, [MINE], out=tmp_path, **TRAINING)
-    assert found.effects[1].effect is not None
-    assert found.effects[1].spread is None
-    assert found.differences == ()
-    assert found.notes[0].startswith("b: the corpus is one document")
-    assert "the difference of a and b is not tested" in found.notes[1]
+    comparison = compare(corpora, [MINE], out=tmp_path, **TRAINING)
+    assert comparison.effects[1].effect is not None
+    assert comparison.effects[1].spread is None
+    assert comparison.differences == ()
+    assert comparison.notes[0].startswith("b: the corpus is one document")
+    assert "the difference of a and b is not tested" in comparison.notes[1]
 
 
-def test_rows_hold_effects_and_differences(tmp_path: Path) -> None:
-    found = compare({"a": texts(0, 0.5), "b": texts(1, 0.5)}, [MINE], out=tmp_path, **TRAINING)
-    first, second, apart = found.to_rows()
+def test_rows_of_a_comparison_have_effects_and_differences(tmp_path: Path) -> None:
+    comparison = compare({"a": texts(0, 0.5), "b": texts(1, 0.5)}, [MINE], out=tmp_path, **TRAINING)
+    first, second, difference = comparison.to_rows()
     assert (first["corpus"], second["corpus"], first["p"]) == ("a", "b", None)
-    assert (apart["corpus"], apart["against"]) == ("a", "b")
-    assert apart["effect"] == pytest.approx(first["effect"] - second["effect"])
-    assert apart["p_holm"] == found.differences[0].p_holm
-    assert first.keys() == apart.keys()
+    assert (difference["corpus"], difference["against"]) == ("a", "b")
+    assert difference["effect"] == pytest.approx(first["effect"] - second["effect"])
+    assert difference["p_holm"] == comparison.differences[0].p_holm
+    assert first.keys() == difference.keys()
 
 
 def test_one_corpus_is_divided_by_a_column(tmp_path: Path) -> None:
     documents = [Document(text, {"kind": "x"}) for text in texts(0, 0.9)]
     documents += [Document(text, {"kind": "y"}) for text in texts(1, 0.0)]
     options = TRAINING | {"min_size": 1}
-    found = compare(documents, [MINE], out=tmp_path / "m", by="kind", **options)
-    assert {one.corpus for one in found.effects} == {"x", "y"}
+    comparison = compare(documents, [MINE], out=tmp_path / "m", by="kind", **options)
+    assert {effect.corpus for effect in comparison.effects} == {"x", "y"}
     again = compare(documents, [MINE], out=tmp_path / "m", by="kind", **options)
-    assert again == found
-    assert CorpusComparison.from_json(found.to_json()) == found
+    assert again == comparison
+    assert CorpusComparison.from_json(comparison.to_json()) == comparison
 
 
-def test_words_that_one_model_lacks_are_missing_for_all(tmp_path: Path) -> None:
+def test_words_that_one_model_lacks_are_missing_in_all(tmp_path: Path) -> None:
     corpora = {"a": texts(0, 0.5), "b": [text.replace("elm", "ash") for text in texts(1, 0.5)]}
-    found = compare(corpora, [MINE], out=tmp_path, max_missing=0.5, **TRAINING)
-    assert found.missing["mine"]["Y"] == ("elm",)
-    assert found.effects[0].effect is not None
+    comparison = compare(corpora, [MINE], out=tmp_path, max_missing=0.5, **TRAINING)
+    assert comparison.missing["mine"]["Y"] == ("elm",)
+    assert comparison.effects[0].effect is not None
     strict = compare(corpora, [MINE], out=tmp_path, max_missing=0.1, **TRAINING)
     assert strict.effects[0].effect is None
     assert "1 of the 3 words of Y are missing" in strict.effects[0].reason
     assert strict.differences == ()
 
 
-def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+def test_comparing_one_corpus_or_no_test_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="two are needed"):
         compare({"a": texts(0, 0.5)}, [MINE], out=tmp_path / "a", **TRAINING)
     with pytest.raises(UsageError, match="no test"):
@@ -172,21 +174,21 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         compare(str(tmp_path), [MINE], out=tmp_path / "c", **TRAINING)
 
 
-def test_the_picture_has_every_corpus(tmp_path: Path) -> None:
+def test_the_chart_of_a_comparison_has_every_corpus(tmp_path: Path) -> None:
     pytest.importorskip("altair", reason="needs the extra 'plots'")
-    found = compare({"a": texts(0, 0.5), "b": texts(1, 0.5)}, [MINE], out=tmp_path, **TRAINING)
-    drawn = json.dumps(plot(found).to_dict())
+    comparison = compare({"a": texts(0, 0.5), "b": texts(1, 0.5)}, [MINE], out=tmp_path, **TRAINING)
+    drawn = json.dumps(plot(comparison).to_dict())
     assert '"corpus": "a"' in drawn
     assert '"corpus": "b"' in drawn
 
 
-def test_more_corpora_than_named_colours_all_have_one_of_their_own() -> None:
+def test_many_corpora_have_colours_of_a_continuous_scheme() -> None:
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     effects = tuple(CorpusEffect("t", f"{1840 + 10 * k}", 0.1 * k) for k in range(8))
-    found = CorpusComparison(
+    comparison = CorpusComparison(
         effects=effects, differences=(), titles={"t": ""}, words={}, missing={}
     )
-    drawn = json.dumps(plot(found).to_dict())
+    drawn = json.dumps(plot(comparison).to_dict())
     assert '"scheme": "viridis"' in drawn
 
 
@@ -204,9 +206,9 @@ def test_the_command_compares_two_files(tmp_path: Path, run: Any) -> None:
     ran = run("compare", *corpora, *common)
     assert ran.code == 0, ran.err
     assert "left − right" in ran.out
-    found = json.loads(run("compare", *corpora, *common, "--format", "json").out)
-    assert [one["corpus"] for one in found["effects"]] == ["left", "right"]
-    assert [one["corpora"] for one in found["differences"]] == [["left", "right"]]
+    printed = json.loads(run("compare", *corpora, *common, "--format", "json").out)
+    assert [row["corpus"] for row in printed["effects"]] == ["left", "right"]
+    assert [row["corpora"] for row in printed["differences"]] == [["left", "right"]]
     lines = run("compare", *corpora, *common, "--format", "tsv").out.splitlines()
     assert len(lines) == 4  # a header, two effects and their difference
     assert run("compare", corpora[0], *common).code == 2

@@ -15,7 +15,7 @@ GREY = SeedSet(id="grey", concept="weather", words=["fog", "mist", "haze"])
 BAD = SeedSet(id="bad", words=["bad", "ill"])
 
 
-def test_a_case_worked_by_hand():
+def test_cosines_of_a_concept_are_those_worked_by_hand():
     # The mean of bad and ill points to (1, 1, 0) / √2.
     wet, grey = concept_cosines(VECTORS, [WET, GREY], BAD).sets
     half = 1 / np.sqrt(2)
@@ -25,36 +25,36 @@ def test_a_case_worked_by_hand():
     assert (grey.words, grey.missing) == (("fog", "mist"), ("haze",))
 
 
-def test_turning_and_scaling_the_space_change_nothing():
-    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
-    turned = Vectors.of(list(VECTORS.words), 5 * VECTORS.matrix @ turn)
-    one, other = (concept_cosines(some, [WET, GREY], BAD) for some in (VECTORS, turned))
-    for a, b in zip(one.sets, other.sets, strict=True):
+def test_rotating_and_scaling_the_space_changes_no_cosine():
+    rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    turned = Vectors.of(list(VECTORS.words), 5 * VECTORS.matrix @ rotation)
+    plain, rotated = (concept_cosines(vectors, [WET, GREY], BAD) for vectors in (VECTORS, turned))
+    for a, b in zip(plain.sets, rotated.sets, strict=True):
         assert a.cosines == pytest.approx(b.cosines, abs=1e-6)
 
 
-def test_samples_give_a_spread_of_the_answer(samples):
+def test_samples_give_the_spread_of_a_sets_mean_cosine(samples):
     sets = [SeedSet(id="x", words=["x0", "x1"])]
-    found = concept_cosines(samples, sets, SeedSet(id="like", words=["like_x0"]))
-    each = [
-        concept_cosines(one, sets, SeedSet(id="like", words=["like_x0"])).sets[0].mean.mean
-        for one in samples.samples
+    result = concept_cosines(samples, sets, SeedSet(id="like", words=["like_x0"]))
+    means = [
+        concept_cosines(vectors, sets, SeedSet(id="like", words=["like_x0"])).sets[0].mean.mean
+        for vectors in samples.samples
     ]
-    assert found.sets[0].mean == Spread.of(each)
-    assert np.mean(found.sets[0].cosines) == pytest.approx(found.sets[0].mean.mean)
+    assert result.sets[0].mean == Spread.of(means)
+    assert np.mean(result.sets[0].cosines) == pytest.approx(result.sets[0].mean.mean)
 
 
-def test_sets_of_one_concept_do_not_answer_alike():
-    found = concept_cosines(open_vectors("default"), "female")
-    done = {one.id: one.mean.mean for one in found.sets if one.mean}
-    assert len(done) == 18
-    assert found.attribute_words == seeds("unpleasantness-Caliskan_et_al_2017").words
-    assert max(done.values()) > 3 * min(done.values()) > 0
-    assert ConceptCosines.from_json(found.to_json()) == found
-    assert [row["set"] for row in found.to_rows()] == [one.id for one in found.sets]
+def test_sets_of_one_concept_differ_by_a_factor_of_three():
+    result = concept_cosines(open_vectors("default"), "female")
+    means = {cosines.id: cosines.mean.mean for cosines in result.sets if cosines.mean}
+    assert len(means) == 18
+    assert result.attribute_words == seeds("unpleasantness-Caliskan_et_al_2017").words
+    assert max(means.values()) > 3 * min(means.values()) > 0
+    assert ConceptCosines.from_json(result.to_json()) == result
+    assert [row["set"] for row in result.to_rows()] == [cosines.id for cosines in result.sets]
 
 
-def test_a_set_that_is_not_there_is_not_run():
+def test_a_set_with_too_many_missing_words_is_not_run():
     gone = SeedSet(id="gone", words=["sleet", "rain", "snow"])
     empty = SeedSet(id="empty", words=[])
     first, second = concept_cosines(VECTORS, [gone, empty], BAD).sets
@@ -64,7 +64,7 @@ def test_a_set_that_is_not_there_is_not_run():
     assert concept_cosines(VECTORS, [gone], BAD, max_missing=0.7).sets[0].mean is not None
 
 
-def test_what_cannot_be_asked():
+def test_an_unusable_attribute_or_unknown_concept_is_refused():
     with pytest.raises(CannotMeasure, match="None of the words of nowhere"):
         concept_cosines(VECTORS, [WET], SeedSet(id="nowhere", words=["evil"]))
     opposite = Vectors.of(["rain", "up", "down"], [[1, 0], [0, 1], [0, -1]])

@@ -23,43 +23,45 @@ def tags(words):
     return {word: word.partition("_")[0].upper() for word in words}
 
 
-def test_a_set_is_a_word_and_its_nearest_neighbours():
+def test_a_generated_set_is_a_word_and_its_nearest_neighbours():
     vectors = clustered()
-    for one in generate_seeds(vectors, 20, ranks=(1, 200)):
-        target, *near = one.words
+    for seed_set in generate_seeds(vectors, 20, ranks=(1, 200)):
+        target, *near = seed_set.words
         assert near == [word for word, _ in vectors.neighbours(target, 4)]
-        assert len({word.rpartition("_")[0] for word in one.words}) == 1
+        assert len({word.rpartition("_")[0] for word in seed_set.words}) == 1
 
 
-def test_words_are_of_one_part_of_speech_and_one_band_of_frequency():
+def test_generated_words_have_the_part_of_speech_and_frequency_band():
     vectors = clustered()
-    for one in generate_seeds(vectors, 20, ranks=(51, 150), part="NOUN", tags=tags):
-        ranks = [vectors.words.index(word) + 1 for word in one.words]
+    for seed_set in generate_seeds(vectors, 20, ranks=(51, 150), part="NOUN", tags=tags):
+        ranks = [vectors.words.index(word) + 1 for word in seed_set.words]
         assert all(51 <= rank <= 150 for rank in ranks)
-        assert all(word.startswith("noun") for word in one.words)
+        assert all(word.startswith("noun") for word in seed_set.words)
 
 
-def test_targets_are_different_until_there_are_no_more():
+def test_generated_sets_start_with_different_words_while_there_are_enough():
     sets = generate_seeds(clustered(), 200, ranks=(1, 200))
-    assert len({one.words[0] for one in sets}) == 200
+    assert len({seed_set.words[0] for seed_set in sets}) == 200
     assert len(generate_seeds(clustered(), 450, ranks=(1, 200))) == 450
 
 
-def test_without_counts_the_order_of_the_file_is_the_frequency():
+def test_without_counts_the_order_of_the_file_is_the_frequency_rank():
     vectors = clustered()
     plain = Vectors.of(list(vectors.words), vectors.matrix)
     assert generate_seeds(plain, 5, ranks=(20, 90)) == generate_seeds(vectors, 5, ranks=(20, 90))
 
 
-def test_only_words_that_all_samples_have_are_drawn():
+def test_generated_sets_have_only_words_that_all_samples_have():
     whole, sample = clustered(), clustered(1)
     fewer = Vectors.of(list(sample.words)[:50], sample.matrix[:50])
     models = Models("models", whole, (sample, fewer))
-    drawn = {word for one in generate_seeds(models, 50, ranks=(1, 200)) for word in one.words}
+    drawn = {
+        word for seed_set in generate_seeds(models, 50, ranks=(1, 200)) for word in seed_set.words
+    }
     assert drawn <= set(list(whole.words)[:50])
 
 
-def test_what_cannot_be_generated():
+def test_sets_that_cannot_be_generated_are_refused_with_the_reason():
     with pytest.raises(CannotMeasure, match="3 words of rank 1 to 3, and a set needs 5"):
         generate_seeds(clustered(), 2, ranks=(1, 3))
     with pytest.raises(CannotMeasure, match=r"part of speech 'ADJ' .* There are "):
@@ -72,38 +74,38 @@ def test_what_cannot_be_generated():
         generate_seeds(clustered(), 0)
 
 
-def test_similar_sets_explain_less(planted):
-    found = compare_generated(clustered(), count=80, ranks=(1, 200), gathered=())
-    assert found.correlation.n == 80
-    assert found.correlation.r < 0
-    points = [(one.similarity.mean, one.explained[0].mean) for one in found.pairs]
-    assert found.correlation.r == pytest.approx(pearsonr(*zip(*points, strict=True)).statistic)
+def test_similar_generated_sets_explain_less_variance(planted):
+    result = compare_generated(clustered(), count=80, ranks=(1, 200), gathered=())
+    assert result.correlation.n == 80
+    assert result.correlation.r < 0
+    points = [(pair.similarity.mean, pair.explained[0].mean) for pair in result.pairs]
+    assert result.correlation.r == pytest.approx(pearsonr(*zip(*points, strict=True)).statistic)
 
 
 @pytest.mark.parametrize("against", ["coherence-pca", "coherence-weat", "effect"])
-def test_similarity_can_be_held_against_other_measures(against):
+def test_similarity_can_be_compared_with_coherence_and_effect(against):
     options = {"count": 10, "ranks": (1, 200), "a": ["noun_1_a"], "b": ["verb_0_a"]}
     own = seed_pair(["noun_3_a", "noun_3_b"], ["verb_4_a", "verb_4_b"])
-    found = compare_generated(clustered(), against=against, gathered=[own], **options)
-    (mine,) = (one for one in found.pairs if one.kind == "own")
+    result = compare_generated(clustered(), against=against, gathered=[own], **options)
+    (mine,) = (pair for pair in result.pairs if pair.kind == "own")
     (known,) = measure_pairs(clustered(), own, a=["noun_1_a"], b=["verb_0_a"]).pairs
     expected = {
         "coherence-pca": known.coherence_pca,
         "coherence-weat": known.coherence_weat,
         "effect": known.effect,
     }
-    assert found.value(mine) == expected[against]
-    assert GeneratedPairs.from_json(found.to_json()) == found
+    assert result.value(mine) == expected[against]
+    assert GeneratedPairs.from_json(result.to_json()) == result
 
 
-def test_one_pair_of_words_says_nothing_about_variance():
+def test_a_single_pair_of_words_has_no_explained_variance_to_compare():
     own = seed_pair(["noun_1_a"], ["verb_2_a"])
-    found = compare_generated(clustered(), count=3, ranks=(1, 200), gathered=[own])
-    assert found.value(found.pairs[-1]) is None
+    result = compare_generated(clustered(), count=3, ranks=(1, 200), gathered=[own])
+    assert result.value(result.pairs[-1]) is None
     same = Vectors.of(["a", "b", "c"], np.eye(3))
     assert compare_generated(same, count=5, size=1, ranks=(1, 3), gathered=()).correlation is None
 
 
-def test_an_unknown_measure_is_refused():
+def test_comparing_similarity_with_an_unknown_measure_is_refused():
     with pytest.raises(UsageError, match="against is 'cosine'"):
         compare_generated(clustered(), against="cosine")

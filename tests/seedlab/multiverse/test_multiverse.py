@@ -1,4 +1,4 @@
-"""The multiverse: what is chosen, what is dropped, and that every specification is a WEAT."""
+"""The multiverse: choices, dropped sets, and that every specification equals `weat`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def seed_set(id: str, *words: str) -> SeedSet:
 
 
 # A universe small enough to be worked by hand. With A = kind at (1, 0) and B = foul at (0, 1) the
-# association of a target is its first coordinate less its second.
+# association of a target is its first coordinate minus its second.
 PLANE = {
     "rose": (1, 0),
     "lily": (0.8, 0.6),
@@ -70,15 +70,15 @@ def by_hand(plane, garden) -> wg.Multiverse:
     return wg.multiverse(plane, garden, own=own, samples=0)
 
 
-def test_the_hand_worked_universe_has_two_specifications(by_hand):
+def test_a_combination_without_effect_is_dropped_with_the_reason(by_hand):
     # The sets with the same vector on both sides give every target the association 0.
-    assert [one.sets["A"] for one in by_hand.specifications] == ["garden.A", "upside"]
-    (flat,) = by_hand.dropped
-    assert (flat.sets["A"], flat.sets["B"]) == ("neither", "nor")
-    assert flat.reason.startswith("all targets have the same association")
+    assert [spec.sets["A"] for spec in by_hand.specifications] == ["garden.A", "upside"]
+    (dropped,) = by_hand.dropped
+    assert (dropped.sets["A"], dropped.sets["B"]) == ("neither", "nor")
+    assert dropped.reason.startswith("all targets have the same association")
 
 
-def test_the_hand_worked_effects_and_p_values(by_hand):
+def test_effects_and_p_values_of_specifications_are_those_worked_by_hand(by_hand):
     own, turned = by_hand.specifications
     # Associations 1, 0.2 and -1, -0.2: means 0.6 and -0.6, variance 2.08 / 3.
     effect = 1.2 / math.sqrt(2.08 / 3)
@@ -92,57 +92,61 @@ def test_the_hand_worked_effects_and_p_values(by_hand):
     assert own.n == {"X": 2, "Y": 2, "A": 1, "B": 1}
 
 
-def test_the_hand_worked_summary(by_hand):
-    told, effect = by_hand.summary, 1.2 / math.sqrt(2.08 / 3)
+def test_the_summary_of_two_specifications_is_that_worked_by_hand(by_hand):
+    summary, effect = by_hand.summary, 1.2 / math.sqrt(2.08 / 3)
     assert by_hand.documented == 0
-    assert told.same_sign == {"whole": Part(1, 2), "all": Part(1, 2)}
-    assert told.significant["none"]["all"] == Part(0, 2)
-    assert told.effects["median"] == pytest.approx(0)
-    assert told.effects["largest"] == pytest.approx(effect)
-    assert told.effects["25%"] == pytest.approx(-effect / 2)
-    assert told.place == 0.5
-    assert told.out_of_reach == Part(2, 2)  # 1/6 twice is over 0.05
-    margins = {one.sets.get("A"): one for one in told.margins}
+    assert summary.same_sign == {"whole": Part(1, 2), "all": Part(1, 2)}
+    assert summary.significant["none"]["all"] == Part(0, 2)
+    assert summary.effects["median"] == pytest.approx(0)
+    assert summary.effects["largest"] == pytest.approx(effect)
+    assert summary.effects["25%"] == pytest.approx(-effect / 2)
+    assert summary.place == 0.5
+    assert summary.out_of_reach == Part(2, 2)  # 1/6 twice is over 0.05
+    margins = {margin.sets.get("A"): margin for margin in summary.margins}
     assert margins["upside"].mean == pytest.approx(-effect)
     assert margins["upside"].difference == pytest.approx(-2 * effect)
     assert margins["garden.A"].difference == pytest.approx(2 * effect)
     assert margins[None].difference is None  # X and Y have no alternative
-    (flip,) = told.flips
+    (flip,) = summary.flips
     assert (flip.change, flip.sets["A"], flip.samples) == ("other sign", "upside", Part(0, 0))
 
 
-def same_as_weat(found: wg.Multiverse, vectors: wg.Vectors) -> None:
-    for one in found.specifications:
-        test = found.as_test(one)
-        exact = "exact" if one.p.method == "exact" else "tilted"
+def assert_same_as_weat(multiverse: wg.Multiverse, vectors: wg.Vectors) -> None:
+    for spec in multiverse.specifications:
         result = wg.weat(
-            vectors, test, method=exact, alternative=found.options["alternative"], case="keep"
+            vectors,
+            multiverse.as_test(spec),
+            method="exact" if spec.p.method == "exact" else "tilted",
+            alternative=multiverse.options["alternative"],
+            case="keep",
         )
-        assert result.n == one.n
-        assert one.effect == pytest.approx(result.effect, rel=1e-12)
-        assert one.statistic == pytest.approx(result.statistic, rel=1e-12)
-        if exact == "exact":
-            assert one.p == result.p
+        assert result.n == spec.n
+        assert spec.effect == pytest.approx(result.effect, rel=1e-12)
+        assert spec.statistic == pytest.approx(result.statistic, rel=1e-12)
+        if spec.p.method == "exact":
+            assert spec.p == result.p
         else:
-            assert one.p.value == pytest.approx(result.p.value, rel=1e-3)
-            assert one.p.low <= result.p.high
-            assert result.p.low <= one.p.high
+            assert spec.p.value == pytest.approx(result.p.value, rel=1e-3)
+            assert spec.p.low <= result.p.high
+            assert result.p.low <= spec.p.high
 
 
 @pytest.mark.parametrize(
-    "test", ["weat10", *(pytest.param(one, marks=pytest.mark.slow) for one in ("weat3", "weat7"))]
+    "test", ["weat10", *(pytest.param(id, marks=pytest.mark.slow) for id in ("weat3", "weat7"))]
 )
-def test_every_specification_is_what_weat_says_of_the_same_words(default, test):
-    same_as_weat(wg.multiverse(default, test, samples=2), default)
+def test_every_specification_equals_weat_on_the_same_words(default, test):
+    assert_same_as_weat(wg.multiverse(default, test, samples=2), default)
 
 
 @pytest.mark.slow
-def test_every_specification_is_what_weat_says_also_of_long_lists(default, weat6):
-    same_as_weat(weat6, default)
-    same_as_weat(wg.multiverse(default, "weat6", samples=1, alternative="two-sided"), default)
+def test_every_specification_equals_weat_on_long_lists_too(default, weat6):
+    assert_same_as_weat(weat6, default)
+    assert_same_as_weat(
+        wg.multiverse(default, "weat6", samples=1, alternative="two-sided"), default
+    )
 
 
-def test_the_documented_specification_is_the_test_itself(default, weat6):
+def test_the_documented_specification_equals_the_test_itself(default, weat6):
     own = weat6.specifications[weat6.documented]
     result = wg.weat(default, "weat6")
     assert own.p == result.p
@@ -151,25 +155,25 @@ def test_the_documented_specification_is_the_test_itself(default, weat6):
     assert own.sets["B"] == "family-Caliskan_et_al_2017"
 
 
-def test_on_the_papers_vectors_only_the_names_are_significant(glove840b):
-    found = wg.multiverse(wg.open_vectors(glove840b), "weat6", samples=0)
-    own = found.specifications[found.documented]
+def test_on_the_vectors_of_the_paper_only_the_names_are_significant(glove840b):
+    result = wg.multiverse(wg.open_vectors(glove840b), "weat6", samples=0)
+    own = result.specifications[result.documented]
     assert round(own.effect, 2) == 1.81  # as printed in the Science paper
-    terms = [one for one in found.specifications if one is not own]
-    assert [round(one.effect, 2) for one in terms] == [0.55, 0.70, 0.52, 0.54]
-    assert all(one.p.value > 0.05 for one in terms)
+    terms = [spec for spec in result.specifications if spec is not own]
+    assert [round(spec.effect, 2) for spec in terms] == [0.55, 0.70, 0.52, 0.54]
+    assert all(spec.p.value > 0.05 for spec in terms)
 
 
-def test_the_number_of_specifications(default, weat6):
+def test_the_number_of_specifications_is_choices_times_subsamples(default, weat6):
     # Of the 18 male-female and 3 names pairings with words, three lists of names are the same
     # names, and the sets from WikiText share husband and wife: 18. Of three pairings of career and
     # family two are the same words: 2.
     assert [len(factor) for factor in weat6.factors] == [18, 2]
     assert len(weat6.whole) == 18 * 2
     assert len(weat6.specifications) == 18 * 2 * (1 + 4)
-    assert len({(*one.sets.values(), one.sample) for one in weat6.specifications}) == 180
-    assert [one.sample for one in weat6.specifications] == sorted(
-        one.sample for one in weat6.specifications
+    assert len({(*spec.sets.values(), spec.sample) for spec in weat6.specifications}) == 180
+    assert [spec.sample for spec in weat6.specifications] == sorted(
+        spec.sample for spec in weat6.specifications
     )
     only = wg.multiverse(
         default, "weat6", samples=3, concepts={"X": "male-names", "Y": "female-names"}
@@ -177,11 +181,11 @@ def test_the_number_of_specifications(default, weat6):
     assert len(only.specifications) == 1 * 2 * (1 + 3)
 
 
-def test_crossing_combines_every_set_with_every_other(plane, garden):
+def test_crossing_combines_every_set_with_every_facing_set(plane, garden):
     own = {"A": [seed_set("one", "nice"), seed_set("two", "vile")], "B": [seed_set("three", "so")]}
-    found = wg.multiverse(plane, garden, own=own, cross=True, samples=0)
-    assert [len(factor) for factor in found.factors] == [1, 1, 3, 2]
-    combined = [(one.sets["A"], one.sets["B"]) for one in found.specifications]
+    result = wg.multiverse(plane, garden, own=own, cross=True, samples=0)
+    assert [len(factor) for factor in result.factors] == [1, 1, 3, 2]
+    combined = [(spec.sets["A"], spec.sets["B"]) for spec in result.specifications]
     # nice and foul have one vector, so that one of 3 × 2 combinations has no effect.
     assert sorted(combined) == [
         ("garden.A", "garden.B"),
@@ -190,13 +194,13 @@ def test_crossing_combines_every_set_with_every_other(plane, garden):
         ("two", "garden.B"),
         ("two", "three"),
     ]
-    assert [(lost.sets["A"], lost.sets["B"]) for lost in found.dropped] == [("one", "garden.B")]
+    assert [(drop.sets["A"], drop.sets["B"]) for drop in result.dropped] == [("one", "garden.B")]
 
 
 def test_without_crossing_only_documented_pairs_are_combined(weat6):
-    known = {frozenset(one.sets) for one in pairings()}
-    assert {frozenset((one.sets["X"], one.sets["Y"])) for one in weat6.specifications} <= known
-    assert {frozenset((one.sets["A"], one.sets["B"])) for one in weat6.specifications} <= known
+    known = {frozenset(pairing.sets) for pairing in pairings()}
+    assert {frozenset((spec.sets["X"], spec.sets["Y"])) for spec in weat6.specifications} <= known
+    assert {frozenset((spec.sets["A"], spec.sets["B"])) for spec in weat6.specifications} <= known
 
 
 @pytest.mark.parametrize(
@@ -216,66 +220,70 @@ def test_without_crossing_only_documented_pairs_are_combined(weat6):
         ("weat3b", ["", "", "pleasant", "unpleasant"]),
     ],
 )
-def test_what_the_sides_of_a_test_stand_for(test, concepts):
+def test_each_side_of_a_test_has_the_concepts_of_its_words(test, concepts):
     sides = alternatives(wg.test(test)).sides
-    assert [" ".join(one.concepts) for one in sides.values()] == concepts
+    assert [" ".join(side.concepts) for side in sides.values()] == concepts
 
 
-def test_most_words_of_a_set_are_enough_to_know_the_concept():
+def test_most_words_of_a_set_identify_its_concept():
     sides = alternatives(wg.test("weat3")).sides
     assert sides["B"].set == "weat3.B"
     assert sides["B"].by == "23 of 25 words are in unpleasant-Caliskan_et_al_2017"
 
 
-def test_a_side_of_no_concept_stays_as_it_is_and_it_is_said(default):
+def test_a_side_without_a_concept_keeps_its_words_and_a_note_says_so(default):
     test = "heilman_double_bind_likable_one_word"
-    found = wg.multiverse(default, test, samples=0, max_missing=0.5)
-    assert len(found.factors[0]) > 1
-    assert [one.sets for one in found.factors[1]] == [{"A": f"{test}.A", "B": f"{test}.B"}]
-    (note,) = found.notes
+    result = wg.multiverse(default, test, samples=0, max_missing=0.5)
+    assert len(result.factors[0]) > 1
+    assert [choice.sets for choice in result.factors[1]] == [{"A": f"{test}.A", "B": f"{test}.B"}]
+    (note,) = result.notes
     assert note.startswith("A and B stay as they are, because no seed set has the words of A and B")
     assert "--concept A=NAME" in note
 
 
-def reasons(found: wg.Multiverse) -> dict[str, str]:
-    return {one.sets.get("X", one.sets.get("A", "")): one.reason for one in found.dropped}
+def reasons(result: wg.Multiverse) -> dict[str, str]:
+    return {drop.sets.get("X", drop.sets.get("A", "")): drop.reason for drop in result.dropped}
 
 
-def test_sets_are_dropped_with_the_reason(default, weat6):
-    said = reasons(weat6)
-    assert said["masculine-Kaneko_and_Bollegala_2019"] == "its words are unknown"
-    assert said["career-Rudinger_et_al_2017"].startswith(
+def test_unusable_sets_are_dropped_with_the_reason(default, weat6):
+    dropped = reasons(weat6)
+    assert dropped["masculine-Kaneko_and_Bollegala_2019"] == "its words are unknown"
+    assert dropped["career-Rudinger_et_al_2017"].startswith(
         "no study contrasts it with a set of family"
     )
     wiki = "male_words_WikiText_2-Bordia_and_Bowman_2019"
-    assert said[wiki] == "X and Y both have 'husband', and share 2 words"
-    said = reasons(wg.multiverse(default, "weat3", samples=0))
-    assert said["names_white-Garg_et_al_2018"] == "X and Y both have 'harris', and share 19 words"
-    assert said["white_names-Knoche_et_al_2019"].startswith("12 of the 59 words of Y are missing")
+    assert dropped[wiki] == "X and Y both have 'husband', and share 2 words"
+    dropped = reasons(wg.multiverse(default, "weat3", samples=0))
+    assert (
+        dropped["names_white-Garg_et_al_2018"] == "X and Y both have 'harris', and share 19 words"
+    )
+    assert dropped["white_names-Knoche_et_al_2019"].startswith(
+        "12 of the 59 words of Y are missing"
+    )
 
 
-def test_a_target_among_the_attributes_is_dropped(plane, garden):
+def test_a_set_with_a_target_among_its_attributes_is_dropped(plane, garden):
     own = {
         "A": [seed_set("thorny", "nice", "rose")],
         "B": [seed_set("plain", "vile")],
     }
-    found = wg.multiverse(plane, garden, own=own, samples=0)
-    assert len(found.specifications) == 1
-    (lost,) = found.dropped
-    assert lost.reason == "X and A both have the target 'rose'"
-    assert lost.sets == {"X": "garden.X", "Y": "garden.Y", "A": "thorny", "B": "plain"}
+    result = wg.multiverse(plane, garden, own=own, samples=0)
+    assert len(result.specifications) == 1
+    (drop,) = result.dropped
+    assert drop.reason == "X and A both have the target 'rose'"
+    assert drop.sets == {"X": "garden.X", "Y": "garden.Y", "A": "thorny", "B": "plain"}
 
 
-def test_what_a_test_itself_does_is_kept(plane):
+def test_a_test_may_have_a_target_among_its_own_attributes(plane):
     test = wg.Test(
         id="mixed", x=["rose", "lily"], y=["wasp", "gnat"], a=["kind", "rose"], b=["foul"]
     )
-    found = wg.multiverse(plane, test, own={"A": [seed_set("other", "vile")]}, samples=0)
-    assert found.documented == 0
-    same_as_weat(found, plane)
+    result = wg.multiverse(plane, test, own={"A": [seed_set("other", "vile")]}, samples=0)
+    assert result.documented == 0
+    assert_same_as_weat(result, plane)
 
 
-def test_the_same_words_are_one_choice(weat6):
+def test_sets_with_the_same_words_are_one_choice(weat6):
     names = weat6.factors[0][0]
     assert [other["X"] for other in names.same] == [
         "male_names-Gonen_&_Goldberg_2019",
@@ -283,79 +291,85 @@ def test_the_same_words_are_one_choice(weat6):
     ]
 
 
-def test_without_the_documented_sets_the_others_are_still_measured(plane, garden):
+def test_alternatives_are_measured_even_if_the_documented_sets_are_missing(plane, garden):
     lacking = garden.model_copy(update={"a": garden.a.model_copy(update={"words": ("kinder",)})})
     own = {"A": [seed_set("other", "nice")], "B": [seed_set("another", "vile")]}
-    found = wg.multiverse(plane, lacking, own=own, samples=0)
-    assert found.documented is None
-    assert found.summary.place is None
-    assert [one.effect < 0 for one in found.specifications] == [True]
-    assert found.summary.same_sign["all"] == Part(0, 1)  # the sign that the test foretells
-    assert [flip.change for flip in found.summary.flips] == ["other sign"]
+    result = wg.multiverse(plane, lacking, own=own, samples=0)
+    assert result.documented is None
+    assert result.summary.place is None
+    assert [spec.effect < 0 for spec in result.specifications] == [True]
+    assert result.summary.same_sign["all"] == Part(0, 1)  # the sign that the test predicts
+    assert [flip.change for flip in result.summary.flips] == ["other sign"]
 
 
-def test_corrections_are_over_the_choices_of_one_sample(weat6):
+def test_p_values_are_corrected_over_the_choices_of_one_subsample(weat6):
     for sample in range(5):
-        here = [one for one in weat6.specifications if one.sample == sample]
-        p = [one.p.value for one in here]
-        assert [one.p_holm for one in here] == holm(p).tolist()
-        assert [one.p_bh for one in here] == benjamini_hochberg(p).tolist()
+        here = [spec for spec in weat6.specifications if spec.sample == sample]
+        p = [spec.p.value for spec in here]
+        assert [spec.p_holm for spec in here] == holm(p).tolist()
+        assert [spec.p_bh for spec in here] == benjamini_hochberg(p).tolist()
 
 
-def test_more_specifications_than_memory_holds_are_refused(default):
+def test_over_a_million_specifications_are_refused(default):
     with pytest.raises(UsageError, match=r"36 choices with 100,000 sub-samples each are 3,600,036"):
         wg.multiverse(default, "weat6", samples=100_000)
 
 
-def test_two_tails_put_twice_as_large_p_values_out_of_reach(plane, garden):
+def test_two_sided_tests_double_the_smallest_possible_p_value(plane, garden):
     # Two of four targets: 1/6 at best in one tail, 2/6 in two; of two choices.
     own = {"A": [seed_set("upside", "nice")], "B": [seed_set("downside", "vile")]}
-    found = {
+    summaries = {
         tails: wg.multiverse(
             plane, garden, own=own, samples=0, alpha=0.5, alternative=tails
         ).summary
         for tails in ("greater", "two-sided")
     }
-    assert found["greater"].out_of_reach == Part(0, 2)
-    assert found["two-sided"].out_of_reach == Part(2, 2)
+    assert summaries["greater"].out_of_reach == Part(0, 2)
+    assert summaries["two-sided"].out_of_reach == Part(2, 2)
 
 
-def test_the_summary_counts_what_it_says(weat6):
-    told, every = weat6.summary, weat6.specifications
-    own = every[weat6.documented]
-    assert told.significant["holm"]["all"].count == sum(one.p_holm <= 0.05 for one in every)
-    assert told.significant["bh"]["whole"].count == sum(one.p_bh <= 0.05 for one in weat6.whole)
-    assert told.place == np.mean([one.effect < own.effect for one in every])
-    assert told.out_of_reach.count == sum(
-        36 / math.comb(one.n["X"] + one.n["Y"], one.n["X"]) > 0.05 for one in every
+def test_the_summary_agrees_with_the_specifications(weat6):
+    summary, specifications = weat6.summary, weat6.specifications
+    own = specifications[weat6.documented]
+    assert summary.significant["holm"]["all"].count == sum(
+        spec.p_holm <= 0.05 for spec in specifications
     )
-    for margin in told.margins:
+    assert summary.significant["bh"]["whole"].count == sum(
+        spec.p_bh <= 0.05 for spec in weat6.whole
+    )
+    assert summary.place == np.mean([spec.effect < own.effect for spec in specifications])
+    assert summary.out_of_reach.count == sum(
+        36 / math.comb(spec.n["X"] + spec.n["Y"], spec.n["X"]) > 0.05 for spec in specifications
+    )
+    for margin in summary.margins:
         wanted = margin.sets.items()
-        having = [one.effect for one in every if wanted <= one.sets.items()]
-        others = [one.effect for one in every if not wanted <= one.sets.items()]
-        assert margin.mean == pytest.approx(np.mean(having))
-        assert margin.difference == pytest.approx(np.mean(having) - np.mean(others))
-    lost = {tuple(one.sets.values()) for one in weat6.whole if one.p_holm > 0.05}
-    assert {tuple(flip.sets.values()) for flip in told.flips} == lost  # the own sets have it
-    assert all(flip.change == "not significant" for flip in told.flips)
+        with_it = [spec.effect for spec in specifications if wanted <= spec.sets.items()]
+        without_it = [spec.effect for spec in specifications if not wanted <= spec.sets.items()]
+        assert margin.mean == pytest.approx(np.mean(with_it))
+        assert margin.difference == pytest.approx(np.mean(with_it) - np.mean(without_it))
+    not_significant = {tuple(spec.sets.values()) for spec in weat6.whole if spec.p_holm > 0.05}
+    assert {
+        tuple(flip.sets.values()) for flip in summary.flips
+    } == not_significant  # the test's own sets are significant
+    assert all(flip.change == "not significant" for flip in summary.flips)
 
 
-def test_sub_samples_have_the_share_and_keep_pairs_together(default):
-    found = wg.multiverse(default, "weat7", samples=20, share=0.6)
-    answers = dict(pairs(MALE, FEMALE))
-    choice = next(one for one in found.factors[1] if one.sets["A"] == MALE)
+def test_subsamples_have_the_share_and_keep_pairs_together(default):
+    result = wg.multiverse(default, "weat7", samples=20, share=0.6)
+    partner = dict(pairs(MALE, FEMALE))
+    choice = next(choice for choice in result.factors[1] if choice.sets["A"] == MALE)
     for sample in choice.samples:
         male = [choice.words["A"][i] for i in sample["A"]]
         female = [choice.words["B"][i] for i in sample["B"]]
         assert len(male) == len(female) == math.ceil(0.6 * 8)
-        assert {answers[word] for word in male} == set(female)
-    math_words = {sample["X"] for sample in found.factors[0][0].samples}
-    arts_words = {sample["Y"] for sample in found.factors[0][0].samples}
-    assert len(math_words) > 1  # words that answer no other are drawn on their own
+        assert {partner[word] for word in male} == set(female)
+    math_words = {sample["X"] for sample in result.factors[0][0].samples}
+    arts_words = {sample["Y"] for sample in result.factors[0][0].samples}
+    assert len(math_words) > 1  # words without a partner are drawn on their own
     assert math_words != arts_words
 
 
-def test_the_seed_decides_and_threads_do_not(default):
+def test_the_random_seed_determines_a_multiverse_and_threads_do_not(default):
     first = wg.multiverse(default, "weat7", samples=3, rng=5, workers=1)
     assert wg.multiverse(default, "weat7", samples=3, rng=5, workers=3) == first
     other = wg.multiverse(default, "weat7", samples=3, rng=6)
@@ -363,46 +377,48 @@ def test_the_seed_decides_and_threads_do_not(default):
     assert other.specifications != first.specifications
 
 
-def test_sub_samples_do_not_depend_on_the_other_choices(default):
+def test_subsamples_do_not_depend_on_the_other_choices(default):
     plain = wg.multiverse(default, "weat7", samples=3)
     own = {"A": [seed_set("kings", "king", "prince")], "B": [seed_set("queens", "queen", "lady")]}
     more = wg.multiverse(default, "weat7", samples=3, own=own)
     assert len(more.whole) == len(plain.whole) + 1
-    for one, other in zip(plain.factors[1], more.factors[1], strict=False):
-        assert one == other
+    for choice, same_choice in zip(plain.factors[1], more.factors[1], strict=False):
+        assert choice == same_choice
 
 
 @given(st.data())
 @settings(max_examples=100)
-def test_units_hold_every_word_once_and_answers_together(data):
+def test_units_have_every_word_once_and_keep_pairs_together(data):
     sizes = [data.draw(st.integers(1, 6)) for _ in range(2)]
-    places = {
+    positions = {
         side: {f"{side}{k}": k for k in range(n)} for side, n in zip("XY", sizes, strict=True)
     }
-    word = [st.sampled_from([*places[side], "gone"]) for side in "XY"]
-    answers = data.draw(st.lists(st.tuples(*word), max_size=8))
-    units = group_into_units(answers, places)
+    word = [st.sampled_from([*positions[side], "gone"]) for side in "XY"]
+    word_pairs = data.draw(st.lists(st.tuples(*word), max_size=8))
+    units = group_into_units(word_pairs, positions)
     for side, size in zip("XY", sizes, strict=True):
         assert sorted(at for unit in units for at in unit.get(side, ())) == list(range(size))
-    for x, y in answers:
+    for x, y in word_pairs:
         if "gone" not in (x, y):
-            (unit,) = [one for one in units if places["X"][x] in one.get("X", ())]
-            assert places["Y"][y] in unit["Y"]
+            (unit,) = [
+                candidate for candidate in units if positions["X"][x] in candidate.get("X", ())
+            ]
+            assert positions["Y"][y] in unit["Y"]
 
 
 @given(st.integers(2, 30), st.floats(0.05, 0.95), st.integers(0, 3))
-def test_a_drawn_set_has_its_share_or_is_refused(size, share, rng):
+def test_a_subsample_has_its_share_of_words_or_is_refused(size, share, rng):
     units = group_into_units([], {"X": {str(k): k for k in range(size)}})
-    taken = math.ceil(round(share * size, 9))
-    if taken < 2:
+    sample_size = math.ceil(round(share * size, 9))
+    if sample_size < 2:
         with pytest.raises(UsageError, match="at least two are needed"):
             draw_subsamples(units, {"X": "mine"}, 4, share, rng)
         return
     for sample in draw_subsamples(units, {"X": "mine"}, 4, share, rng):
-        assert len(sample["X"]) == len(set(sample["X"])) == taken
+        assert len(sample["X"]) == len(set(sample["X"])) == sample_size
 
 
-def test_a_multiverse_is_written_and_read_without_loss(weat6, tmp_path):
+def test_a_multiverse_survives_json_and_parquet(weat6, tmp_path):
     assert wg.Multiverse.from_json(weat6.to_json()) == weat6
     weat6.to_parquet(tmp_path / "found.parquet")
     assert wg.Multiverse.from_parquet(tmp_path / "found.parquet") == weat6
@@ -411,20 +427,20 @@ def test_a_multiverse_is_written_and_read_without_loss(weat6, tmp_path):
     assert rows[0]["X"] == weat6.specifications[0].sets["X"]
 
 
-def test_counts_larger_than_any_column_of_integers_are_kept(tmp_path):
+def test_partition_counts_above_64_bits_survive_parquet(tmp_path):
     words = [f"{side}{k}" for side in "xy" for k in range(60)]
     angle = np.concatenate([np.linspace(0, 0.5, 60), np.linspace(1, 1.5, 60)])
     rows = np.stack([np.cos(angle), np.sin(angle)], axis=1).tolist()
     vectors = wg.Vectors.of([*words, "kind", "foul", "good"], [*rows, [1, 0], [0, 1], [1, 0.1]])
     test = wg.Test(x=words[:60], y=words[60:], a=["kind"], b=["foul"])
-    found = wg.multiverse(vectors, test, own={"A": [seed_set("good", "good")]}, samples=0)
-    assert found.specifications[0].p.partitions == math.comb(120, 60) > 2**63
-    found.to_parquet(tmp_path / "found.parquet")
-    assert wg.Multiverse.from_parquet(tmp_path / "found.parquet") == found
-    assert wg.Multiverse.from_json(found.to_json()) == found
+    result = wg.multiverse(vectors, test, own={"A": [seed_set("good", "good")]}, samples=0)
+    assert result.specifications[0].p.partitions == math.comb(120, 60) > 2**63
+    result.to_parquet(tmp_path / "found.parquet")
+    assert wg.Multiverse.from_parquet(tmp_path / "found.parquet") == result
+    assert wg.Multiverse.from_json(result.to_json()) == result
 
 
-def test_what_is_not_a_multiverse_is_refused(tmp_path):
+def test_a_file_that_is_not_a_multiverse_is_refused(tmp_path):
     with pytest.raises(BadContent, match="not a multiverse in JSON"):
         wg.Multiverse.from_json('{"test": 3}')
     (tmp_path / "no.parquet").write_text("PAR1")
@@ -432,19 +448,19 @@ def test_what_is_not_a_multiverse_is_refused(tmp_path):
         wg.Multiverse.from_parquet(tmp_path / "no.parquet")
 
 
-def test_asking_for_a_concept_leaves_names_and_terms_apart(default):
-    found = wg.multiverse(default, "weat7", concepts={"A": "male", "B": "female"}, samples=0)
-    assert {one.concepts["A"] for one in found.factors[1]} == {"male"}
+def test_requesting_a_concept_keeps_names_and_terms_apart(default):
+    result = wg.multiverse(default, "weat7", concepts={"A": "male", "B": "female"}, samples=0)
+    assert {choice.concepts["A"] for choice in result.factors[1]} == {"male"}
     none = wg.multiverse(default, "weat7", concepts={"A": []}, samples=0)
-    assert [one.sets["A"] for one in none.factors[1]] == [MALE]
+    assert [choice.sets["A"] for choice in none.factors[1]] == [MALE]
 
 
-def test_own_sets_go_together_one_by_one(plane, garden):
+def test_your_own_sets_of_two_sides_are_paired_in_order(plane, garden):
     two = [seed_set("one", "nice"), seed_set("two", "so")]
     with pytest.raises(UsageError, match="A has 2 sets of yours and B has 1"):
         wg.multiverse(plane, garden, own={"A": two, "B": two[:1]})
-    found = wg.multiverse(plane, garden, own={"A": two}, samples=0)
-    assert {one.sets["B"] for one in found.specifications} == {"garden.B"}
+    result = wg.multiverse(plane, garden, own={"A": two}, samples=0)
+    assert {spec.sets["B"] for spec in result.specifications} == {"garden.B"}
 
 
 @pytest.mark.parametrize(
@@ -463,12 +479,12 @@ def test_own_sets_go_together_one_by_one(plane, garden):
         ({"own": {"X": [seed_set(MALE, "king")]}}, "Two different sets are called"),
     ],
 )
-def test_a_wrong_call_is_told_so(default, change, message):
+def test_wrong_options_of_a_multiverse_are_refused(default, change, message):
     with pytest.raises(UsageError, match=message):
         wg.multiverse(default, "weat6", **{"samples": 1, **change})
 
 
-def test_tests_that_have_no_multiverse_are_told_so(default, plane, garden):
+def test_tests_without_alternatives_are_refused_with_advice(default, plane, garden):
     with pytest.raises(UnknownEntry, match="Did you mean weat6"):
         wg.multiverse(default, "waet6")
     with pytest.raises(UnknownEntry, match="No seed set has the concept 'femal'"):
@@ -481,18 +497,18 @@ def test_tests_that_have_no_multiverse_are_told_so(default, plane, garden):
         wg.multiverse(plane, garden)
 
 
-def test_nothing_left_is_told_with_the_reason_for_the_own_sets(plane):
+def test_if_no_choice_is_left_the_error_says_why_the_tests_own_sets_were_dropped(plane):
     with pytest.raises(CannotMeasure, match="8 of the 8 words of X are missing"):
         wg.multiverse(plane, "weat6")
 
 
-def test_ids_are_short_where_the_study_is_the_same():
+def test_ids_name_a_common_study_once():
     sets = {"X": "male-Manzini_et_al_2019", "Y": "female-Kozlowski_et_al_2019"}
     assert set_names(sets) == "male, Manzini et al 2019 / female, Kozlowski et al 2019"
-    ids = [one.id for one in seed_sets()]
+    ids = [seeds.id for seeds in seed_sets()]
     assert len({set_names({"X": id}) for id in ids}) == len(ids)
 
 
-def test_the_record_is_frozen(weat6):
+def test_a_multiverse_is_immutable(weat6):
     with pytest.raises(dataclasses.FrozenInstanceError):
         weat6.test = "other"
