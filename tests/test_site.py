@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from ._web.browsing import PHONE, chromium, fits, opened
+from ._web.browsing import PHONE, chromium, fits_window, open_page
 
 ROOT = Path(__file__).parent.parent
 
@@ -97,7 +97,7 @@ def test_sources_of_the_pages_are_not_published(site):
 
 def test_the_site_can_be_read_and_searched_without_a_server(site):
     start = (site / "index.html").as_uri()
-    with chromium() as browser, opened(browser, start) as (tab, wrong):
+    with chromium() as browser, open_page(browser, start) as (tab, wrong):
         tab.keyboard.press("Control+k")
         tab.get_by_role("textbox").or_(tab.get_by_role("combobox")).first.fill("multiverse")
         tab.get_by_text("What varies").first.wait_for()
@@ -107,7 +107,7 @@ def test_the_site_can_be_read_and_searched_without_a_server(site):
 @pytest.mark.parametrize("window", [PHONE, {}], ids=["phone", "desktop"])
 def test_pages_fit_their_window(site, window):
     start = (site / "index.html").as_uri()
-    with chromium() as browser, opened(browser, start, **window) as (tab, _):
+    with chromium() as browser, open_page(browser, start, **window) as (tab, _):
         for page in site.rglob("*.html"):
             tab.goto(page.as_uri())
-            assert fits(tab), page.name
+            assert fits_window(tab), page.name

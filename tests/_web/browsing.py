@@ -1,4 +1,4 @@
-"""A real browser for the tests of pages, and all that goes wrong in it."""
+"""A real browser for the tests of pages, with everything that goes errors in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-PATIENCE = 60_000
+TIMEOUT_MS = 60_000
 PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
@@ -29,41 +29,46 @@ def chromium() -> Iterator[Any]:
 
 
 @contextmanager
-def opened(browser: Any, address: str, **options: Any) -> Iterator[tuple[Any, list[str]]]:
-    """A page in a browser, and all that goes wrong in it."""
-    wrong: list[str] = []
+def open_page(browser: Any, address: str, **options: Any) -> Iterator[tuple[Any, list[str]]]:
+    """Open a page; yield the tab and a list of errors, dialogs and requests to other hosts."""
+    errors: list[str] = []
     context = browser.new_context(**options)
-    context.set_default_timeout(PATIENCE)
-    # A page from a file asks for nothing else.
-    here = address if address.startswith("file:") else "/".join(address.split("/")[:3])
+    context.set_default_timeout(TIMEOUT_MS)
+    # A page from a file requests nothing else.
+    own = address if address.startswith("file:") else "/".join(address.split("/")[:3])
 
     def watch(tab: Any) -> None:
-        tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-        tab.on("pageerror", lambda error: wrong.append(str(error)))
-        tab.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        tab.on(
+            "console",
+            lambda message: errors.append(message.text) if message.type == "error" else None,
+        )
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
         tab.on(
             "request",
-            lambda one: None if one.url.startswith(here) else wrong.append(f"asked for {one.url}"),
+            lambda request: (
+                None if request.url.startswith(own) else errors.append(f"requested {request.url}")
+            ),
         )
 
     context.on("page", watch)
     tab = context.new_page()
     tab.goto(address)
-    yield tab, wrong
+    yield tab, errors
     context.close()
 
 
-def fits(tab: Any) -> bool:
-    """Whether nothing of a page is wider than its window."""
-    made: bool = tab.evaluate(
+def fits_window(tab: Any) -> bool:
+    """Whether no part of a page is wider than its window."""
+    is_narrow: bool = tab.evaluate(
         "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     )
-    return made
+    return is_narrow
 
 
-def comes_true(tab: Any, condition: str) -> None:
-    """Wait for a condition; Playwright's own way needs eval, which the pages do not allow."""
-    end = time.monotonic() + PATIENCE / 1000
+def wait_until(tab: Any, condition: str) -> None:
+    """Wait for a JavaScript condition; Playwright's own function needs eval, which pages forbid."""
+    end = time.monotonic() + TIMEOUT_MS / 1000
     while not tab.evaluate(condition):
         assert time.monotonic() < end, condition
         tab.wait_for_timeout(50)

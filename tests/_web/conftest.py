@@ -1,4 +1,4 @@
-"""What the tests of the web page share: servers without a network, and real ones."""
+"""Fixtures of the web page's tests: servers without a network, and real ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra 'web'")
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # newer versions would rather have another HTTP client
+    warnings.simplefilter("ignore")  # newer versions prefer another HTTP client
     from starlette.testclient import TestClient
 
 from weatherglass._web.app import create_app
@@ -32,12 +32,12 @@ WORDS = (  # noqa: SIM905
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A file of 24 made vectors: flowers are near good words, insects near bad ones."""
+    """A file of 24 vectors: flowers are close to good words, insects to bad ones."""
     rng = np.random.default_rng(5)
     rows = rng.normal(size=(len(WORDS), 8))
     good = {"rose", "lily", "tulip", "daisy", "kind", "good", "fine", "warm"}
-    pleasant = [word in good for word in WORDS]
-    rows[:, 0] += np.where(pleasant, 2.0, -2.0)
+    is_pleasant = [word in good for word in WORDS]
+    rows[:, 0] += np.where(is_pleasant, 2.0, -2.0)
     path = tmp_path_factory.mktemp("vectors") / "tiny.txt"
     lines = (f"{w} {' '.join(f'{x:.5f}' for x in row)}" for w, row in zip(WORDS, rows, strict=True))
     path.write_text("\n".join(lines) + "\n")
@@ -47,35 +47,35 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A real browser; without one, the test is skipped."""
-    with chromium() as found:
-        yield found
+    with chromium() as started:
+        yield started
 
 
 @contextlib.contextmanager
-def asked(settings: Settings, **options: Any) -> Iterator[TestClient]:
-    """A client of a server of its own, as a program sees it."""
-    where = f"http://127.0.0.1:{settings.port}"
-    with TestClient(create_app(settings), base_url=where, **options) as client:
+def open_client(settings: Settings, **options: Any) -> Iterator[TestClient]:
+    """Start a server without a network and return its client, which behaves like a program."""
+    base_url = f"http://127.0.0.1:{settings.port}"
+    with TestClient(create_app(settings), base_url=base_url, **options) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def client(tiny: str) -> Iterator[TestClient]:
     """A server with the sources ``tiny.txt`` and ``default``."""
-    with asked(Settings(sources=(tiny, "default"), wait_seconds=60)) as made:
-        yield made
+    with open_client(Settings(sources=(tiny, "default"), wait_seconds=60)) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")
 def science(glove840b: str) -> Iterator[TestClient]:
     """A server with the rows of the Science paper, under the name ``vectors.txt``."""
-    with asked(Settings(sources=(glove840b,), wait_seconds=60)) as made:
-        yield made
+    with open_client(Settings(sources=(glove840b,), wait_seconds=60)) as client:
+        yield client
 
 
 @contextlib.contextmanager
-def running(settings: Settings, port: int = 0) -> Iterator[str]:
-    """A real server on this machine, on a free port or the one given; gives its address."""
+def run_server(settings: Settings, port: int = 0) -> Iterator[str]:
+    """Run a real server on this machine, on the given port or a free one; yield its address."""
     import uvicorn
 
     config = uvicorn.Config(create_app(settings), port=port, log_level="error", lifespan="on")
@@ -94,17 +94,17 @@ def running(settings: Settings, port: int = 0) -> Iterator[str]:
 
 @pytest.fixture
 def as_browser() -> Callable[..., dict[str, str]]:
-    """The headers of a browser that opens a page, and of htmx that asks for a part."""
+    """The headers of a browser that opens a page, or of htmx that asks for part of one."""
 
-    def made(part: bool = False) -> dict[str, str]:
+    def headers(part: bool = False) -> dict[str, str]:
         return {"Accept": "text/html"} | ({"HX-Request": "true"} if part else {})
 
-    return made
+    return headers
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder that a server may open."""
-    made = tmp_path / "kept"
-    made.mkdir()
-    return made
+    path = tmp_path / "kept"
+    path.mkdir()
+    return path

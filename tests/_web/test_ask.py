@@ -1,8 +1,9 @@
-"""Ask: questions in the address, answers with the published numbers, hostile words as text."""
+"""Ask: questions in the address, answers with the published numbers, hostile words escaped."""
 
 from __future__ import annotations
 
 import html
+import re
 import shutil
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -16,9 +17,9 @@ from weatherglass._web.settings import Settings
 from weatherglass._web.word_sets import find_sets, find_tests, format_words, read_set
 from weatherglass.errors import UnknownEntry, UsageError
 
-from .conftest import asked
+from .conftest import open_client
 
-MINE = {
+QUESTION = {
     "x": "rose, lily tulip;daisy",
     "y": "wasp gnat moth flea",
     "a": "kind good",
@@ -39,29 +40,28 @@ TABLE_1 = {
 }
 
 
-def told(page: str) -> str:
-    """What a person reads on a page."""
-    import re
+def visible_text(page: str) -> str:
+    """The text of a page, without markup."""
 
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", page)))
 
 
 @pytest.mark.parametrize("test", TABLE_1)
-def test_the_numbers_of_table_1(science, as_browser, test):
+def test_answers_have_the_effect_sizes_and_counts_of_table_1(science, as_browser, test):
     effect, fraction = TABLE_1[test]
     (result,) = science.get("/api/ask", params={"test": test}).json()["results"]
     assert f"{result['effect']:.2f}" == effect
     assert result["p"]["fraction"] == fraction
     assert result["p"]["method"] == "exact"
-    page = told(science.get(f"/?test={test}", headers=as_browser()).text)
-    assert f"{effect} effect" in page
+    page = visible_text(science.get(f"/?test={test}", headers=as_browser()).text)
+    assert f"{effect} effect size d" in page
     count, of = (f"{int(part):,}" for part in fraction.split("/"))
     assert f"Of all {of} ways" in page
     assert f"only {count} give" in page
 
 
-def test_the_answer_is_what_the_library_says(client, tiny):
-    (result,) = client.get("/api/ask", params=MINE | {"source": "tiny.txt"}).json()["results"]
+def test_the_api_answer_equals_the_result_of_the_library(client, tiny):
+    (result,) = client.get("/api/ask", params=QUESTION | {"source": "tiny.txt"}).json()["results"]
     test = wg.Test(
         x=["rose", "lily", "tulip", "daisy"],
         y=["wasp", "gnat", "moth", "flea"],
@@ -75,27 +75,32 @@ def test_the_answer_is_what_the_library_says(client, tiny):
     assert result["p_rotation"]["value"] == expected.p_rotation.value
 
 
-def test_the_address_is_the_question(client, as_browser):
-    noisy = MINE | {"source": "tiny.txt", "alternative": "greater", "missing": "0.2", "find_x": ""}
+def test_the_address_of_an_answer_is_the_shortest_that_asks_the_same(client, as_browser):
+    noisy = QUESTION | {
+        "source": "tiny.txt",
+        "alternative": "greater",
+        "missing": "0.2",
+        "find_x": "",
+    }
     answer = client.get("/", params=noisy, headers=as_browser(), follow_redirects=False)
     assert answer.status_code == 303
     short = parse_qs(urlsplit(answer.headers["location"]).query)
-    assert short == {name: [value] for name, value in (MINE | {"source": "tiny.txt"}).items()}
+    assert short == {name: [value] for name, value in (QUESTION | {"source": "tiny.txt"}).items()}
     first = client.get(answer.headers["location"], headers=as_browser(), follow_redirects=False)
     again = client.get(answer.headers["location"], headers=as_browser(), follow_redirects=False)
     assert first.status_code == 200
     assert first.text == again.text
 
 
-words = st.text(
+any_word = st.text(
     st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters='"'), min_size=1
 )
 
 
-@given(st.lists(words.map(str.strip).filter(bool), max_size=8))
-def test_words_written_out_are_read_as_they_were(some):
-    some = [word for word in dict.fromkeys(some) if len(word) <= 100]
-    assert read_set(format_words(some), Settings()).words == tuple(some)
+@given(st.lists(any_word.map(str.strip).filter(bool), max_size=8))
+def test_formatted_words_are_read_back_unchanged(words):
+    words = [word for word in dict.fromkeys(words) if len(word) <= 100]
+    assert read_set(format_words(words), Settings()).words == tuple(words)
 
 
 @given(
@@ -104,20 +109,20 @@ def test_words_written_out_are_read_as_they_were(some):
         sources=st.just(("default",)),
         sets=st.tuples(*[st.text(max_size=20)] * 4),
         alternative=st.sampled_from(["greater", "less", "two-sided"]),
-        missing=st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+        max_missing=st.sampled_from([0.0, 0.2, 0.5, 1.0]),
     )
 )
-def test_a_question_is_read_from_its_address_as_it_was(question):
-    got = parse_qs(question.query)
-    assert got.get("source") == ["default"]
-    assert [got.get(side, [""])[0] for side in "xyab"] == list(question.sets)
-    assert got.get("alternative", ["greater"]) == [question.alternative]
-    assert float(got.get("missing", ["0.2"])[0]) == question.missing
+def test_a_question_is_read_back_from_its_address(question):
+    parameters = parse_qs(question.query)
+    assert parameters.get("source") == ["default"]
+    assert [parameters.get(side, [""])[0] for side in "xyab"] == list(question.sets)
+    assert parameters.get("alternative", ["greater"]) == [question.alternative]
+    assert float(parameters.get("missing", ["0.2"])[0]) == question.max_missing
 
 
-def test_sets_of_the_catalogue_stand_for_their_words():
-    made = read_set("@career-Caliskan_et_al_2017, desk", Settings())
-    assert made.words == (*wg.seeds("career-Caliskan_et_al_2017").words, "desk")
+def test_references_to_catalogue_sets_are_read_as_their_words():
+    word_set = read_set("@career-Caliskan_et_al_2017, desk", Settings())
+    assert word_set.words == (*wg.seeds("career-Caliskan_et_al_2017").words, "desk")
     assert read_set("@weat6.A", Settings()).words == wg.test("weat6").a.words
     assert read_set("@weat3@full.X", Settings()).words == wg.test("weat3@full").x.words
     assert read_set('"@weat6.A"', Settings()).words == ("@weat6.A",)
@@ -126,106 +131,110 @@ def test_sets_of_the_catalogue_stand_for_their_words():
 
 
 @pytest.mark.parametrize(
-    ("changes", "status", "told"),
+    ("changes", "status", "message"),
     [
         ({"x": " ".join(f"w{k}" for k in range(501))}, 422, "at most 500"),
         ({"x": "x" * 101}, 422, "at most 100"),
         ({"x": "a" * 10_001}, 422, "at most 10000 characters"),
         ({"x": "@nothing"}, 404, "no seed set"),
-        ({"y": ""}, 422, "The set Y has no words"),
+        ({"y": ""}, 422, "Set Y has no words"),
         ({"y": "rose wasp"}, 422, "x and y both have"),
         ({"source": "nowhere"}, 404, "no source"),
         ({"alternative": "sideways"}, 422, "alternative"),
         ({"missing": "nan"}, 422, "missing"),
     ],
 )
-def test_what_cannot_be_asked_is_told_in_a_sentence(client, changes, status, told):
-    answer = client.get("/api/ask", params=MINE | changes)
+def test_invalid_questions_are_refused_with_a_sentence(client, changes, status, message):
+    answer = client.get("/api/ask", params=QUESTION | changes)
     assert answer.status_code == status
-    assert told in answer.json()["error"]
+    assert message in answer.json()["error"]
 
 
-def test_too_many_sources_are_refused(client):
+def test_more_sources_than_fit_side_by_side_are_refused(client):
     answer = client.get("/api/ask", params={"test": "weat6", "source": [f"s{k}" for k in range(7)]})
     assert answer.status_code == 422
     assert "side by side" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("test", ["wefat1", "sent-weat6"])
-def test_other_kinds_of_tests_are_sent_where_they_belong(client, test):
+def test_factual_and_sentence_tests_are_refused_on_the_ask_page(client, test):
     answer = client.get("/api/ask", params={"test": test})
     assert answer.status_code == 422
     assert "test" in answer.json()["error"]
 
 
-def test_missing_words_are_shown_as_they_are_typed(client, as_browser):
-    asked_for = {"side": "x", "source": "tiny.txt", "x": "rose, qwerty, lily"}
-    part = client.get("/ask/words", params=asked_for, headers=as_browser(part=True)).text
-    assert "3 words, 1 not in tiny.txt: qwerty." in told(part)
-    fine = asked_for | {"x": "rose lily"}
-    part = client.get("/ask/words", params=fine, headers=as_browser(part=True)).text
-    assert "2 words, all in tiny.txt." in told(part)
+def test_missing_words_are_listed_while_a_set_is_typed(client, as_browser):
+    params = {"side": "x", "source": "tiny.txt", "x": "rose, qwerty, lily"}
+    part = client.get("/ask/words", params=params, headers=as_browser(part=True)).text
+    assert "3 words, 1 not in tiny.txt: qwerty." in visible_text(part)
+    known = params | {"x": "rose lily"}
+    part = client.get("/ask/words", params=known, headers=as_browser(part=True)).text
+    assert "2 words, all in tiny.txt." in visible_text(part)
 
 
-def test_provenance_and_warnings_are_shown_while_choosing(client, as_browser):
-    few = {"side": "x", "source": "default", "x": "@female-Rudinger_et_al_2017"}
-    part = told(client.get("/ask/words", params=few, headers=as_browser(part=True)).text)
+def test_provenance_and_lint_warnings_are_shown_while_a_set_is_chosen(client, as_browser):
+    params = {"side": "x", "source": "default", "x": "@female-Rudinger_et_al_2017"}
+    part = visible_text(client.get("/ask/words", params=params, headers=as_browser(part=True)).text)
     assert "Rudinger et al. 2017: " in part
-    assert "warning It has 'her' 2 times; of its 5 words 4 are different." in part
+    assert "warning It contains 'her' 2 times; 4 of its 5 words are distinct." in part
 
 
-def test_sets_are_found_by_concept_by_study_and_by_word(client, as_browser):
-    assert all(one.label == "female" for one in find_sets("female")[:5])
-    assert all("Garg" in one.provenance for one in find_sets("garg"))
-    assert any("nurse" in one.words for one in find_sets("nurse"))
-    assert [one.id for one in find_tests("young old")] == ["weat10"]
-    part = client.get("/ask/find", params=MINE | {"side": "a", "find_a": "career caliskan"}).text
+def test_catalogue_search_finds_sets_by_concept_by_study_and_by_word(client, as_browser):
+    assert all(word_set.label == "female" for word_set in find_sets("female")[:5])
+    assert all("Garg" in word_set.provenance for word_set in find_sets("garg"))
+    assert any("nurse" in word_set.words for word_set in find_sets("nurse"))
+    assert [entry.id for entry in find_tests("young old")] == ["weat10"]
+    part = client.get(
+        "/ask/find", params=QUESTION | {"side": "a", "find_a": "career caliskan"}
+    ).text
     picked = next(
         address for address in part.split('"') if address.startswith("/?") and "career-C" in address
     )
     got = parse_qs(urlsplit(html.unescape(picked)).query)
     assert got["a"] == ["@career-Caliskan_et_al_2017"]
-    assert got["x"] == [MINE["x"]]
+    assert got["x"] == [QUESTION["x"]]
 
 
-def test_a_test_that_could_not_be_run_says_why(client, as_browser):
-    few = MINE | {"source": "tiny.txt", "x": "rose qwerty asdf"}
-    page = told(client.get("/", params=few, headers=as_browser()).text)
+def test_a_test_with_too_many_missing_words_says_why_it_was_not_run(client, as_browser):
+    params = QUESTION | {"source": "tiny.txt", "x": "rose qwerty asdf"}
+    page = visible_text(client.get("/", params=params, headers=as_browser()).text)
     assert "Not run: 2 of the 3 words of X are missing" in page
-    any_number = few | {"missing": "1", "x": "rose lily qwerty"}
+    any_number = params | {"missing": "1", "x": "rose lily qwerty"}
     (result,) = client.get("/api/ask", params=any_number).json()["results"]
     assert result["status"] == "done"
     assert result["missing"]["X"] == ["qwerty"]
 
 
-def test_several_sources_stand_side_by_side(client, as_browser):
-    both = MINE | {"source": ["default", "tiny.txt"]}
+def test_several_sources_are_answered_side_by_side(client, as_browser):
+    both = QUESTION | {"source": ["default", "tiny.txt"]}
     results = client.get("/api/ask", params=both).json()["results"]
-    assert [one["source"] for one in results] == ["default", "tiny.txt"]
+    assert [result["source"] for result in results] == ["default", "tiny.txt"]
     page = client.get("/", params=both, headers=as_browser()).text
     assert "Side by side" in page
 
 
-def test_dropping_each_word_gives_what_the_library_gives(client, as_browser, tiny):
+def test_influence_of_single_words_equals_that_of_the_library(client, as_browser, tiny):
     from weatherglass._web.ask.question import answer_question, measure_influence
 
     expected = wg.weat(wg.open_vectors(tiny), _test(), influence=True).influence
-    part = client.get("/ask/influence", params=MINE | {"source": "tiny.txt"})
-    rows = told(part.text)
-    assert "It moves most without " + expected[0].word in rows
-    assert f"Without any one of the {len(expected)} words" in rows
+    part = client.get("/ask/influence", params=QUESTION | {"source": "tiny.txt"})
+    rows = visible_text(part.text)
+    assert f"Leaving out {expected[0].word} changes it most" in rows
+    assert f"If any one of the {len(expected)} words is left out" in rows
     session = client.app.app.state.session
 
-    async def drop():
-        made = await answer_question(session, Question(("tiny.txt",), sets=tuple(MINE.values())))
-        return await measure_influence(session, made, "tiny.txt")
+    async def rows_of_the_page():
+        answer = await answer_question(
+            session, Question(("tiny.txt",), sets=tuple(QUESTION.values()))
+        )
+        return await measure_influence(session, answer, "tiny.txt")
 
     import asyncio
 
-    got = {(one.set, one.word): (one.effect, one.p) for one in asyncio.run(drop())}
-    assert got.keys() == {(one.set, one.word) for one in expected}
-    for one in expected:
-        assert got[one.set, one.word] == pytest.approx((one.effect, one.p))
+    got = {(row.set, row.word): (row.effect, row.p) for row in asyncio.run(rows_of_the_page())}
+    assert got.keys() == {(row.set, row.word) for row in expected}
+    for row in expected:
+        assert got[row.set, row.word] == pytest.approx((row.effect, row.p))
 
 
 def _test() -> wg.Test:
@@ -237,21 +246,21 @@ def _test() -> wg.Test:
     )
 
 
-def test_other_seed_words_are_tried_and_drawn(client, as_browser):
+def test_the_multiverse_of_a_test_is_run_and_drawn(client, as_browser):
     part = client.get("/ask/multiverse", params={"source": "default", "test": "weat7"})
-    assert "18 choices of whole sets" in told(part.text)
+    assert "18 choices of whole sets" in visible_text(part.text)
     curve = client.get("/ask/curve.json", params={"source": "default", "test": "weat7"})
     assert curve.headers["content-type"] == "application/json"
     assert curve.json()["vconcat"]
 
 
-def test_words_that_no_study_knows_have_no_other_choices(client):
-    answer = client.get("/ask/multiverse", params=MINE | {"source": "tiny.txt"})
+def test_words_without_documented_alternatives_have_no_multiverse(client):
+    answer = client.get("/ask/multiverse", params=QUESTION | {"source": "tiny.txt"})
     assert answer.status_code == 422
     assert answer.json()["error"]
 
 
-def test_lint_of_the_sets_is_told(client):
+def test_lint_findings_of_the_sets_are_shown_with_the_answer(client):
     part = client.get("/ask/lint", params={"source": "default", "test": "weat9"})
     assert part.status_code == 200
     assert "severity" in part.text
@@ -260,18 +269,18 @@ def test_lint_of_the_sets_is_told(client):
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
-def test_hostile_words_are_text(client, as_browser):
+def test_hostile_words_are_escaped_on_every_page_of_ask(client, as_browser):
     words = "<script>alert(1)</script> " + "\"'><b>"
     for path, params in (
-        ("/", MINE | {"source": "tiny.txt", "x": f"rose lily {words}", "missing": "1"}),
-        ("/", MINE | {"source": "tiny.txt", "x_name": HOSTILE}),
+        ("/", QUESTION | {"source": "tiny.txt", "x": f"rose lily {words}", "missing": "1"}),
+        ("/", QUESTION | {"source": "tiny.txt", "x_name": HOSTILE}),
         ("/", {"test": HOSTILE}),
         ("/", {"find_x": HOSTILE, "find_test": HOSTILE}),
         ("/ask/words", {"side": "x", "x": words, "source": "tiny.txt"}),
         ("/ask/set", {"side": "x", "x": words, "x_name": HOSTILE}),
         ("/ask/find", {"side": "x", "find_x": HOSTILE}),
-        ("/ask/lint", MINE | {"source": "tiny.txt", "x_name": HOSTILE}),
-        ("/ask/influence", MINE | {"source": "tiny.txt", "x_name": HOSTILE}),
+        ("/ask/lint", QUESTION | {"source": "tiny.txt", "x_name": HOSTILE}),
+        ("/ask/influence", QUESTION | {"source": "tiny.txt", "x_name": HOSTILE}),
         ("/nothing/" + HOSTILE, {}),
     ):
         page = client.get(path, params=params, headers=as_browser()).text
@@ -280,7 +289,7 @@ def test_hostile_words_are_text(client, as_browser):
         assert '<b>"' not in page, path
 
 
-def test_slurs_are_masked_until_they_are_asked_for(tmp_path, as_browser):
+def test_slurs_are_masked_until_they_are_params(tmp_path, as_browser):
     path = tmp_path / "words.txt"
     lines = [
         "redneck 1 0 2",
@@ -292,18 +301,18 @@ def test_slurs_are_masked_until_they_are_asked_for(tmp_path, as_browser):
     ]
     path.write_text("\n".join(lines) + "\n")
     question = {"x": "redneck lily", "y": "wasp gnat", "a": "kind", "b": "foul"}
-    with asked(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
         page = client.get("/", params=question, headers=as_browser()).text
         answer = page.split('id="question"')[0].split("<pre>")[0]
         assert '<bdi class="slur" data-word="redneck"><span>r******</span></bdi>' in answer
-        assert "redneck" not in told(answer)
+        assert "redneck" not in visible_text(answer)
         assert 'class="veiled"' in page
         spec = client.get("/ask/picture.json", params=question).text
         assert '{"$slur":["r******","redneck"]}' in spec
         assert "redneck" not in client.get("/ask/picture.svg", params=question).text
 
 
-def test_a_long_question_works_on_and_can_be_cancelled(tiny, as_browser):
+def test_a_long_question_becomes_a_job_that_can_be_cancelled(tiny, as_browser):
     import threading
 
     from weatherglass._web.ask import question
@@ -317,17 +326,17 @@ def test_a_long_question_works_on_and_can_be_cancelled(tiny, as_browser):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(question, "weat", slow)
-        with asked(Settings(sources=(tiny,), wait_seconds=0.2)) as client:
-            query = urlencode(MINE)
+        with open_client(Settings(sources=(tiny,), wait_seconds=0.2)) as client:
+            query = urlencode(QUESTION)
             first = client.get(f"/?{query}", headers=as_browser())
             while first.status_code == 202 and "Reading" in first.text:
                 first = client.get(f"/?{query}", headers=as_browser())
             assert first.status_code == 202
             assert 'name="x"' in first.text  # the form is still there
             assert 'hx-get="/ask/answer?' in first.text
-            told = client.get(f"/api/ask?{query}").json()
-            job = told["job"]
-            assert told["what"] == "Measuring"
+            progress = client.get(f"/api/ask?{query}").json()
+            job = progress["job"]
+            assert progress["what"] == "Measuring"
             stopped = client.post(f"/jobs/{job}/cancel", headers=as_browser(part=True))
             assert "cancelled" in stopped.text
             again = client.get(f"/api/ask?{query}&job={job}")
@@ -341,10 +350,10 @@ def test_a_long_question_works_on_and_can_be_cancelled(tiny, as_browser):
             assert answer.json()["results"][0]["status"] == "done"
 
 
-def test_a_source_that_cannot_be_read_is_told(tmp_path, as_browser):
+def test_a_source_that_cannot_be_read_gives_a_sentence_without_its_path(tmp_path, as_browser):
     path = tmp_path / "broken.txt"
     path.write_bytes(b"\x80\x04\x95junk.")
-    with asked(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
         answer = client.get("/api/ask", params={"test": "weat6"})
         assert answer.status_code == 422
         assert "Traceback" not in answer.text
@@ -355,24 +364,24 @@ def test_a_source_that_cannot_be_read_is_told(tmp_path, as_browser):
         assert 'name="x"' in page.text
 
 
-def test_a_question_on_its_way_says_what_is_needed(client, as_browser):
-    page = told(client.get("/?x=rose", headers=as_browser()).text)
-    assert "Still needed: words for Y, A, B." in page
+def test_an_incomplete_question_names_the_empty_sets(client, as_browser):
+    page = visible_text(client.get("/?x=rose", headers=as_browser()).text)
+    assert "Add words to Y, A, B." in page
 
 
-def test_an_unknown_test_names_the_nearest(client, as_browser):
+def test_an_unknown_test_gives_suggestions(client, as_browser):
     page = client.get("/?test=waet6", headers=as_browser())
     assert page.status_code == 404
     assert "Did you mean weat6" in page.text
 
 
-def test_a_set_that_is_too_long_raises_nothing_but_a_sentence():
+def test_a_set_with_too_many_words_raises_a_usage_error():
     with pytest.raises(UsageError, match="at most 500"):
         read_set(" ".join(f"w{k}" for k in range(501)), Settings())
 
 
 @pytest.mark.parametrize("part", ["influence", "lint", "multiverse"])
-def test_what_stands_under_an_answer_is_a_page_of_its_own_without_scripts(client, as_browser, part):
+def test_evidence_for_an_answer_is_a_whole_page_without_scripts(client, as_browser, part):
     at = f"/ask/{part}?source=default&test=weat6"
     page = client.get(at, headers=as_browser()).text
     assert page.count("<nav") == page.count("<h1") == 1
@@ -380,10 +389,10 @@ def test_what_stands_under_an_answer_is_a_page_of_its_own_without_scripts(client
     assert "<nav" not in client.get(at, headers=as_browser(part=True)).text
 
 
-def test_two_files_with_the_same_vectors_are_told_apart(tiny, tmp_path, as_browser):
+def test_two_files_with_the_same_vectors_keep_their_own_names(tiny, tmp_path, as_browser):
     copy = tmp_path / "copy.txt"
     shutil.copy(tiny, copy)
-    with asked(Settings(sources=(tiny, str(copy)), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(tiny, str(copy)), wait_seconds=60)) as client:
         for name in ("tiny.txt", "copy.txt"):
             at = f"/ask/words?source={name}&side=x&x=rose+zzz"
             assert f"not in <bdi>{name}</bdi>" in client.get(at, headers=as_browser(part=True)).text

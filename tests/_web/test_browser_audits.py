@@ -11,8 +11,8 @@ import pytest
 from weatherglass._web.settings import Settings
 from weatherglass.auditing.audit import audit
 
-from .browsing import PHONE, fits, opened
-from .conftest import running
+from .browsing import PHONE, fits_window, open_page
+from .conftest import run_server
 
 pytestmark = pytest.mark.slow
 EVIL = (
@@ -23,7 +23,7 @@ EVIL = (
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def audits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("audits")
     suite = folder / "two.yaml"
     suite.write_text(
@@ -42,24 +42,24 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(kept: Path) -> Iterator[str]:
-    with running(Settings(sources=("default",), folders=(kept,))) as address:
+def server(audits: Path) -> Iterator[str]:
+    with run_server(Settings(sources=("default",), folders=(audits,))) as address:
         yield address
 
 
-def test_a_page_that_takes_a_while_comes_in_place_of_the_one_that_waits(browser, kept):
+def test_a_page_that_takes_long_replaces_the_one_that_waits(browser, audits):
     with (
-        running(Settings(sources=(), folders=(kept,), wait_seconds=0.0)) as address,
-        opened(browser, f"{address}/audits/run?run=first") as (tab, wrong),
+        run_server(Settings(sources=(), folders=(audits,), wait_seconds=0.0)) as address,
+        open_page(browser, f"{address}/audits/run?run=first") as (tab, errors),
     ):
         tab.wait_for_selector(".strongest li")
         assert tab.locator("header.bar").count() == 1
         assert tab.locator("h1").all_inner_texts() == ["Audit first"]
-        assert not wrong
+        assert not errors
 
 
-def test_an_audit_is_opened_and_its_report_draws_itself(browser, server):
-    with opened(browser, f"{server}/audits") as (tab, wrong):
+def test_an_audit_opens_and_its_report_draws_its_charts(browser, server):
+    with open_page(browser, f"{server}/audits") as (tab, errors):
         tab.click("text=first")
         tab.wait_for_selector(".strongest li")
         tab.locator("figure.chart").scroll_into_view_if_needed()
@@ -72,31 +72,31 @@ def test_an_audit_is_opened_and_its_report_draws_itself(browser, server):
         report.locator("figure.chart").first.scroll_into_view_if_needed()
         report.wait_for_selector("figure.chart[data-live=yes]")
         assert report.evaluate("window.origin") == "null"  # it belongs to no site
-        assert wrong == []
+        assert errors == []
 
 
-def test_a_report_that_someone_else_wrote_can_do_nothing(browser, server):
-    with opened(browser, f"{server}/audits/report?run=hostile") as (tab, wrong):
+def test_a_hostile_report_can_run_no_script_and_send_no_request(browser, server):
+    with open_page(browser, f"{server}/audits/report?run=hostile") as (tab, errors):
         tab.wait_for_selector("main")
         assert tab.title() != "owned"
-        told = tab.evaluate(
+        outcome = tab.evaluate(
             "fetch('/api/sources').then(() => 'reached', () => 'refused')",
         )
-        assert told == "refused"
-        assert any("Content Security Policy" in one for one in wrong)
+        assert outcome == "refused"
+        assert any("Content Security Policy" in message for message in errors)
 
 
-def test_two_audits_are_compared(browser, server):
-    with opened(browser, f"{server}/audits") as (tab, wrong):
+def test_two_audits_can_be_compared_in_the_browser(browser, server):
+    with open_page(browser, f"{server}/audits") as (tab, errors):
         tab.select_option("[name=before]", "first")
         tab.select_option("[name=after]", "second")
         tab.click("text=Compare >> nth=-1")
         tab.wait_for_selector(".tiles")
-        assert "are only in second" in tab.inner_text(".tiles")
+        assert "only in second" in tab.inner_text(".tiles")
         with tab.expect_download() as took:
-            tab.click("text=All of it as CSV")
+            tab.click("text=All changes")
         assert took.value.suggested_filename == "changes.csv"
-        assert wrong == []
+        assert errors == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -104,48 +104,48 @@ def test_two_audits_are_compared(browser, server):
     "page",
     ["/audits", "/audits/run?run=second", "/audits/compare?before=first&after=second", "/upload"],
 )
-def test_nothing_is_wider_than_a_phone(browser, server, page, scheme):
+def test_the_audit_and_upload_pages_fit_a_phone(browser, server, page, scheme):
     options = {**PHONE, "color_scheme": scheme}
-    with opened(browser, f"{server}{page}", **options) as (tab, wrong):
+    with open_page(browser, f"{server}{page}", **options) as (tab, errors):
         tab.wait_for_selector("h1")
         if "run=" in page:
             tab.locator("figure.chart").scroll_into_view_if_needed()
             tab.wait_for_selector("figure.chart[data-live=yes]")
-        assert fits(tab)
-        assert wrong == []
+        assert fits_window(tab)
+        assert errors == []
 
 
-def test_vectors_are_sent_by_keyboard_and_can_be_asked(browser, server, tmp_path):
+def test_vectors_can_be_uploaded_by_keyboard_and_asked(browser, server, tmp_path):
     mine = tmp_path / "my <b> vectors.txt"
     mine.write_text("rose 1 2 3\nlily 3 4 5\nwasp 1 0 2\n")
-    with opened(browser, f"{server}/upload") as (tab, wrong):
+    with open_page(browser, f"{server}/upload") as (tab, errors):
         tab.set_input_files("[name=file]", mine)
         tab.locator("[name=file]").focus()
         tab.keyboard.press("Tab")
         assert tab.evaluate("document.activeElement.textContent") == "Upload"
         tab.keyboard.press("Enter")
-        tab.wait_for_selector("text=It can be asked now, as")
+        tab.wait_for_selector("text=All pages can now use it as")
         assert "my_b_vectors.txt" in tab.inner_text("#files")
         tab.click("#files >> text=Ask it")
         assert tab.is_checked("input[name=source][value='my_b_vectors.txt']")
-        assert wrong == []
+        assert errors == []
 
 
-def test_what_is_refused_is_told_beside_the_file(browser, server, tmp_path):
+def test_the_reason_for_a_refused_upload_is_shown_next_to_the_file(browser, server, tmp_path):
     bad = tmp_path / "bad.txt"
     bad.write_text("no vectors here\nnone\n")
-    with opened(browser, f"{server}/upload") as (tab, wrong):
+    with open_page(browser, f"{server}/upload") as (tab, errors):
         tab.set_input_files("[name=file]", bad)
         tab.click("#upload button >> nth=0")
         tab.wait_for_selector("#files .problem")
         assert "is not a file of vectors" in tab.inner_text("#files .problem >> nth=0")
-        assert wrong == []
+        assert errors == []
 
 
-def test_a_corpus_is_sent_counted_and_trained(browser, server, tmp_path):
+def test_a_corpus_can_be_uploaded_counted_and_trained(browser, server, tmp_path):
     sea = tmp_path / "sea.txt"
     sea.write_text("The sea was calm and the ship lay still. " * 400)
-    with opened(browser, f"{server}/upload", **PHONE) as (tab, wrong):
+    with open_page(browser, f"{server}/upload", **PHONE) as (tab, errors):
         tab.check("[value=corpus]")
         tab.set_input_files("[name=file]", sea)
         tab.click("#upload button >> nth=0")
@@ -153,16 +153,16 @@ def test_a_corpus_is_sent_counted_and_trained(browser, server, tmp_path):
         assert "3,600" in tab.inner_text("#files")
         tab.fill("[name=dim]", "3")
         tab.click("text=Train vectors")
-        tab.wait_for_selector("text=The vectors can be asked now")
-        assert fits(tab)
-        assert wrong == []
+        tab.wait_for_selector("text=All pages can now use the vectors as")
+        assert fits_window(tab)
+        assert errors == []
 
 
-def test_sending_can_be_cancelled(browser, server, tmp_path):
+def test_an_upload_can_be_cancelled(browser, server, tmp_path):
     large = tmp_path / "large.txt"
     with large.open("wb") as file:
         file.truncate(300 << 20)
-    with opened(browser, f"{server}/upload") as (tab, wrong):
+    with open_page(browser, f"{server}/upload") as (tab, errors):
         # A slow line, so that there is time to press the button.
         line = tab.context.new_cdp_session(tab)
         line.send(
@@ -183,4 +183,4 @@ def test_sending_can_be_cancelled(browser, server, tmp_path):
         assert tab.is_hidden("#stop")
         assert tab.is_enabled("#upload button >> nth=0")
         assert "large.txt" not in tab.inner_text("#files")
-        assert wrong == []
+        assert errors == []

@@ -13,8 +13,8 @@ import pytest
 from weatherglass._web.discover.question import Search
 from weatherglass._web.settings import Settings
 
-from .browsing import PHONE, fits, opened
-from .conftest import running
+from .browsing import PHONE, fits_window, open_page
+from .conftest import run_server
 
 pytestmark = pytest.mark.slow
 SMALL = Search(source="default", groups=4, categories=8, words=2000, rotations=999)
@@ -23,13 +23,13 @@ CELL = "#table td:not(.rest) > a.in"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    with running(Settings(sources=("default",))) as address:
+    with run_server(Settings(sources=("default",))) as address:
         yield address
 
 
-def test_from_the_form_to_a_cell_and_a_file(browser, server):
-    with opened(browser, f"{server}/discover") as (tab, wrong):
-        tab.click("text=More choices")
+def test_a_search_from_the_form_leads_to_a_cell_and_a_download(browser, server):
+    with open_page(browser, f"{server}/discover") as (tab, errors):
+        tab.click("text=Options")
         for name in ("groups", "categories", "words"):
             tab.fill(f"[name={name}]", str(getattr(SMALL, name)))
         tab.select_option("[name=rotations]", "1000")
@@ -39,67 +39,67 @@ def test_from_the_form_to_a_cell_and_a_file(browser, server):
         assert "seed=" not in tab.url
         tab.click(CELL)
         tab.wait_for_selector("dialog[open] .near li")
-        assert "Nearest to each word" in tab.inner_text("dialog")
+        assert "Nearest neighbours of each word" in tab.inner_text("dialog")
         assert "p" in tab.inner_text("dialog dl")
         tab.click("dialog >> text=Close")
         with tab.expect_download() as took:
             tab.click(".files >> text=CSV")
         assert took.value.suggested_filename == "discovery-default.csv"
-        assert wrong == []
+        assert errors == []
 
 
-def test_cells_open_and_close_by_keyboard_alone(browser, server):
-    with opened(browser, f"{server}/discover?{SMALL.query}") as (tab, wrong):
+def test_cells_can_be_opened_and_closed_with_the_keyboard_alone(browser, server):
+    with open_page(browser, f"{server}/discover?{SMALL.query}") as (tab, errors):
         tab.wait_for_selector(CELL)
         tab.locator(CELL).first.focus()
-        said = tab.evaluate("document.activeElement.getAttribute('href')")
+        address_of_cell = tab.evaluate("document.activeElement.getAttribute('href')")
         tab.keyboard.press("Enter")
         tab.wait_for_selector("dialog[open] .near li")
         assert tab.evaluate("document.activeElement.closest('dialog') !== null")
         tab.keyboard.press("Escape")
         tab.wait_for_selector("dialog:not([open])", state="attached")
-        assert tab.evaluate("document.activeElement.getAttribute('href')") == said
+        assert tab.evaluate("document.activeElement.getAttribute('href')") == address_of_cell
         tab.keyboard.press("Tab")
         assert tab.evaluate("document.activeElement.classList.contains('in')")
-        assert wrong == []
+        assert errors == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_phone(browser, server, scheme):
+def test_the_discover_page_fits_a_phone(browser, server, scheme):
     options = {**PHONE, "color_scheme": scheme}
-    with opened(browser, f"{server}/discover?{SMALL.query}", **options) as (tab, wrong):
+    with open_page(browser, f"{server}/discover?{SMALL.query}", **options) as (tab, errors):
         tab.wait_for_selector(CELL)
-        assert fits(tab)
+        assert fits_window(tab)
         tab.click(CELL)
         tab.wait_for_selector("dialog[open] .near li")
-        assert fits(tab)
+        assert fits_window(tab)
         assert tab.evaluate("document.querySelector('dialog').scrollWidth") <= 390
         tab.goto(f"{server}/discover")
-        assert fits(tab)
+        assert fits_window(tab)
         dark = tab.evaluate("getComputedStyle(document.body).backgroundColor") != (
             "rgb(255, 255, 255)"
         )
         assert dark == (scheme == "dark")
-        assert wrong == []
+        assert errors == []
 
 
-def test_bars_under_shares_are_drawn_and_no_style_is_inline(browser, server):
-    with opened(browser, f"{server}/discover?{SMALL.query}") as (tab, wrong):
+def test_bars_under_shares_are_drawn_without_inline_styles(browser, server):
+    with open_page(browser, f"{server}/discover?{SMALL.query}") as (tab, errors):
         tab.wait_for_selector("[data-share]")
-        drawn = "one => one.style.getPropertyValue('--share') === one.dataset.share"
+        drawn = "cell => cell.style.getPropertyValue('--share') === cell.dataset.share"
         assert tab.evaluate(f"[...document.querySelectorAll('[data-share]')].every({drawn})")
-        assert wrong == []
+        assert errors == []
 
 
-def test_the_table_is_there_without_scripts(browser, server):
-    with opened(browser, f"{server}/discover?{SMALL.query}") as (tab, _):
+def test_the_table_of_a_search_works_without_scripts(browser, server):
+    with open_page(browser, f"{server}/discover?{SMALL.query}") as (tab, _):
         tab.wait_for_selector(CELL)
     plain = {"java_script_enabled": False}
-    with opened(browser, f"{server}/discover?{SMALL.query}", **plain) as (tab, wrong):
+    with open_page(browser, f"{server}/discover?{SMALL.query}", **plain) as (tab, errors):
         tab.click(CELL)
         assert "/discover/cell?" in tab.url
         assert tab.is_visible(".near")
-        assert wrong == []
+        assert errors == []
 
 
 @pytest.fixture
@@ -119,8 +119,8 @@ LONG = Search(source="default", groups=4, categories=8, words=500, rotations=100
 OTHER = replace(LONG, rotations=10_000)
 
 
-def test_a_search_is_cancelled_and_a_reload_begins_it_again(browser, server, slow):
-    with opened(browser, f"{server}/discover?{LONG.query}") as (tab, wrong):
+def test_a_cancelled_search_starts_again_on_reload(browser, server, slow):
+    with open_page(browser, f"{server}/discover?{LONG.query}") as (tab, errors):
         tab.wait_for_selector(".working progress[value]")
         tab.wait_for_selector(".working >> text=left")
         tab.locator(".working button").focus()
@@ -133,7 +133,9 @@ def test_a_search_is_cancelled_and_a_reload_begins_it_again(browser, server, slo
         tab.wait_for_selector(".working progress[value]")
         tab.click(".working button")
         tab.wait_for_selector("text=This was cancelled.")
-        assert [one for one in wrong if "409" not in one] == []  # what was still waited for
+        assert [
+            message for message in errors if "409" not in message
+        ] == []  # what was still waited for
 
 
 def _far(tab: Any, least: float) -> float:
@@ -146,23 +148,23 @@ def _far(tab: Any, least: float) -> float:
     raise AssertionError(f"the search came to {far} only")
 
 
-def test_a_restart_of_the_server_in_the_middle_is_survived(browser, slow):
+def test_a_search_page_survives_a_restart_of_the_server(browser, slow):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     settings = Settings(sources=("default",), port=port)
-    with running(settings, port) as server:
+    with run_server(settings, port) as server:
         context = browser.new_context()
         tab, other = context.new_page(), context.new_page()  # two tabs wait for one search
-        for one in (tab, other):
-            one.set_default_timeout(90_000)
-            one.goto(f"{server}/discover?{OTHER.query}")
+        for page in (tab, other):
+            page.set_default_timeout(90_000)
+            page.goto(f"{server}/discover?{OTHER.query}")
         before = _far(tab, 2000)
         address = tab.get_attribute(".working", "hx-get")
     time.sleep(2)
-    with running(settings, port):
+    with run_server(settings, port):
         tab.wait_for_selector(f".working:not([hx-get='{address}']) progress[value]")
         assert _far(tab, 1) >= min(before, 2000)  # it went on from what was counted
-        for one in (tab, other):
-            one.wait_for_selector(".discovered")
+        for page in (tab, other):
+            page.wait_for_selector(".discovered")
         context.close()

@@ -11,8 +11,8 @@ import pytest
 
 from weatherglass._web.settings import Settings
 
-from .browsing import opened
-from .conftest import running
+from .browsing import open_page
+from .conftest import run_server
 
 pytestmark = pytest.mark.slow
 MAP = {
@@ -29,7 +29,7 @@ AXIS = {name: MAP[name] for name in ("words", "a", "b")} | {"view": "axis"}
 
 @pytest.fixture(scope="module")
 def server(tiny: str) -> Iterator[str]:
-    with running(Settings(sources=("default", tiny))) as address:
+    with run_server(Settings(sources=("default", tiny))) as address:
         yield address
 
 
@@ -39,8 +39,8 @@ def draw(tab: Any, figure: str) -> None:
     tab.wait_for_selector(f"{figure}[data-live=yes] svg")
 
 
-def test_from_the_bar_to_the_neighbours_of_a_word_and_on_to_another(browser, server):
-    with opened(browser, server) as (tab, wrong):
+def test_neighbours_of_a_word_link_to_their_own_neighbours(browser, server):
+    with open_page(browser, server) as (tab, errors):
         tab.click("nav >> text=Explore")
         tab.fill("input[name=word]", "nurse")
         tab.click("text=Find neighbours")
@@ -48,38 +48,38 @@ def test_from_the_bar_to_the_neighbours_of_a_word_and_on_to_another(browser, ser
         assert tab.inner_text("#found tbody tr:first-child th") == "doctor"
         assert tab.inner_text("#found tbody tr:first-child td") == "0.798"
         tab.click("#found tbody tr:first-child a")
-        tab.wait_for_selector("h2:has-text('Near doctor')")
+        tab.wait_for_selector("h2:has-text('Nearest neighbours of doctor')")
         with tab.expect_download() as file:
-            tab.click("#found >> text=Picture")
+            tab.click("#found >> text=Chart")
         assert file.value.suggested_filename == "near-doctor.svg"
-        assert wrong == []
+        assert errors == []
 
 
-def test_a_map_is_drawn_and_its_names_do_not_overlap(browser, server):
-    with opened(browser, f"{server}/explore?{urlencode(MAP)}") as (tab, wrong):
+def test_labels_of_the_map_do_not_overlap(browser, server):
+    with open_page(browser, f"{server}/explore?{urlencode(MAP)}") as (tab, errors):
         draw(tab, ".on-screen figure.chart")
         texts = tab.locator(".on-screen figure.chart svg .mark-text.role-mark text")
         boxes = [
-            (one.text_content(), one.bounding_box())
-            for one in texts.all()
-            if one.evaluate("one => getComputedStyle(one).stroke") == "none"
+            (text.text_content(), text.bounding_box())
+            for text in texts.all()
+            if text.evaluate("text => getComputedStyle(text).stroke") == "none"
         ]
         assert len(boxes) >= 18  # of 20 words
-        for (_, one), (_, other) in combinations(boxes, 2):
+        for (_, first), (_, second) in combinations(boxes, 2):
             assert (
-                one["x"] + one["width"] <= other["x"]
-                or other["x"] + other["width"] <= one["x"]
-                or one["y"] + 0.8 * one["height"] <= other["y"]
-                or other["y"] + 0.8 * other["height"] <= one["y"]
+                first["x"] + first["width"] <= second["x"]
+                or second["x"] + second["width"] <= first["x"]
+                or first["y"] + 0.8 * first["height"] <= second["y"]
+                or second["y"] + 0.8 * second["height"] <= first["y"]
             )
         assert not tab.is_visible(".on-phone figure")
         tab.locator(".on-screen figure.chart .mark-symbol path").first.hover(force=True)
         tab.wait_for_selector("#vg-tooltip-element.visible")
-        assert wrong == []
+        assert errors == []
 
 
-def test_missing_words_are_told_while_they_are_typed_and_sets_can_be_picked(browser, server):
-    with opened(browser, f"{server}/explore?view=axis") as (tab, wrong):
+def test_missing_words_of_an_axis_appear_while_typing(browser, server):
+    with open_page(browser, f"{server}/explore?view=axis") as (tab, errors):
         tab.fill("textarea[name=words]", "rose, nurse, zzyzzyx")
         tab.wait_for_selector("#in-words >> text=3 words, 1 not in default: zzyzzyx.")
         tab.fill("input[name=b]", "@male_1-Caliskan_et_al_2017")
@@ -87,27 +87,27 @@ def test_missing_words_are_told_while_they_are_typed_and_sets_can_be_picked(brow
         assert tab.locator("#catalogue option").count() > 150
         tab.check("input[value='tiny.txt']")
         tab.wait_for_selector("#in-words >> text=not in tiny.txt")
-        assert wrong == []
+        assert errors == []
 
 
-def test_two_embeddings_stand_side_by_side_on_one_axis(browser, server):
+def test_two_embeddings_are_drawn_side_by_side_on_one_axis(browser, server):
     query = urlencode(AXIS | {"words": "rose, wasp, nurse, doctor", "a": "she", "b": "he"})
     address = f"{server}/explore?{query}&source=default&source=tiny.txt"
-    with opened(browser, address) as (tab, wrong):
+    with open_page(browser, address) as (tab, errors):
         draw(tab, ".on-screen figure.chart")
         assert tab.locator(".on-screen svg .mark-symbol.role-mark path").count() == 8
-        said = tab.locator(".on-screen svg").text_content()
-        assert "tiny.txt" in said
-        tab.click("text=All words and their places")
+        text_of_chart = tab.locator(".on-screen svg").text_content()
+        assert "tiny.txt" in text_of_chart
+        tab.click("text=All words and their positions")
         assert tab.locator("#found tbody tr").count() == 4
-        assert wrong == []
+        assert errors == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_phone(browser, server, scheme):
+def test_the_explore_page_fits_a_phone(browser, server, scheme):
     phone = {"viewport": {"width": 390, "height": 844}, "color_scheme": scheme}
     for query in ("word=nurse&source=default&source=tiny.txt", urlencode(AXIS), urlencode(MAP)):
-        with opened(browser, f"{server}/explore?{query}", **phone) as (tab, wrong):
+        with open_page(browser, f"{server}/explore?{query}", **phone) as (tab, errors):
             tab.wait_for_selector("#found")
             if "view" in query:
                 draw(tab, ".on-phone figure.chart")
@@ -115,30 +115,30 @@ def test_nothing_is_wider_than_a_phone(browser, server, scheme):
             assert tab.evaluate("document.documentElement.scrollWidth") <= 390
             ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
             assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
-            assert wrong == []
+            assert errors == []
 
 
-def test_the_keyboard_alone_finds_neighbours(browser, server):
-    with opened(browser, f"{server}/explore") as (tab, wrong):
+def test_neighbours_can_be_found_with_the_keyboard_alone(browser, server):
+    with open_page(browser, f"{server}/explore") as (tab, errors):
         assert tab.evaluate("document.activeElement.name") == "word"  # ready to be typed into
         tab.keyboard.type("engineer")
         tab.keyboard.press("Enter")
-        tab.wait_for_selector("h2:has-text('Near engineer')")
+        tab.wait_for_selector("h2:has-text('Nearest neighbours of engineer')")
         for _ in range(40):
             tab.keyboard.press("Tab")
             if tab.evaluate("document.activeElement.closest('#found tbody') !== null"):
                 break
         word = tab.evaluate("document.activeElement.innerText")
         tab.keyboard.press("Enter")
-        tab.wait_for_selector(f"h2:has-text('Near {word}')")
-        assert wrong == []
+        tab.wait_for_selector(f"h2:has-text('Nearest neighbours of {word}')")
+        assert errors == []
 
 
-def test_without_scripts_there_are_the_numbers_and_a_still_picture(browser, server):
+def test_explore_shows_numbers_and_an_image_without_scripts(browser, server):
     address = f"{server}/explore?{urlencode(MAP)}"
-    with opened(browser, address, java_script_enabled=False) as (tab, wrong):
+    with open_page(browser, address, java_script_enabled=False) as (tab, errors):
         tab.wait_for_selector("#found")
         still = tab.locator(".on-screen noscript img, .on-screen img").first
         assert still.is_visible()
-        assert still.evaluate("one => one.naturalWidth") > 300
-        assert wrong == []
+        assert still.evaluate("image => image.naturalWidth") > 300
+        assert errors == []

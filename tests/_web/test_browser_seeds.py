@@ -1,4 +1,4 @@
-"""Seeds in a real browser: find a set, look at it, hold it against another, ask with it."""
+"""Seeds in a real browser: find a set, check it, compare it, ask with it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from weatherglass._web.settings import Settings
 
-from .browsing import opened
-from .conftest import running
+from .browsing import open_page
+from .conftest import run_server
 
 pytestmark = pytest.mark.slow
 FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
@@ -18,12 +18,12 @@ FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
 
 @pytest.fixture(scope="module")
 def server(tiny: str) -> Iterator[str]:
-    with running(Settings(sources=("default", tiny))) as address:
+    with run_server(Settings(sources=("default", tiny))) as address:
         yield address
 
 
-def test_sets_are_found_as_one_types_and_lead_to_a_question(browser, server):
-    with opened(browser, server) as (tab, wrong):
+def test_sets_are_found_while_typing_and_lead_to_a_question(browser, server):
+    with open_page(browser, server) as (tab, errors):
         tab.click("nav >> text=Seeds")
         tab.wait_for_selector("text=178 sets")
         tab.type("input[name=find]", "upper class")
@@ -38,11 +38,11 @@ def test_sets_are_found_as_one_types_and_lead_to_a_question(browser, server):
         assert tab.input_value("#text-a") == f"@{FEMALE}"
         assert tab.input_value("#text-b") == f"@{MALE}"
         tab.wait_for_selector("#words-a >> text=8 words")
-        assert wrong == []
+        assert errors == []
 
 
-def test_groups_open_and_the_other_groupings_are_a_choice_away(browser, server):
-    with opened(browser, f"{server}/seeds") as (tab, wrong):
+def test_groups_open_and_the_grouping_can_be_changed(browser, server):
+    with open_page(browser, f"{server}/seeds") as (tab, errors):
         assert not tab.is_visible(f"a:has-text('{FEMALE}')")
         tab.locator("summary", has_text=re.compile(r"^female 20 sets$")).click()
         assert tab.is_visible(f"a:has-text('{FEMALE}')")
@@ -50,21 +50,21 @@ def test_groups_open_and_the_other_groupings_are_a_choice_away(browser, server):
         tab.wait_for_selector("summary:has-text('Garg et al. 2018')")
         tab.select_option("select[name=by]", "origin")
         tab.wait_for_selector("summary:has-text('crowd-sourced')")
-        assert wrong == []
+        assert errors == []
 
 
-def test_lint_follows_the_source_that_is_chosen(browser, server):
-    with opened(browser, f"{server}/seeds/set?id={FEMALE}") as (tab, wrong):
+def test_lint_is_repeated_when_another_source_is_chosen(browser, server):
+    with open_page(browser, f"{server}/seeds/set?id={FEMALE}") as (tab, errors):
         tab.wait_for_selector("#findings .findings")
         assert "are missing" not in tab.inner_text("#findings")
         tab.select_option("select[name=source]", "tiny.txt")
         tab.wait_for_selector("#findings .severity.warning")
         assert "sister" in tab.inner_text("#findings")
-        assert wrong == []
+        assert errors == []
 
 
-def test_two_sets_are_compared(browser, server):
-    with opened(browser, f"{server}/seeds/compare") as (tab, wrong):
+def test_two_sets_can_be_compared_in_the_browser(browser, server):
+    with open_page(browser, f"{server}/seeds/compare") as (tab, errors):
         tab.fill("input[name=one]", "@names_black-Garg_et_al_2018")
         tab.fill("input[name=other]", "@names_white-Garg_et_al_2018")
         tab.click("button:has-text('Compare')")
@@ -75,39 +75,41 @@ def test_two_sets_are_compared(browser, server):
         tab.click("text=Explore the axis between them")
         tab.wait_for_selector("input[name=a]")
         assert tab.input_value("input[name=a]") == "@names_black-Garg_et_al_2018"
-        assert wrong == []
+        assert errors == []
 
 
-def test_slurs_are_masked_until_they_are_asked_for(browser, server):
+def test_slurs_are_masked_until_the_reader_shows_them(browser, server):
     address = f"{server}/seeds/compare?one=redneck,+sun&other=rain,+snow"
-    with opened(browser, address) as (tab, wrong):
+    with open_page(browser, address) as (tab, errors):
         tab.wait_for_selector("#compared")
         assert "redneck" not in tab.inner_text("#compared")
         shown = "getComputedStyle(document.querySelector('#compared .slur'), '::after').content"
         assert tab.evaluate(shown) in ("none", "normal")
         tab.check("#slurs")
         assert tab.evaluate(shown) == '"redneck"'
-        assert wrong == []
+        assert errors == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_phone(browser, server, scheme):
+def test_the_seeds_page_fits_a_phone(browser, server, scheme):
     phone = {"viewport": {"width": 390, "height": 844}, "color_scheme": scheme}
     paths = ("/seeds", "/seeds?find=garg&by=origin", f"/seeds/set?id={FEMALE}")
     paths += ("/seeds/set?id=race/ethnicity/nationality-Rudinger_et_al_2017",)
     paths += (f"/seeds/compare?one=@{FEMALE}&other=@{MALE}",)
     for path in paths:
-        with opened(browser, f"{server}{path}", **phone) as (tab, wrong):
+        with open_page(browser, f"{server}{path}", **phone) as (tab, errors):
             tab.wait_for_load_state("networkidle")
-            tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            tab.evaluate(
+                "document.querySelectorAll('details').forEach(details => details.open = true)"
+            )
             assert tab.evaluate("document.documentElement.scrollWidth") <= 390, path
             ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
             assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
-            assert wrong == []
+            assert errors == []
 
 
-def test_the_keyboard_alone_finds_and_opens_a_set(browser, server):
-    with opened(browser, f"{server}/seeds") as (tab, wrong):
+def test_a_set_can_be_found_and_opened_with_the_keyboard_alone(browser, server):
+    with open_page(browser, f"{server}/seeds") as (tab, errors):
         for _ in range(20):
             tab.keyboard.press("Tab")
             if tab.evaluate("document.activeElement.name") == "find":
@@ -121,15 +123,15 @@ def test_the_keyboard_alone_finds_and_opens_a_set(browser, server):
                 break
         tab.keyboard.press("Enter")
         tab.wait_for_selector("h1:has-text('upperclass-Kozlowski_et_al_2019')")
-        assert wrong == []
+        assert errors == []
 
 
-def test_without_scripts_one_can_search_and_read_what_lint_says(browser, server):
-    with opened(browser, f"{server}/seeds", java_script_enabled=False) as (tab, wrong):
+def test_seeds_can_be_searched_and_linted_without_scripts(browser, server):
+    with open_page(browser, f"{server}/seeds", java_script_enabled=False) as (tab, errors):
         tab.fill("input[name=find]", "upperclass")
         tab.click("button:has-text('Search')")
         tab.click(".rows a")
         tab.wait_for_selector("h1:has-text('upperclass-Kozlowski_et_al_2019')")
-        tab.click("text=Look at the words")
+        tab.click("text=Check the words")
         tab.wait_for_selector(".lint .findings")
-        assert wrong == []
+        assert errors == []

@@ -1,4 +1,4 @@
-"""The page that searches: the same numbers as the library, as a job that outlives the server."""
+"""Discover: the same numbers as the library, as a job that survives a restart of the server."""
 
 from __future__ import annotations
 
@@ -17,36 +17,40 @@ from starlette.testclient import TestClient
 
 import weatherglass as wg
 from weatherglass._web import jobs
-from weatherglass._web.discover import tables
-from weatherglass._web.discover.question import Search
+from weatherglass._web.discover import routes
+from weatherglass._web.discover.question import NEIGHBOURS_PER_WORD, Search
 from weatherglass._web.settings import Settings
 from weatherglass.discovery import Discovery
 from weatherglass.discovery.discover import discover
 
-from .conftest import asked
+from .conftest import open_client
 
 SMALL = Search(source="default", groups=4, categories=8, words=2000, rotations=999)
 QUERY = SMALL.query
 
 
 @pytest.fixture(scope="module")
-def found() -> Discovery:
+def discovery() -> Discovery:
     return discover(wg.open_vectors("default"), **SMALL.options)
 
 
-def same(one: Discovery, other: Discovery) -> None:
-    """Whether two searches found the same, but for last digits: threads add in any order."""
+def assert_same_discovery(first: Discovery, second: Discovery) -> None:
+    """Check that two searches found the same, except for last digits: threads add in any order."""
 
-    def told(found: Discovery) -> list[Any]:
-        return [(c.group, c.category, c.words, c.p, c.significant) for c in found.cells]
+    def rows(discovery: Discovery) -> list[Any]:
+        return [(c.group, c.category, c.words, c.p, c.significant) for c in discovery.cells]
 
-    assert told(one) == told(other)
-    scores = [[c.score for c in found.cells] for found in (one, other)]
+    assert rows(first) == rows(second)
+    scores = [[c.score for c in discovery.cells] for discovery in (first, second)]
     assert scores[0] == pytest.approx(scores[1])
-    assert (one.groups, one.order, one.rotations) == (other.groups, other.order, other.rotations)
+    assert (first.groups, first.order, first.rotations) == (
+        second.groups,
+        second.order,
+        second.rotations,
+    )
 
 
-def test_a_search_stands_in_its_address_without_what_goes_without_saying():
+def test_the_address_of_a_search_leaves_out_defaults():
     assert Search(source="a b", seed=7).query == "source=a+b&seed=7"
     assert Search(source="a").options == {
         "names": "ssa",
@@ -61,11 +65,11 @@ def test_a_search_stands_in_its_address_without_what_goes_without_saying():
     }
 
 
-def test_the_page_finds_what_the_library_finds(client, found):
-    same(Discovery.from_json(client.get(f"/api/discover?{QUERY}").text), found)
+def test_a_search_on_the_page_equals_that_of_the_library(client, discovery):
+    assert_same_discovery(Discovery.from_json(client.get(f"/api/discover?{QUERY}").text), discovery)
 
 
-def test_the_form_is_there_before_a_search_and_its_long_address_becomes_short(client, as_browser):
+def test_the_discover_form_redirects_to_a_short_address(client, as_browser):
     page = client.get("/discover", headers=as_browser())
     assert page.status_code == 200
     assert 'name="rotations"' in page.text
@@ -74,26 +78,28 @@ def test_the_form_is_there_before_a_search_and_its_long_address_becomes_short(cl
     assert (moved.status_code, moved.headers["location"]) == (303, f"/discover?{QUERY}")
 
 
-def test_every_cell_is_a_link_and_opens_with_score_p_and_neighbours(client, found, as_browser):
+def test_every_cell_links_to_its_score_p_value_and_neighbours(client, discovery, as_browser):
     page = client.get(f"/discover?{QUERY}", headers=as_browser()).text
-    assert page.count('class="in"') == len(found.cells)
-    best = found.significant[0]
+    assert page.count('class="in"') == len(discovery.cells)
+    best = discovery.significant[0]
     at = f"/discover/cell?{QUERY}&group={best.group}&category={best.category}"
     assert at.replace("&", "&amp;") in page
     part = client.get(at, headers=as_browser(part=True)).text
     assert "<html" not in part
     assert f"{best.score:.3f}" in part
-    near = wg.open_vectors("default").neighbours(best.words[0], tables.NEIGHBOURS_PER_WORD)
-    told = client.get(f"/api/discover/cell?{QUERY}&group={best.group}&category={best.category}")
-    cell = told.json()
+    near = wg.open_vectors("default").neighbours(best.words[0], NEIGHBOURS_PER_WORD)
+    answer = client.get(f"/api/discover/cell?{QUERY}&group={best.group}&category={best.category}")
+    cell = answer.json()
     assert cell["words"] == list(best.words)
     assert cell["p"] == best.p.value
-    kept = [(one["word"], one["cosine"]) for one in cell["neighbours"][best.words[0]]]
-    assert kept == near
+    listed = [
+        (neighbour["word"], neighbour["cosine"]) for neighbour in cell["neighbours"][best.words[0]]
+    ]
+    assert listed == near
 
 
-def test_a_cell_by_link_is_a_whole_page(client, found, as_browser):
-    best = found.significant[0]
+def test_a_cell_opened_by_its_link_is_a_whole_page(client, discovery, as_browser):
+    best = discovery.significant[0]
     at = f"/discover/cell?{QUERY}&group={best.group}&category={best.category}"
     page = client.get(at, headers=as_browser()).text
     assert "<html" in page
@@ -101,26 +107,28 @@ def test_a_cell_by_link_is_a_whole_page(client, found, as_browser):
 
 
 @pytest.mark.parametrize(
-    ("which", "status", "said"),
+    ("which", "status", "message"),
     [
         ("group=G9&category=C1", 404, "no group 'G9'."),
         ("group=G1&category=<b>", 404, "no category"),
         ("", 404, "no group ''"),
     ],
 )
-def test_a_cell_that_is_not_there_is_told(client, which, status, said):
+def test_an_unknown_cell_is_refused_with_a_sentence(client, which, status, message):
     answer = client.get(f"/api/discover/cell?{QUERY}&{which}")
     assert answer.status_code == status
-    assert said in answer.json()["error"]
+    assert message in answer.json()["error"]
 
 
-def test_files_hold_the_same(client, found):
+def test_downloads_of_a_search_hold_the_same_results(client, discovery):
     record = client.get(f"/discover/download.json?{QUERY}")
-    same(Discovery.from_json(record.text), found)
+    assert_same_discovery(Discovery.from_json(record.text), discovery)
     assert "attachment" in record.headers["content-disposition"]
     rows = list(csv.DictReader(io.StringIO(client.get(f"/discover/download.csv?{QUERY}").text)))
-    assert [row["words"] for row in rows] == [", ".join(one.words) for one in found.cells]
-    assert [float(row["score"]) for row in rows] == pytest.approx([c.score for c in found.cells])
+    assert [row["words"] for row in rows] == [", ".join(cell.words) for cell in discovery.cells]
+    assert [float(row["score"]) for row in rows] == pytest.approx(
+        [c.score for c in discovery.cells]
+    )
     page = client.get(f"/discover/download.html?{QUERY}")
     assert "<title>What default associates with names</title>" in page.text
     svg = client.get(f"/discover/picture.svg?{QUERY}")
@@ -128,17 +136,17 @@ def test_files_hold_the_same(client, found):
 
 
 @pytest.mark.slow
-def test_two_sources_are_compared(client, as_browser, tmp_path):
+def test_a_search_compares_two_sources(client, as_browser, tmp_path):
     vectors = wg.open_vectors("default")
     known = vectors.words[:60_000]
     half = tmp_path / "half.txt"
     with half.open("w") as file:
         for word, row in zip(known, vectors.matrix[:60_000, :25].tolist(), strict=True):
             file.write(f"{word} {' '.join(f'{x:.4f}' for x in row)}\n")
-    with asked(Settings(sources=("default", str(half)), wait_seconds=120)) as two:
+    with open_client(Settings(sources=("default", str(half)), wait_seconds=120)) as two:
         query = f"{QUERY}&against=half.txt"
         both: dict[str, Any] = two.get(f"/api/discover?{query}").json()
-        assert {one["change"] for one in both["changes"]} <= {"appears", "vanishes", "stays"}
+        assert {change["change"] for change in both["changes"]} <= {"appears", "vanishes", "stays"}
         page = two.get(f"/discover?{query}", headers=as_browser()).text
         assert page.count("<tr>") >= len(both["changes"])
         assert two.get(f"/discover/picture.json?{query}").status_code == 200
@@ -163,13 +171,13 @@ def test_two_sources_are_compared(client, as_browser, tmp_path):
         "words=100000000",
     ],
 )
-def test_what_is_out_of_bounds_is_refused_in_a_sentence(client, wrong):
+def test_search_options_out_of_bounds_are_refused_with_a_sentence(client, wrong):
     answer = client.get(f"/api/discover?source=default&{wrong}")
     assert answer.status_code == 422
     assert answer.json()["error"].startswith(wrong.partition("=")[0])
 
 
-def test_an_unknown_source_and_one_without_names_are_told(client, as_browser):
+def test_unknown_sources_and_sources_without_names_are_refused_with_a_sentence(client, as_browser):
     assert client.get("/api/discover?source=defualt").status_code == 404
     assert client.get("/api/discover").status_code == 422
     page = client.get("/discover?source=tiny.txt", headers=as_browser())
@@ -182,16 +190,16 @@ def _slow(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Searches that say after each round how far they are, and take their time."""
     from weatherglass.discovery import rotations
 
-    began: list[Any] = []
+    started: list[Any] = []
     whole = rotations.Null.count
 
     def slowly(self: Any, index: int, size: int) -> Any:
-        began.append(index)
+        started.append(index)
         time.sleep(0.12)
         return whole(self, index, size)
 
     monkeypatch.setattr(rotations.Null, "count", slowly)
-    return began
+    return started
 
 
 def _until(client: TestClient, address: str, done: Any) -> Any:
@@ -206,15 +214,15 @@ def _until(client: TestClient, address: str, done: Any) -> Any:
 LONG = Search(source="default", groups=4, categories=8, words=500, rotations=8000, seed=3)
 
 
-def test_a_search_shows_how_far_it_is_and_can_be_cancelled(monkeypatch, as_browser):
+def test_a_search_shows_its_progress_and_can_be_cancelled(monkeypatch, as_browser):
     _slow(monkeypatch)
-    with asked(Settings(wait_seconds=0.05)) as client:
+    with open_client(Settings(wait_seconds=0.05)) as client:
         page = client.get(f"/discover?{LONG.query}", headers=as_browser())
         assert page.status_code == 202
         assert "<progress" in page.text
         assert "Cancel" in page.text
         far = _until(
-            client, f"/api/discover?{LONG.query}", lambda one: one.json().get("done", 0) > 200
+            client, f"/api/discover?{LONG.query}", lambda answer: answer.json().get("done", 0) > 200
         ).json()
         assert far["total"] == 8000
         # The page opened again waits for the same search, and lists it while it shows the form.
@@ -228,44 +236,46 @@ def test_a_search_shows_how_far_it_is_and_can_be_cancelled(monkeypatch, as_brows
 
 
 @pytest.mark.slow
-def test_a_search_goes_on_after_the_server_was_started_anew(monkeypatch, own_cache: Path):
-    began = _slow(monkeypatch)
+def test_a_search_resumes_after_a_restart_of_the_server(monkeypatch, own_cache: Path):
+    started = _slow(monkeypatch)
     other = replace(LONG, seed=4)  # of which nothing has been counted yet
     address = f"/api/discover?{other.query}"
-    with asked(Settings(wait_seconds=0.05)) as client:
-        first = _until(client, address, lambda one: one.json().get("done", 0) > 2000).json()
+    with open_client(Settings(wait_seconds=0.05)) as client:
+        first = _until(client, address, lambda answer: answer.json().get("done", 0) > 2000).json()
     assert list((own_cache / "discovery").glob("*.jsonl"))
-    before = len(began)
-    with asked(Settings(wait_seconds=0.05)) as client:
+    before = len(started)
+    with open_client(Settings(wait_seconds=0.05)) as client:
         assert client.get(f"/jobs/{first['job']}").status_code == 404
-        made = _until(client, address, lambda one: one.status_code == 200).json()
-    assert min(began[before:]) > 0  # not from the start
+        resumed = _until(client, address, lambda answer: answer.status_code == 200).json()
+    assert min(started[before:]) > 0  # not from the start
     options = other.options
-    same(Discovery.from_json(json.dumps(made)), discover(wg.open_vectors("default"), **options))
+    assert_same_discovery(
+        Discovery.from_json(json.dumps(resumed)), discover(wg.open_vectors("default"), **options)
+    )
 
 
-def test_the_time_left_is_that_of_the_speed_so_far(monkeypatch):
+def test_the_time_left_is_estimated_from_the_speed_so_far(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    one = jobs.Job(("k",), "Turning", 600)
-    one.report(500, 1000)  # where an earlier search stopped
-    assert one.left is None
+    job = jobs.Job(("k",), "Rotating", 600)
+    job.report(500, 1000)  # where an earlier search stopped
+    assert job.left is None
     now[0] += 10
-    one.report(600, 1000)
-    assert one.left == pytest.approx(40)
-    one.report(0, 50, "Something else")  # another kind of step is another speed
-    assert one.left is None
+    job.report(600, 1000)
+    assert job.left == pytest.approx(40)
+    job.report(0, 50, "Something else")  # another kind of step is another speed
+    assert job.left is None
 
 
-def test_labels_and_words_of_hostile_vectors_are_escaped(found):
+def test_labels_and_words_of_hostile_vectors_are_escaped(discovery):
     evil = '"><script>alert(1)</script>'
-    cells = tuple(replace(one, words=(evil, "b", "c")) for one in found.cells)
-    categories = tuple(replace(one, label=f"{evil}, x") for one in found.categories)
-    made = tables.linked_cells_table(replace(found, cells=cells, categories=categories), SMALL)
-    assert "<script" not in made
-    assert "&lt;script&gt;" in made
-    groups = tuple(replace(one, shown=(evil,)) for one in found.groups)
-    names = tables.names_table(replace(found, groups=groups))
+    cells = tuple(replace(cell, words=(evil, "b", "c")) for cell in discovery.cells)
+    categories = tuple(replace(category, label=f"{evil}, x") for category in discovery.categories)
+    table = routes.linked_cells_table(replace(discovery, cells=cells, categories=categories), SMALL)
+    assert "<script" not in table
+    assert "&lt;script&gt;" in table
+    groups = tuple(replace(group, shown=(evil,)) for group in discovery.groups)
+    names = routes.names_table(replace(discovery, groups=groups))
     assert "<script" not in names
     assert "style=" not in names  # the policy of the pages allows none
     assert re.search(r'data-share="[\d.]+%"', names)

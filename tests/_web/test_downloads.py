@@ -1,4 +1,4 @@
-"""What can be taken along: each file gives the same numbers again."""
+"""Exports of an answer: each file reproduces the same numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import weatherglass as wg
 
-MINE = {
+QUESTION = {
     "source": "tiny.txt",
     "x": "rose lily tulip daisy",
     "y": "wasp gnat moth flea",
@@ -21,8 +21,8 @@ MINE = {
 }
 
 
-def test_the_test_is_read_again_by_the_library(client, tmp_path):
-    answer = client.get("/ask/download.yaml", params=MINE)
+def test_the_downloaded_test_is_read_by_the_library(client, tmp_path):
+    answer = client.get("/ask/download.yaml", params=QUESTION)
     assert "attachment" in answer.headers["content-disposition"]
     path = tmp_path / "mine.yaml"
     path.write_bytes(answer.content)
@@ -31,8 +31,8 @@ def test_the_test_is_read_again_by_the_library(client, tmp_path):
     assert test.x.label == "Flowers"
 
 
-def test_words_that_yaml_would_take_for_something_else_stay_words(client, tmp_path):
-    odd = MINE | {"x": 'no "a: b" null #x "\\u0041"', "y": "on 1e5 ~ {", "missing": "1"}
+def test_words_that_look_like_other_yaml_values_stay_words(client, tmp_path):
+    odd = QUESTION | {"x": 'no "a: b" null #x "\\u0041"', "y": "on 1e5 ~ {", "missing": "1"}
     answer = client.get("/ask/download.yaml", params=odd)
     path = tmp_path / "mine.yaml"
     path.write_bytes(answer.content)
@@ -42,9 +42,9 @@ def test_words_that_yaml_would_take_for_something_else_stay_words(client, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "question", [MINE, {"source": "default", "test": "weat7", "alternative": "two-sided"}]
+    "question", [QUESTION, {"source": "default", "test": "weat7", "alternative": "two-sided"}]
 )
-def test_the_script_prints_the_same_numbers(client, question):
+def test_the_downloaded_script_prints_the_same_numbers(client, question):
     (result,) = client.get("/api/ask", params=question).json()["results"]
     script = client.get("/ask/download.py", params=question).text
     done = subprocess.run(
@@ -56,24 +56,24 @@ def test_the_script_prints_the_same_numbers(client, question):
     assert method == result["p"]["method"]
 
 
-def test_the_table_has_the_numbers_and_the_whole_record(client):
-    (result,) = client.get("/api/ask", params=MINE).json()["results"]
-    answer = client.get("/ask/download.csv", params=MINE)
+def test_the_downloaded_table_has_the_numbers_and_the_whole_record(client):
+    (result,) = client.get("/api/ask", params=QUESTION).json()["results"]
+    answer = client.get("/ask/download.csv", params=QUESTION)
     (row,) = csv.DictReader(io.StringIO(answer.text))
     assert float(row["effect_size"]) == result["effect"]
     (again,) = wg.Results.from_delimited(answer.text, ",")
     assert again.p.fraction == result["p"]["fraction"]
 
 
-def test_the_picture_is_an_svg_file_with_every_set(client):
-    answer = client.get("/ask/picture.svg", params=MINE)
+def test_the_downloaded_chart_is_an_svg_file_with_every_set(client):
+    answer = client.get("/ask/picture.svg", params=QUESTION)
     assert answer.headers["content-type"] == "image/svg+xml"
     assert "attachment" in answer.headers["content-disposition"]
     assert answer.text.startswith("<svg")
     assert "Flowers" in answer.text
 
 
-def test_the_picture_of_a_test_that_was_not_run_is_refused(client):
-    answer = client.get("/ask/picture.json", params=MINE | {"x": "qwerty asdf"})
+def test_the_chart_of_a_test_that_was_not_run_is_refused(client):
+    answer = client.get("/ask/picture.json", params=QUESTION | {"x": "qwerty asdf"})
     assert answer.status_code == 422
     assert "nothing to draw" in answer.json()["error"]

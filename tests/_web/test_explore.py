@@ -13,7 +13,7 @@ import pytest
 import weatherglass as wg
 from weatherglass._web.settings import Settings
 
-from .conftest import asked
+from .conftest import open_client
 
 AXIS = {"view": "axis", "words": "rose, wasp, nurse", "a": "kind good", "b": "foul bad"}
 MAP = AXIS | {"view": "map", "c": "she her woman", "d": "he him man"}
@@ -22,31 +22,33 @@ MAP = AXIS | {"view": "map", "c": "she her woman", "d": "he him man"}
 def cosine(vectors: wg.Vectors, word: str, high: list[str], low: list[str]) -> float:
     """The cosine of a word with the difference of two means, by hand."""
     rows = dict(zip(vectors.words, np.asarray(vectors.matrix, dtype=float), strict=True))
-    means = [np.mean([rows[one] for one in some], axis=0) for some in (high, low)]
+    means = [np.mean([rows[end] for end in ends], axis=0) for ends in (high, low)]
     axis, row = means[0] - means[1], rows[word]
     return float(row @ axis / np.linalg.norm(row) / np.linalg.norm(axis))
 
 
-def test_the_neighbours_are_those_of_the_library(client, tiny):
+def test_neighbours_equal_those_of_the_library(client, tiny):
     (out,) = client.get("/api/neighbours", params={"word": "rose", "n": 5}).json()
     expected = wg.open_vectors(tiny).neighbours("rose", 5)
-    assert [one["word"] for one in out["neighbours"]] == [word for word, _ in expected]
-    assert [one["cosine"] for one in out["neighbours"]] == pytest.approx([c for _, c in expected])
+    assert [neighbour["word"] for neighbour in out["neighbours"]] == [word for word, _ in expected]
+    assert [neighbour["cosine"] for neighbour in out["neighbours"]] == pytest.approx(
+        [c for _, c in expected]
+    )
 
 
-def test_a_page_shows_the_neighbours_side_by_side_and_says_who_lacks_the_word(client, as_browser):
+def test_neighbours_are_shown_side_by_side_and_a_missing_word_is_named(client, as_browser):
     page = client.get("/explore?source=tiny.txt&source=default&word=rose", headers=as_browser())
     assert page.status_code == 200
     assert page.text.count('<section class="card">') == 2
-    shared = page.text.partition("In all of these embeddings: ")[2].partition("</p>")[0]
+    shared = page.text.partition("Neighbours in all of these embeddings: ")[2].partition("</p>")[0]
     both = client.get("/api/neighbours?source=tiny.txt&source=default&word=rose").json()
-    one, other = ({near["word"] for near in some["neighbours"]} for some in both)
-    assert one & other == set(re.findall(r"<bdi>(.*?)</bdi>", shared))
+    first, second = ({near["word"] for near in found["neighbours"]} for found in both)
+    assert first & second == set(re.findall(r"<bdi>(.*?)</bdi>", shared))
     page = client.get("/explore?source=tiny.txt&source=default&word=queen", headers=as_browser())
-    assert page.text.count("It does not have this word.") == 1
+    assert page.text.count("This embedding does not have the word.") == 1
 
 
-def test_a_capital_or_a_slip_of_the_pen_is_understood(client):
+def test_other_capitals_are_found_and_typos_get_suggestions(client):
     (out,) = client.get("/api/neighbours?source=default&word=Nurse&n=1").json()
     assert out["word"] == "nurse"
     (out,) = client.get("/api/neighbours?source=default&word=nursse").json()
@@ -54,30 +56,32 @@ def test_a_capital_or_a_slip_of_the_pen_is_understood(client):
     assert "Did you mean nurse" in out["reason"]
 
 
-def test_places_on_one_axis_and_two_are_cosines_with_the_difference_of_the_means(client, tiny):
+def test_positions_are_cosines_with_the_difference_of_the_set_means(client, tiny):
     vectors = wg.open_vectors(tiny)
     params = {name: value for name, value in MAP.items() if name != "view"}
     (out,) = client.get("/api/places", params=params).json()
     assert (out["status"], out["missing"]) == ("done", {})
-    for one in out["words"]:
-        across = cosine(vectors, one["word"], ["kind", "good"], ["foul", "bad"])
-        up = cosine(vectors, one["word"], ["she", "her", "woman"], ["he", "him", "man"])
-        assert one["places"] == pytest.approx([across, up])
+    for position in out["words"]:
+        across = cosine(vectors, position["word"], ["kind", "good"], ["foul", "bad"])
+        up = cosine(vectors, position["word"], ["she", "her", "woman"], ["he", "him", "man"])
+        assert position["places"] == pytest.approx([across, up])
     del params["c"], params["d"]
     (alone,) = client.get("/api/places", params=params).json()
-    assert [one["places"] for one in alone["words"]] == [[a] for a, _ in map(_places, out["words"])]
+    assert [position["places"] for position in alone["words"]] == [
+        [a] for a, _ in map(_places, out["words"])
+    ]
 
 
-def _places(one: dict) -> list[float]:
-    return one["places"]
+def _places(position: dict) -> list[float]:
+    return position["places"]
 
 
-def test_words_that_are_missing_are_shown_set_by_set(client, as_browser):
-    asked_for = AXIS | {"words": "rose, griffin", "b": "foul, unicorn"}
-    page = client.get("/explore", params=asked_for, headers=as_browser())
+def test_missing_words_are_shown_by_set(client, as_browser):
+    params = AXIS | {"words": "rose, griffin", "b": "foul, unicorn"}
+    page = client.get("/explore", params=params, headers=as_browser())
     assert page.status_code == 200
-    assert "griffin" in page.text.partition("<h2>Change it</h2>")[0]
-    api = {name: value for name, value in asked_for.items() if name != "view"}
+    assert "griffin" in page.text.partition("<h2>Change the axes or the words</h2>")[0]
+    api = {name: value for name, value in params.items() if name != "view"}
     (out,) = client.get("/api/places", params=api).json()
     assert out["missing"] == {"words": ["griffin"], "b": ["unicorn"]}
     part = client.get(
@@ -88,7 +92,9 @@ def test_words_that_are_missing_are_shown_set_by_set(client, as_browser):
     assert "2 words, 1 not in" in part.text
 
 
-def test_an_end_without_a_known_word_is_said_and_the_other_source_still_answers(client, as_browser):
+def test_an_axis_end_without_known_words_is_reported_and_other_sources_still_answer(
+    client, as_browser
+):
     question = AXIS | {"a": "queen", "source": ["tiny.txt", "default"]}
     page = client.get("/explore", params=question, headers=as_browser())
     assert "Not possible on tiny.txt: queen has 0 words" in page.text
@@ -102,18 +108,18 @@ def test_equal_ends_have_no_axis_between_them(client):
     assert "same mean" in out["reason"]
 
 
-def test_sets_of_the_catalogue_are_ends_of_an_axis(client):
+def test_catalogue_sets_can_be_the_ends_of_an_axis(client):
     api = {"words": "nurse, engineer", "a": "@female_1-Caliskan_et_al_2017"}
     api |= {"b": "@male_1-Caliskan_et_al_2017", "source": "default"}
     (out,) = client.get("/api/places", params=api).json()
     female, male = (f"{name}_1-Caliskan_et_al_2017" for name in ("female", "male"))
     sets = {"X": ["nurse", "engineer"], "A": female, "B": male}
     expected = wg.measure(wg.open_vectors("default"), "semaxis", sets).by_word["X"]
-    assert [one["places"][0] for one in out["words"]] == pytest.approx(expected)
+    assert [position["places"][0] for position in out["words"]] == pytest.approx(expected)
     assert expected[0] > 0 > expected[1]
 
 
-def test_the_address_is_all_there_is_and_is_kept_short(client, as_browser):
+def test_the_address_of_an_exploration_is_short_and_gives_the_same_page(client, as_browser):
     long = client.get(
         "/explore?word=rose&n=20&words=&a=", headers=as_browser(), follow_redirects=False
     )
@@ -124,7 +130,7 @@ def test_the_address_is_all_there_is_and_is_kept_short(client, as_browser):
 
 
 @pytest.mark.parametrize("params", [{"word": "rose"}, AXIS, MAP])
-def test_pictures_and_numbers_can_be_taken_along(client, params):
+def test_charts_and_numbers_can_be_downloaded(client, params):
     svg = client.get("/explore/picture.svg", params=params)
     assert svg.headers["content-type"] == "image/svg+xml"
     assert "attachment" in svg.headers["content-disposition"]
@@ -135,14 +141,14 @@ def test_pictures_and_numbers_can_be_taken_along(client, params):
     if "view" not in params:
         assert len(lines) == 20
         return
-    assert {one["word"] for one in lines} == {"rose", "wasp", "nurse"}
+    assert {line["word"] for line in lines} == {"rose", "wasp", "nurse"}
     assert len(lines) == (6 if params is MAP else 3)
 
 
-def test_the_map_names_its_points(client):
+def test_the_map_labels_its_points(client):
     spec = client.get("/explore/picture.json", params=MAP | {"size": "small"}).json()
-    texts = [one for one in spec["layer"] if one["mark"]["type"] == "text"]
-    assert {one["word"] for one in texts[-1]["data"]["values"]} == {"rose", "wasp", "nurse"}
+    texts = [layer for layer in spec["layer"] if layer["mark"]["type"] == "text"]
+    assert {text["word"] for text in texts[-1]["data"]["values"]} == {"rose", "wasp", "nurse"}
 
 
 @pytest.mark.parametrize(
@@ -162,14 +168,14 @@ def test_the_map_names_its_points(client):
         ("/api/places?words=rose&a=kind&b=bad&c=he", 422),
     ],
 )
-def test_what_cannot_be_answered_is_said_in_a_sentence(client, path, status):
+def test_invalid_explorations_are_refused_with_a_sentence(client, path, status):
     answer = client.get(path)
     assert answer.status_code == status
     if answer.headers["content-type"] == "application/json":
         assert answer.json()["error"].strip().endswith((".", "?"))
 
 
-def test_more_words_than_allowed_are_refused_and_not_measured(client):
+def test_word_lists_over_the_limit_are_refused(client):
     many = ",".join(f"w{k}" for k in range(501))
     answer = client.get("/api/places", params={"words": many, "a": "kind", "b": "bad"})
     assert answer.status_code == 422
@@ -195,11 +201,11 @@ def hostile(tmp_path_factory):
     path.write_bytes(
         b"".join(word + b" " + row + b"\n" for word, row in zip(words, rows, strict=True))
     )
-    with asked(Settings(sources=(str(path),), wait_seconds=60)) as made:
-        yield made
+    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+        yield client
 
 
-def test_a_hostile_vocabulary_is_only_text(hostile, as_browser):
+def test_a_hostile_vocabulary_is_escaped_and_masked(hostile, as_browser):
     near = hostile.get("/explore?word=he", headers=as_browser())
     assert near.status_code == 200
     assert "<script>alert" not in near.text
@@ -218,9 +224,9 @@ def test_a_hostile_vocabulary_is_only_text(hostile, as_browser):
     assert "\u202e" not in picture.text
 
 
-def test_bytes_that_are_no_text_can_be_told_in_json_and_csv(hostile):
+def test_bytes_that_are_not_text_are_escaped_in_json_and_csv(hostile):
     (out,) = hostile.get("/api/neighbours?word=he").json()
-    assert r"\udcff\udcfe" in [one["word"] for one in out["neighbours"]]
+    assert r"\udcff\udcfe" in [neighbour["word"] for neighbour in out["neighbours"]]
     assert r"\udcff\udcfe" in hostile.get("/explore/numbers.csv?word=he").text
     assert hostile.get("/explore/picture.svg?word=he").status_code == 200
 
@@ -232,4 +238,4 @@ def test_every_route_of_explore_is_documented(client):
     schema = paths["/api/places"]["get"]["responses"]["200"]["content"]["application/json"][
         "schema"
     ]
-    assert schema["items"]["$ref"].endswith("/PlacedOut")
+    assert schema["items"]["$ref"].endswith("/SourcePositions")

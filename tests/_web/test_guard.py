@@ -1,4 +1,4 @@
-"""Who may ask, how much may be sent, and what a browser may do with the answer."""
+"""The guard: which requests are accepted, how large they may be, security headers."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from weatherglass._web.settings import Settings
 from weatherglass._web.sources import find_vector_files, is_inside
 from weatherglass.errors import UsageError
 
-from .conftest import asked, running
+from .conftest import open_client, run_server
 
 TOKEN = "a-long-secret-word"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8765", "localhost:8765", "[::1]:8765", "localhost"])
-def test_the_names_of_this_machine_are_answered(client, host):
+def test_local_host_names_are_accepted(client, host):
     assert client.get("/api/sources", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "host", ["evil.test", "evil.test:8765", "127.0.0.1.evil.test", "localhost@evil.test", "", "a b"]
 )
-def test_any_other_name_is_refused_so_that_no_name_can_be_rebound(client, host):
+def test_foreign_host_names_are_refused_against_dns_rebinding(client, host):
     answer = client.get("/api/sources", headers={"Host": host})
     assert answer.status_code == 421
     assert "name" in answer.json()["error"]
 
 
-def test_bound_to_every_address_numbers_are_own_names_and_foreign_names_are_not():
+def test_a_server_on_every_address_accepts_ip_addresses_but_not_foreign_names():
     open_to_all = Settings(host="0.0.0.0", token=TOKEN)
     assert is_own_host("192.168.0.7:8765", open_to_all)
     assert not is_own_host("evil.test:8765", open_to_all)
@@ -46,7 +46,7 @@ def test_bound_to_every_address_numbers_are_own_names_and_foreign_names_are_not(
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_nothing_is_changed_for_a_page_of_another_site(client, headers):
+def test_pages_of_other_sites_cannot_change_anything(client, headers):
     assert client.post("/jobs/x/cancel", headers=headers).status_code == 403
 
 
@@ -58,11 +58,11 @@ def test_nothing_is_changed_for_a_page_of_another_site(client, headers):
         {"Origin": "null", "Sec-Fetch-Site": "same-origin"},  # a form, without scripts
     ],
 )
-def test_a_page_of_this_server_and_a_program_may_change_things(client, headers):
+def test_own_pages_and_programs_may_change_things(client, headers):
     assert client.post("/jobs/x/cancel", headers=headers).status_code == 404
 
 
-def test_another_site_may_link_here_and_may_not_embed_what_is_here(client):
+def test_other_sites_may_link_to_pages_but_not_embed_them(client):
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert client.get("/api/sources", headers=link).status_code == 200
     embedded = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
@@ -72,7 +72,7 @@ def test_another_site_may_link_here_and_may_not_embed_what_is_here(client):
 
 
 @pytest.mark.parametrize("path", ["/", "/api/sources", "/static/site.css", "/nothing-here"])
-def test_every_answer_says_what_the_browser_may_do(client, path):
+def test_every_response_has_the_security_headers(client, path):
     headers = client.get(path).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -93,19 +93,21 @@ def test_pages_have_no_inline_script_or_style(client, as_browser):
         assert "hx-on" not in page
 
 
-def test_a_long_body_is_refused_by_its_length(client):
+def test_a_body_over_the_limit_is_refused_by_its_content_length(client):
     answer = client.post("/jobs/x/cancel", content=b"x" * 2_000_000)
     assert answer.status_code == 413
-    assert answer.json() == {"error": "The request is too long; at most 1,048,576 bytes."}
+    assert answer.json() == {
+        "error": "The request is too large; at most 1,048,576 bytes are accepted."
+    }
 
 
 @pytest.mark.parametrize("length", ["-1", "1e9", "99999999999999999999"])
-def test_a_length_that_is_none_is_refused(client, length):
+def test_an_invalid_content_length_is_refused(client, length):
     answer = client.post("/jobs/x/cancel", headers={"Content-Length": length}, content=b"x")
     assert answer.status_code == 413
 
 
-def test_a_body_without_a_length_is_refused_while_it_comes():
+def test_a_body_without_a_length_is_refused_when_it_exceeds_the_limit():
     import asyncio
 
     from starlette.exceptions import HTTPException
@@ -126,10 +128,10 @@ def test_a_body_without_a_length_is_refused_while_it_comes():
     assert asyncio.run(read()) == 413
 
 
-def test_a_sender_who_falls_silent_is_not_waited_for_forever(tiny):
+def test_a_client_that_stops_sending_is_disconnected(tiny):
     import socket
 
-    with running(Settings(sources=(tiny,), idle_seconds=0.2)) as address:
+    with run_server(Settings(sources=(tiny,), idle_seconds=0.2)) as address:
         host, port = address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=30) as sender:
             head = (
@@ -137,19 +139,19 @@ def test_a_sender_who_falls_silent_is_not_waited_for_forever(tiny):
             )
             sender.sendall(head.encode() + b"rose")
             answer = b""
-            while some := sender.recv(4096):
-                answer += some
+            while block := sender.recv(4096):
+                answer += block
     assert answer.startswith(b"HTTP/1.1 408")
-    assert b"Nothing came for 0.2 seconds" in answer
+    assert b"Nothing was received for 0.2 seconds" in answer
 
 
-def test_a_page_and_its_part_are_not_taken_for_each_other(client):
+def test_caches_keep_a_page_and_its_parts_apart(client):
     assert client.get("/seeds").headers["vary"] == "Accept, HX-Request"
 
 
-def test_a_server_that_others_can_reach_asks_for_a_token(tiny):
+def test_a_server_that_others_can_reach_requires_the_token(tiny):
     settings = Settings(sources=(tiny,), host="0.0.0.0", token=TOKEN)
-    with asked(settings, follow_redirects=False) as client:
+    with open_client(settings, follow_redirects=False) as client:
         for path in ("/", "/api/sources", "/static/site.css", "/openapi.json", "/?token=wrong"):
             answer = client.get(path)
             assert answer.status_code == 401, path
@@ -161,9 +163,9 @@ def test_a_server_that_others_can_reach_asks_for_a_token(tiny):
         assert client.post(f"/jobs/x/cancel?token={TOKEN}").status_code == 401
 
 
-def test_the_link_with_the_token_leaves_a_cookie_and_takes_the_token_out_of_the_address(tiny):
+def test_the_link_with_the_token_sets_a_cookie_and_redirects_without_the_token(tiny):
     settings = Settings(sources=(tiny,), host="0.0.0.0", token=TOKEN)
-    with asked(settings, follow_redirects=False) as client:
+    with open_client(settings, follow_redirects=False) as client:
         answer = client.get(f"/?test=weat6&token={TOKEN}")
         assert answer.status_code == 303
         assert answer.headers["location"] == "/?test=weat6"
@@ -179,23 +181,23 @@ def test_the_link_with_the_token_leaves_a_cookie_and_takes_the_token_out_of_the_
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.7", "example.org", "::"])
-def test_no_server_for_others_without_a_token(host):
+def test_settings_for_others_without_a_token_are_refused(host):
     with pytest.raises(UsageError, match="--token"):
         Settings(host=host)
 
 
-def test_a_token_that_can_be_guessed_is_refused():
+def test_a_short_token_is_refused():
     with pytest.raises(UsageError, match="at least 12"):
         Settings(token="secret")
 
 
-def test_head_is_get_without_a_body(client):
+def test_head_requests_return_no_body(client):
     answer = client.head("/api/sources")
     assert answer.status_code == 200
     assert answer.content == b""
 
 
-def test_only_files_inside_the_named_folders_are_opened(folder, tmp_path):
+def test_only_vector_files_inside_the_named_folders_are_offered(folder, tmp_path):
     (folder / "mine.txt").write_text("a 1 2\n")
     (tmp_path / "secret.txt").write_text("b 1 2\n")
     (folder / "notes.txt").write_text("Bought 3 roses.\n")
@@ -205,7 +207,7 @@ def test_only_files_inside_the_named_folders_are_opened(folder, tmp_path):
     assert not is_inside(Path("\0"), [folder])
 
 
-def test_a_source_is_named_and_never_a_path(client, tiny):
+def test_a_path_is_not_accepted_as_a_source(client, tiny):
     answer = client.get("/api/ask", params={"source": tiny, "test": "weat6"})
     assert answer.status_code == 404
     assert "no source" in answer.json()["error"]

@@ -1,4 +1,4 @@
-"""Work outside the event loop: asked once, remembered, cancelled, limited."""
+"""Jobs: run once, remembered, cancelled, limited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weatherglass.errors import CannotMeasure
 
 
 @pytest.fixture
-def made():
+def new_jobs():
     jobs = []
 
     def make(**options):
@@ -22,8 +22,8 @@ def made():
         return jobs[-1]
 
     yield make
-    for one in jobs:
-        one.close()
+    for job in jobs:
+        job.close()
 
 
 def waiting_on(event):
@@ -37,8 +37,8 @@ def waiting_on(event):
     return work
 
 
-def test_equal_questions_are_computed_once_and_remembered(made):
-    jobs, calls = made(), []
+def test_equal_questions_run_one_job_and_its_answer_is_remembered(new_jobs):
+    jobs, calls = new_jobs(), []
 
     def work(report):
         time.sleep(0.05)
@@ -53,8 +53,8 @@ def test_equal_questions_are_computed_once_and_remembered(made):
     assert calls == [1]
 
 
-def test_what_takes_longer_than_a_page_waits_becomes_a_job(made):
-    jobs, gate = made(wait_seconds=0.05), threading.Event()
+def test_an_answer_that_takes_longer_than_a_page_waits_becomes_a_job(new_jobs):
+    jobs, gate = new_jobs(wait_seconds=0.05), threading.Event()
 
     async def ask():
         with pytest.raises(Working) as still:
@@ -70,8 +70,8 @@ def test_what_takes_longer_than_a_page_waits_becomes_a_job(made):
     assert asyncio.run(ask()) == "done"
 
 
-def test_a_cancelled_job_ends_and_is_only_begun_anew_by_a_new_question(made):
-    jobs, gate = made(wait_seconds=0.05), threading.Event()
+def test_a_cancelled_job_is_only_started_again_by_a_new_question(new_jobs):
+    jobs, gate = new_jobs(wait_seconds=0.05), threading.Event()
 
     async def ask():
         with pytest.raises(Working) as still:
@@ -87,11 +87,13 @@ def test_a_cancelled_job_ends_and_is_only_begun_anew_by_a_new_question(made):
     assert asyncio.run(ask()) == "done"
 
 
-def test_a_reader_who_leaves_cancels_nothing(made):
-    jobs, gate = made(), threading.Event()
+def test_a_reader_who_leaves_does_not_cancel_the_job(new_jobs):
+    jobs, gate = new_jobs(), threading.Event()
 
     async def ask():
-        reader = asyncio.create_task(jobs.answer("key", "Counting", waiting_on(gate), wait_seconds=5))
+        reader = asyncio.create_task(
+            jobs.answer("key", "Counting", waiting_on(gate), wait_seconds=5)
+        )
         await asyncio.sleep(0.05)
         reader.cancel()
         gate.set()
@@ -100,14 +102,14 @@ def test_a_reader_who_leaves_cancels_nothing(made):
     assert asyncio.run(ask()) == "done"
 
 
-def test_an_error_is_told_and_not_remembered(made):
-    jobs, answers = made(), iter([CannotMeasure("no"), 3])
+def test_an_error_is_raised_and_not_remembered(new_jobs):
+    jobs, answers = new_jobs(), iter([CannotMeasure("no"), 3])
 
     def work(report):
-        given = next(answers)
-        if isinstance(given, Exception):
-            raise given
-        return given
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     async def ask():
         with pytest.raises(CannotMeasure):
@@ -117,18 +119,18 @@ def test_an_error_is_told_and_not_remembered(made):
     assert asyncio.run(ask()) == 3
 
 
-def test_a_job_that_takes_too_long_is_stopped(made):
-    jobs, gate = made(job_seconds=0.05), threading.Event()
+def test_a_job_over_its_time_limit_is_cancelled(new_jobs):
+    jobs, gate = new_jobs(job_seconds=0.05), threading.Event()
 
     async def ask():
-        with pytest.raises(Cancelled, match="more than 0 seconds"):
+        with pytest.raises(Cancelled, match="longer than 0 seconds"):
             await jobs.answer("key", "Counting", waiting_on(gate), wait_seconds=5)
 
     asyncio.run(ask())
 
 
-def test_no_more_than_so_many_long_jobs(made):
-    jobs, gate = made(max_long_jobs=2), threading.Event()
+def test_long_jobs_over_the_limit_are_refused(new_jobs):
+    jobs, gate = new_jobs(max_long_jobs=2), threading.Event()
     for key in "ab":
         jobs.start(key, "Counting", waiting_on(gate), is_long=True)
     with pytest.raises(Busy):
@@ -138,8 +140,8 @@ def test_no_more_than_so_many_long_jobs(made):
     gate.set()
 
 
-def test_only_the_latest_answers_are_kept(made):
-    jobs, calls = made(max_answers=3), []
+def test_only_the_latest_answers_are_remembered(new_jobs):
+    jobs, calls = new_jobs(max_answers=3), []
 
     async def ask(key):
         return await jobs.answer(key, "Counting", lambda report: calls.append(key))
@@ -151,6 +153,6 @@ def test_only_the_latest_answers_are_kept(made):
     assert calls == [*"abcdea"]
 
 
-def test_an_unknown_job_is_told_in_a_sentence(made):
+def test_an_unknown_job_id_raises_an_error(new_jobs):
     with pytest.raises(UnknownJob, match="no such job"):
-        made().find("x")
+        new_jobs().find("x")

@@ -1,4 +1,4 @@
-"""The frame of the pages: files, errors as answers, and an API document that is true."""
+"""What all pages share: static files, error responses, and the API document."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import pytest
 
 from weatherglass._web.settings import Settings
 
-from .conftest import asked
+from .conftest import open_client
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
 
 
-def test_htmx_is_the_release_that_was_looked_at():
+def test_the_bundled_htmx_is_the_reviewed_release():
     folder = files("weatherglass._web").joinpath("static")
     assert hashlib.sha256(folder.joinpath("htmx.min.js").read_bytes()).hexdigest() == HTMX
     assert "Zero-Clause BSD" in folder.joinpath("htmx.LICENSE.txt").read_text()
 
 
-def test_pages_fetch_nothing_from_elsewhere(client, as_browser):
+def test_pages_load_nothing_from_other_hosts(client, as_browser):
     page = client.get("/", headers=as_browser()).text
     assert not re.findall(r'(?:src|href|action)="(?!/|#)', page)
     sheet = client.get("/static/site.css").text
@@ -29,7 +29,7 @@ def test_pages_fetch_nothing_from_elsewhere(client, as_browser):
     assert "@import" not in sheet
 
 
-def test_files_are_kept_for_good_under_an_address_that_has_their_hash(client, as_browser):
+def test_static_files_with_a_hash_in_the_address_are_cached_forever(client, as_browser):
     page = client.get("/", headers=as_browser()).text
     address = re.search(r'href="(/static/site.css\?v=\w+)"', page)[1]
     assert "immutable" in client.get(address).headers["cache-control"]
@@ -37,13 +37,11 @@ def test_files_are_kept_for_good_under_an_address_that_has_their_hash(client, as
 
 
 @pytest.mark.parametrize("name", ["nothing.css", "..%2Fapp.py", "%2e%2e%2fapp.py", "%00"])
-def test_no_other_file_is_given(client, name):
+def test_only_static_files_are_served(client, name):
     assert client.get(f"/static/{name}").status_code == 404
 
 
-def test_errors_are_a_sentence_for_programs_a_page_for_people_a_part_for_scripts(
-    client, as_browser
-):
+def test_errors_are_json_for_programs_a_page_for_browsers_a_part_for_scripts(client, as_browser):
     path = "/ask/answer?test=waet6"
     program = client.get(path)
     assert program.status_code == 404
@@ -61,18 +59,20 @@ def test_errors_are_a_sentence_for_programs_a_page_for_people_a_part_for_scripts
     ("path", "status"),
     [("/nothing", 404), ("/api/ask", 422), ("/ask/words?side=q", 422), ("/api/ask?missing=2", 422)],
 )
-def test_every_error_is_the_one_model(client, path, status):
+def test_every_error_has_the_same_json_form(client, path, status):
     answer = client.get(path)
     assert answer.status_code == status
     assert list(answer.json()) == ["error"]
 
 
-def test_a_mistake_of_ours_shows_no_traceback(tiny, monkeypatch):
+def test_an_internal_error_shows_no_traceback(tiny, monkeypatch):
     def broken(*arguments, **options):
         raise ZeroDivisionError("in the engine room")
 
     monkeypatch.setattr("weatherglass._web.ask.question.weat", broken)
-    with asked(Settings(sources=(tiny,), wait_seconds=60), raise_server_exceptions=False) as client:
+    with open_client(
+        Settings(sources=(tiny,), wait_seconds=60), raise_server_exceptions=False
+    ) as client:
         answer = client.get("/api/ask?x=rose+lily&y=wasp+gnat&a=kind&b=foul")
     assert answer.status_code == 500
     assert "engine" not in answer.text
@@ -80,19 +80,19 @@ def test_a_mistake_of_ours_shows_no_traceback(tiny, monkeypatch):
     assert answer.headers["content-security-policy"]
 
 
-def test_the_api_document_has_every_route_and_every_answer(client):
+def test_the_api_document_describes_every_route_and_response(client):
     document = client.get("/openapi.json").json()
     assert {"/", "/api/ask", "/api/sources", "/ask/picture.{form}"} <= set(document["paths"])
     for path, methods in document["paths"].items():
-        for method, told in methods.items():
-            known = set(told["responses"])
-            assert {"400", "401", "403", "404", "413", "421", "422", "429"} <= known, path
-            assert known & {"200", "201", "303"}, path
-            assert told.get("description"), (method, path)
-            error = told["responses"]["422"]["content"]["application/json"]["schema"]
+        for method, operation in methods.items():
+            statuses = set(operation["responses"])
+            assert {"400", "401", "403", "404", "413", "421", "422", "429"} <= statuses, path
+            assert statuses & {"200", "201", "303"}, path
+            assert operation.get("description"), (method, path)
+            error = operation["responses"]["422"]["content"]["application/json"]["schema"]
             assert error == {"$ref": "#/components/schemas/Problem"}, path
 
 
-def test_there_are_no_interactive_pages_that_would_fetch_from_elsewhere(client):
+def test_interactive_api_pages_that_load_from_other_hosts_are_off(client):
     assert client.get("/docs").status_code == 404
     assert client.get("/redoc").status_code == 404

@@ -1,4 +1,4 @@
-"""Seeds: browse the sets, look at one, hold two against each other."""
+"""Seeds: browse the sets, check one, compare two."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
 def listed(page: str) -> list[str]:
     """The ids of the sets that a page links to, in its order, each once."""
     found = re.findall(r'href="/seeds/set\?id=[^"]*"><bdi>(.*?)</bdi>', page)
-    return list(dict.fromkeys(unescape(one) for one in found))
+    return list(dict.fromkeys(unescape(item) for item in found))
 
 
-def test_all_178_sets_can_be_browsed_by_concept_paper_and_source(client, as_browser):
-    every = {one.id for one in seed_sets()}
+def test_all_178_sets_can_be_browsed_by_concept_paper_and_origin(client, as_browser):
+    every = {seed_set.id for seed_set in seed_sets()}
     for by in ("concept", "study", "origin"):
         page = client.get("/seeds", params={"by": by}, headers=as_browser())
         assert page.status_code == 200
@@ -39,32 +39,34 @@ def test_all_178_sets_can_be_browsed_by_concept_paper_and_source(client, as_brow
         ({"concept": "female", "origin": "population-derived"}, []),
     ],
 )
-def test_sets_are_found_by_concept_paper_and_word(client, as_browser, params, expected):
+def test_the_seed_list_is_filtered_by_concept_paper_and_word(client, as_browser, params, expected):
     page = client.get("/seeds/list", params=params, headers=as_browser(True))
     assert page.status_code == 200
     assert "<html" not in page.text
     assert sorted(listed(page.text)) == sorted(expected)
-    api = [one["id"] for one in client.get("/api/seeds", params=params).json()]
+    api = [seed_set["id"] for seed_set in client.get("/api/seeds", params=params).json()]
     assert sorted(api) == sorted(expected)
 
 
-def test_by_paper_there_are_as_many_as_the_catalogue_has(client):
+def test_filtering_by_paper_lists_the_sets_of_the_catalogue(client):
     found = client.get("/api/seeds", params={"study": "garg2018"}).json()
-    assert [one["id"] for one in found] == [one.id for one in seed_sets(study="garg2018")]
+    assert [item["id"] for item in found] == [
+        seed_set.id for seed_set in seed_sets(study="garg2018")
+    ]
     assert len(found) == 21
 
 
 @pytest.mark.slow
 def test_the_page_of_every_set_opens_and_shows_no_slur(client, as_browser):
-    for one in seed_sets():
-        page = client.get("/seeds/set", params={"id": one.id}, headers=as_browser())
-        assert page.status_code == 200, one.id
+    for seed_set in seed_sets():
+        page = client.get("/seeds/set", params={"id": seed_set.id}, headers=as_browser())
+        assert page.status_code == 200, seed_set.id
         text = unescape(re.sub(r"<[^>]*>", " ", page.text))
-        for word in filter(is_slur, one.words):
-            assert not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text), one.id
+        for word in filter(is_slur, seed_set.words):
+            assert not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text), seed_set.id
 
 
-def test_a_set_is_shown_with_its_provenance_and_its_opposite(client, as_browser):
+def test_the_page_of_a_set_shows_provenance_and_opposite(client, as_browser):
     page = client.get("/seeds/set", params={"id": FEMALE}, headers=as_browser()).text
     assert "sister" in page
     assert "Semantics derived" in page
@@ -72,7 +74,7 @@ def test_a_set_is_shown_with_its_provenance_and_its_opposite(client, as_browser)
     assert f"/seeds/compare?one=%40{FEMALE}&amp;other=%40{MALE}" in page
 
 
-def test_ask_with_this_set_fills_the_form_of_ask(client, as_browser):
+def test_ask_with_this_set_fills_the_boxes_of_ask(client, as_browser):
     page = client.get("/seeds/set", params={"id": FEMALE}, headers=as_browser()).text
     link = unescape(re.search(r'href="([^"]*)">Ask with this set and its opposite', page)[1])
     form = client.get(link, headers=as_browser())
@@ -83,16 +85,16 @@ def test_ask_with_this_set_fills_the_form_of_ask(client, as_browser):
 
 
 @pytest.mark.parametrize("id", [FEMALE, "race/ethnicity/nationality-Rudinger_et_al_2017"])
-def test_lint_says_what_the_library_says(client, id):
+def test_lint_in_the_api_equals_that_of_the_library(client, id):
     out = client.get("/api/seeds/lint", params={"set": f"@{id}", "source": "default"}).json()
     expected = wg.lint(id, source="default")
-    assert [(one["check"], one["value"]) for one in out["findings"]] == [
-        (one.check, one.value) for one in expected.findings
+    assert [(finding["check"], finding["value"]) for finding in out["findings"]] == [
+        (finding.check, finding.value) for finding in expected.findings
     ]
     assert out["source"] == "default"
 
 
-def test_lint_on_the_page_follows_the_chosen_source(client, as_browser):
+def test_lint_on_the_page_uses_the_chosen_source(client, as_browser):
     params = {"id": FEMALE, "source": "tiny.txt"}
     part = client.get("/seeds/lint", params=params, headers=as_browser(True)).text
     assert "missing" in part
@@ -103,36 +105,36 @@ def test_lint_on_the_page_follows_the_chosen_source(client, as_browser):
         "missing"
         not in client.get(
             "/seeds/lint", params=params | {"source": "default"}, headers=as_browser(True)
-        ).text.partition("What was not looked at")[0]
+        ).text.partition("Checks that were not run")[0]
     )
 
 
-def test_two_sets_are_compared_by_words_and_by_their_means(client, as_browser):
+def test_two_sets_are_compared_by_words_and_by_the_cosine_of_their_means(client, as_browser):
     params = {"one": "@names_black-Garg_et_al_2018", "other": "@names_white-Garg_et_al_2018"}
     out = client.get("/api/seeds/compare", params=params | {"source": "default"}).json()
     assert len(out["shared"]) == 19
     found = wg.lint(params["one"][1:], against=params["other"][1:], source="default")
-    (alike,) = (one.value for one in found.findings if one.check == "similarity")
-    assert out["similarity"] == pytest.approx(alike)
+    (similarity,) = (finding.value for finding in found.findings if finding.check == "similarity")
+    assert out["similarity"] == pytest.approx(similarity)
     page = client.get("/seeds/compare", params=params | {"source": "default"}, headers=as_browser())
     assert "<b>19</b>" in page.text
-    assert f"<b>{alike:.3f}</b>" in page.text
+    assert f"<b>{similarity:.3f}</b>" in page.text
     assert "howard" in page.text
     assert "nelson" in page.text
 
 
-def test_words_of_ones_own_can_be_compared(client, tiny):
+def test_typed_words_can_be_compared(client, tiny):
     params = {"one": "she, her, woman", "other": "he, him, woman", "source": "tiny.txt"}
     out = client.get("/api/seeds/compare", params=params).json()
     assert out["shared"] == ["woman"]
     vectors = wg.open_vectors(tiny)
     x, y = (vectors.unit(params[name].split(", ")).mean(axis=0) for name in ("one", "other"))
     assert out["similarity"] == pytest.approx(x @ y / np.linalg.norm(x) / np.linalg.norm(y))
-    assert "overlap" in [one["check"] for one in out["findings"]]
+    assert "overlap" in [finding["check"] for finding in out["findings"]]
 
 
 @pytest.mark.parametrize("kind", ["yaml", "json", "csv", "txt"])
-def test_a_file_of_a_set_is_read_back_as_the_same_words(client, tmp_path, kind):
+def test_a_downloaded_set_is_read_back_with_the_same_words(client, tmp_path, kind):
     answer = client.get(f"/seeds/download.{kind}", params={"id": FEMALE})
     assert "attachment" in answer.headers["content-disposition"]
     path = tmp_path / f"set.{kind}"
@@ -164,14 +166,14 @@ def test_a_file_of_a_set_is_read_back_as_the_same_words(client, tmp_path, kind):
         ("/api/seeds/set?id=%00", 404),
     ],
 )
-def test_what_there_is_not_is_said_in_a_sentence(client, path, status):
+def test_unknown_sets_and_filters_are_refused_with_a_sentence(client, path, status):
     answer = client.get(path)
     assert answer.status_code == status
     if answer.headers["content-type"] == "application/json":
         assert "error" in answer.json()
 
 
-def test_words_of_ones_own_are_escaped_and_masked(client, as_browser):
+def test_typed_words_are_escaped_and_masked(client, as_browser):
     params = {"one": '"<script>alert(1)</script>", redneck', "other": "a\u202eb, sun"}
     page = client.get("/seeds/compare", params=params, headers=as_browser())
     assert page.status_code == 200
@@ -182,11 +184,11 @@ def test_words_of_ones_own_are_escaped_and_masked(client, as_browser):
     assert "r******" in inside
 
 
-def test_a_set_without_words_says_so(client, as_browser):
+def test_the_page_of_a_set_without_words_says_so(client, as_browser):
     params = {"id": "feminine-Kaneko_and_Bollegala_2019"}
     page = client.get("/seeds/set", params=params, headers=as_browser()).text
     assert "No words" in page
-    assert "holds no words for it" in page
+    assert "does not list its words" in page
     assert "Ask with this set" not in page
     part = client.get("/seeds/lint", params=params, headers=as_browser(True))
     assert part.status_code == 200

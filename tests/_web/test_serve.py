@@ -12,7 +12,7 @@ from urllib.request import urlopen
 from weatherglass.errors import install_command
 
 
-def test_the_command_prints_where_the_page_is_and_serves_it(tiny):
+def test_serve_prints_the_address_of_the_page_and_serves_it(tiny):
     command = [sys.executable, "-m", "weatherglass", "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(
         [*command, "--source", tiny], stdout=subprocess.PIPE, text=True
@@ -27,13 +27,13 @@ def test_the_command_prints_where_the_page_is_and_serves_it(tiny):
             server.terminate()
 
 
-def test_a_host_that_others_can_reach_needs_a_token(run):
+def test_serve_refuses_a_public_host_without_a_token(run):
     ran = run("serve", "--host", "0.0.0.0", "--no-browser")
     assert ran.code == 2
     assert "--token" in ran.err
 
 
-def test_the_link_holds_any_token(run, tiny, monkeypatch):
+def test_the_printed_link_quotes_any_token(run, tiny, monkeypatch):
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     token = "a&b #c+d/e?f%"
     ran = run("serve", "--source", tiny, "--port", 0, "--token", token, "--no-browser")
@@ -41,13 +41,13 @@ def test_the_link_holds_any_token(run, tiny, monkeypatch):
     assert parse_qs(urlsplit(link).query) == {"token": [token]}
 
 
-def test_a_source_that_is_not_there_is_told_before_anything_is_served(run):
+def test_serve_refuses_a_missing_source_before_it_starts(run):
     ran = run("serve", "--source", "nowhere.txt", "--no-browser")
     assert ran.code == 1
     assert "nowhere.txt" in ran.err
 
 
-def test_a_port_that_is_taken_is_told_in_a_sentence(run, tiny):
+def test_serve_names_a_port_that_is_in_use(run, tiny):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = run("serve", "--source", tiny, "--port", port, "--no-browser")
@@ -56,7 +56,7 @@ def test_a_port_that_is_taken_is_told_in_a_sentence(run, tiny):
     assert "--port 0" in ran.err
 
 
-def test_without_the_extra_one_line_says_what_to_install(run, monkeypatch):
+def test_serve_without_the_extra_prints_the_install_command(run, monkeypatch):
     real = builtins.__import__
 
     def without(name, *arguments, **options):
@@ -70,7 +70,7 @@ def test_without_the_extra_one_line_says_what_to_install(run, monkeypatch):
     assert install_command("web") in ran.err
 
 
-def test_help_loads_no_server():
+def test_serve_help_imports_no_server():
     code = (
         "import sys; from weatherglass._cli.main import main\n"
         "try: main(['serve', '--help'])\n"

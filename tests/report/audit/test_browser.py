@@ -36,7 +36,7 @@ def opened(
     """Open a page from a file in an offline browser; yields the tab and the errors in it."""
     path = folder / "report.html"
     path.write_text(page, encoding="utf-8")
-    with browsing.opened(browser, path.as_uri(), offline=True, **options) as tab_and_errors:
+    with browsing.open_page(browser, path.as_uri(), offline=True, **options) as tab_and_errors:
         yield tab_and_errors
 
 
