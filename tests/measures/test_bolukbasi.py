@@ -17,7 +17,7 @@ def space(**rows):
     return wg.Vectors.of(list(rows), list(rows.values()))
 
 
-def test_ripa_of_one_pair_by_hand():
+def test_ripa_of_one_pair_is_that_worked_by_hand():
     vectors = space(a=[3, 0], b=[0, 4], x=[5, 0], y=[0, 5])
     result = wg.measure(vectors, "ripa", {"X": ["x", "y"], "A": ["a"], "B": ["b"]})
     # The relation vector is (3, -4) / 5.
@@ -26,7 +26,7 @@ def test_ripa_of_one_pair_by_hand():
     assert result.details == {"explained": pytest.approx(1), "pairs": 1}
 
 
-def test_ripa_of_several_pairs_is_along_their_first_principal_component():
+def test_ripa_of_several_pairs_projects_on_their_first_principal_component():
     vectors = space(a=[3, 1], b=[1, 1], c=[1, 2], d=[1, 1.5], x=[5, 7])
     result = wg.measure(vectors, "ripa", {"X": ["x"], "A": ["a", "c"], "B": ["b", "d"]})
     # The differences are (2, 0) and (0, 1/2): the first is the stronger.
@@ -34,7 +34,7 @@ def test_ripa_of_several_pairs_is_along_their_first_principal_component():
     assert result.details["explained"] == pytest.approx(4 / 4.25)
 
 
-def test_ripa_at_unit_length_is_along_the_bias_subspace():
+def test_ripa_of_unit_vectors_projects_on_the_bias_subspace():
     vectors = wg.open_vectors("default")
     sets = {"X": ["nurse", "pilot"], "A": ["she", "woman", "girl"], "B": ["he", "man", "boy"]}
     pairs = list(zip(sets["A"], sets["B"], strict=True))
@@ -43,15 +43,15 @@ def test_ripa_at_unit_length_is_along_the_bias_subspace():
     assert result.by_word["X"] == pytest.approx(tuple(vectors.unit(sets["X"]) @ axis))
 
 
-def test_ripa_of_pairs_that_differ_in_nothing_or_in_two_things_alike():
+def test_ripa_is_not_run_on_pairs_that_differ_in_no_direction_or_equally_in_two():
     vectors = space(a=[1, 1], b=[1, 1], c=[2, 1], d=[1, 2], x=[1, 0])
-    nothing = wg.measure(vectors, "ripa", {"X": ["x"], "A": ["a"], "B": ["b"]})
-    assert "nothing relates them" in nothing.reason
-    two = wg.measure(vectors, "ripa", {"X": ["x"], "A": ["c", "d"], "B": ["a", "a"]})
-    assert "second direction" in two.reason
+    equal = wg.measure(vectors, "ripa", {"X": ["x"], "A": ["a"], "B": ["b"]})
+    assert "nothing relates them" in equal.reason
+    ambiguous = wg.measure(vectors, "ripa", {"X": ["x"], "A": ["c", "d"], "B": ["a", "a"]})
+    assert "second direction" in ambiguous.reason
 
 
-def test_direct_bias_by_hand():
+def test_direct_bias_is_that_worked_by_hand():
     vectors = space(she=[3, 4], he=[-3, 4], x=[4, 3], y=[-5, 12])
     sets = {"X": ["x", "y"], **PAIR}
     result = wg.measure(vectors, "direct-bias", sets)
@@ -65,7 +65,7 @@ def test_direct_bias_by_hand():
         wg.measure(vectors, "direct-bias", sets, c=-1)
 
 
-def test_direct_bias_in_two_components_is_the_length_of_the_part_within():
+def test_direct_bias_in_two_components_is_the_length_of_the_projection():
     vectors = wg.Vectors.of(
         ["a", "b", "c", "d", "x"],
         [[0.6, 0, 0.8], [-0.6, 0, 0.8], [0, 0.28, 0.96], [0, -0.28, 0.96], [3, 4, 12]],
@@ -80,7 +80,7 @@ def test_direct_bias_in_two_components_is_the_length_of_the_part_within():
     assert "span 2 directions" in three.reason
 
 
-def test_direct_bias_is_gone_after_debiasing():
+def test_direct_bias_is_zero_after_debiasing():
     vectors = wg.open_vectors("default")
     axis = (
         wg.seeds("female_1-Caliskan_et_al_2017").words,
@@ -89,12 +89,12 @@ def test_direct_bias_is_gone_after_debiasing():
     pairs = list(zip(*axis, strict=True))
     sets = {"X": ["nurse", "engineer", "pilot"], "A": axis[0], "B": axis[1]}
     assert wg.measure(vectors, "direct-bias", sets).value > 0.1
-    left = wg.measure(wg.debias(vectors, pairs), "direct-bias", sets)
-    # The pairs themselves stay as they are, so that the direction is the same.
-    assert left.value == pytest.approx(0, abs=1e-6)
+    debiased = wg.measure(wg.debias(vectors, pairs), "direct-bias", sets)
+    # Debiasing does not change the pairs themselves, so that the direction is the same.
+    assert debiased.value == pytest.approx(0, abs=1e-6)
 
 
-def test_indirect_bias_by_hand():
+def test_indirect_bias_is_that_worked_by_hand():
     vectors = space(**WORDS)
     # Without the first coordinate w and v have nothing in common; their cosine is 0.36.
     result = wg.measure(vectors, "indirect-bias", {"X": ["w"], "Y": ["v"], **PAIR})
@@ -118,17 +118,17 @@ def test_the_indirect_bias_of_sets_is_the_mean_over_pairs_of_words():
     assert result.value == pytest.approx(np.mean(singles))
 
 
-def test_indirect_bias_needs_a_similarity_and_something_beside_the_bias():
+def test_indirect_bias_is_not_run_without_similarity_or_without_an_unbiased_part():
     vectors = space(**WORDS, g=[2, 0, 0], o=[0, 0, 1])
-    alone = wg.measure(vectors, "indirect-bias", {"X": ["u"], "Y": ["o"], **PAIR})
-    assert alone.reason == "'u' and 'o' have no similarity that a bias could be a part of"
-    bias = wg.measure(vectors, "indirect-bias", {"X": ["g"], "Y": ["v"], **PAIR})
-    assert bias.reason == "nothing is left of 'g' without the bias direction"
+    unrelated = wg.measure(vectors, "indirect-bias", {"X": ["u"], "Y": ["o"], **PAIR})
+    assert unrelated.reason == "'u' and 'o' have no similarity that a bias could be a part of"
+    biased = wg.measure(vectors, "indirect-bias", {"X": ["g"], "Y": ["v"], **PAIR})
+    assert biased.reason == "nothing is left of 'g' without the bias direction"
     same = wg.measure(vectors, "indirect-bias", {"X": ["u"], "Y": ["u"], **PAIR})
     assert "both have 'u'" in same.reason
 
 
-def test_the_subspace_by_hand():
+def test_the_bias_subspace_is_that_worked_by_hand():
     vectors = wg.Vectors.of(
         ["a", "b", "c", "d"],
         [[0.6, 0, 0.8], [-0.6, 0, 0.8], [0, 0.28, 0.96], [0, -0.28, 0.96]],
@@ -144,7 +144,7 @@ def test_the_subspace_by_hand():
     assert math.isclose(both.details["component 1"], result.value)
 
 
-def test_one_pair_is_all_along_one_direction_and_equal_words_are_no_pair():
+def test_one_direction_explains_one_pair_and_words_with_equal_vectors_form_none():
     vectors = space(a=[1, 0], b=[0, 1], c=[1, 0])
     assert wg.measure(vectors, "subspace", {"A": ["a"], "B": ["b"]}).value == pytest.approx(1)
     same = wg.measure(vectors, "subspace", {"A": ["a"], "B": ["c"]})

@@ -15,7 +15,7 @@ def plane(**rows):
     return wg.Vectors.of(list(rows), list(rows.values()))
 
 
-def test_rnd_by_hand():
+def test_rnd_is_that_worked_by_hand():
     vectors = plane(x=[3, 4], y=[3, 8], a=[2, 0], c=[4, 0], b=[0, 4])
     sets = {"X": ["x", "y"], "A": ["a", "c"], "B": ["b"]}
     # The means are (3, 0) and (0, 4): x is 4 and 3 away from them, y is 8 and 5.
@@ -27,53 +27,53 @@ def test_rnd_by_hand():
     assert unit.value == pytest.approx(math.sqrt(0.8) - math.sqrt(0.4))
 
 
-def test_rnd_of_equal_groups_is_nothing():
+def test_rnd_of_equal_groups_is_zero():
     vectors = plane(x=[3, 4], a=[2, 0])
     assert wg.measure(vectors, "rnd", {"X": ["x"], "A": ["a"], "B": ["a"]}).value == 0
 
 
-def test_mac_by_hand():
+def test_mac_is_that_worked_by_hand():
     vectors = plane(x=[3, 4], a=[1, 0], c=[0, 2], b=[-1, 0])
-    one = wg.measure(vectors, "mac", {"X": ["x"], "A": ["a", "c"]})
-    assert one.value == pytest.approx(0.7)
-    assert one.details["distance"] == pytest.approx(0.3)
+    single = wg.measure(vectors, "mac", {"X": ["x"], "A": ["a", "c"]})
+    assert single.value == pytest.approx(0.7)
+    assert single.details["distance"] == pytest.approx(0.3)
     # A second set counts as much as the first, though it has one word: (0.7 - 0.6) / 2.
-    two = wg.measure(vectors, "mac", {"X": ["x"], "A": ["a", "c"], "B": ["b"]})
-    assert two.value == pytest.approx(0.05)
-    assert two.columns["with B"]["X"] == pytest.approx((-0.6,))
-    assert list(two.n) == ["X", "A", "B"]
+    both = wg.measure(vectors, "mac", {"X": ["x"], "A": ["a", "c"], "B": ["b"]})
+    assert both.value == pytest.approx(0.05)
+    assert both.columns["with B"]["X"] == pytest.approx((-0.6,))
+    assert list(both.n) == ["X", "A", "B"]
 
 
-def test_ect_by_hand():
-    turns = {name: [math.cos(t), math.sin(t)] for name, t in (("p", 0.1), ("q", 0.4), ("r", 1.2))}
-    vectors = plane(**turns, a=[1, 0], b=[0, 1], c=[1, 0.35])
+def test_ect_is_that_worked_by_hand():
+    angles = {name: [math.cos(t), math.sin(t)] for name, t in (("p", 0.1), ("q", 0.4), ("r", 1.2))}
+    vectors = plane(**angles, a=[1, 0], b=[0, 1], c=[1, 0.35])
     sets = {"X": ["p", "q", "r"], "A": ["a"], "B": ["b"]}
     assert wg.measure(vectors, "ect", sets).value == pytest.approx(-1)
     assert wg.measure(vectors, "ect", sets | {"B": ["a"]}).value == pytest.approx(1)
-    # Beside c, q comes before p, and r is last: ranks 3 2 1 against 2 3 1.
+    # By similarity to c, q comes before p, and r is last: ranks 3 2 1 against 2 3 1.
     assert wg.measure(vectors, "ect", sets | {"B": ["c"]}).value == pytest.approx(0.5)
     result = wg.measure(vectors, "ect", sets)
     cosines = [math.cos(0.1) - math.sin(0.1), math.cos(0.4) - math.sin(0.4)]
     assert result.by_word["X"][:2] == pytest.approx(cosines, rel=1e-6)
 
 
-def test_in_ect_long_vectors_count_for_more_unless_they_are_brought_to_unit_length():
+def test_long_vectors_count_for_more_in_ect_unless_scaled_to_unit_length():
     vectors = plane(p=[1, 0.1], q=[1, 1], r=[0.1, 1], a=[10, 0], c=[0, 1], b=[1, 0])
     sets = {"X": ["p", "q", "r"], "A": ["a", "c"], "B": ["b"]}
     assert wg.measure(vectors, "ect", sets).value == pytest.approx(1)
-    # At unit length A lies midway: q is first, and p and r are equally near.
+    # At unit length the mean of A is midway: q is first, and p and r have the same cosine.
     assert wg.measure(vectors, "ect", sets, unit=True).value == pytest.approx(0)
 
 
-def test_ect_needs_an_order_and_a_direction():
+def test_ect_is_not_run_where_words_have_no_order_or_a_group_no_direction():
     vectors = plane(p=[1, 1], q=[2, 2], r=[3, 3], a=[1, 0], b=[-1, 0], c=[0, 1])
     sets = {"X": ["p", "q", "r"], "A": ["a"], "B": ["c"]}
-    assert "no order" in wg.measure(vectors, "ect", sets).reason
+    assert "so they have no order" in wg.measure(vectors, "ect", sets).reason
     assert "cancel out" in wg.measure(vectors, "ect", sets | {"A": ["a", "b"]}).reason
     assert "at least 3" in wg.measure(vectors, "ect", sets | {"X": ["p", "q"]}).reason
 
 
-def test_semaxis_by_hand():
+def test_semaxis_is_that_worked_by_hand():
     vectors = plane(x=[4, 3], y=[3, 4], a=[1, 0], b=[0, 1])
     result = wg.measure(vectors, "semaxis", {"X": ["x", "y"], "A": ["a"], "B": ["b"]})
     assert result.by_word["X"] == pytest.approx((0.2 / math.sqrt(2), -0.2 / math.sqrt(2)))
@@ -82,13 +82,13 @@ def test_semaxis_by_hand():
     assert same.reason == "A and B have the same mean, so there is no direction"
 
 
-def test_semaxis_averages_the_poles_with_their_nearest_words():
+def test_semaxis_averages_the_poles_with_their_nearest_neighbours():
     vectors = plane(a=[2, 0], a2=[4, 0.4], b=[0, 2], b2=[0.4, 4], x=[1, -1])
     sets = {"X": ["x"], "A": ["a"], "B": ["b"]}
     result = wg.measure(vectors, "semaxis", sets, neighbours=1)
-    by_hand = np.array([3, 0.2]) - np.array([0.2, 3])  # the means of a and a2, b and b2
+    axis = np.array([3, 0.2]) - np.array([0.2, 3])  # the means of a and a2, b and b2
     x = np.array([1, -1])
-    expected = x @ by_hand / np.linalg.norm(x) / np.linalg.norm(by_hand)
+    expected = x @ axis / np.linalg.norm(x) / np.linalg.norm(axis)
     assert result.value == pytest.approx(expected, rel=1e-6)
     with pytest.raises(UsageError, match="whole vocabulary"):
         wg.measure(vectors.subset(["x", "a", "b"]), "semaxis", sets, neighbours=1)
@@ -100,7 +100,7 @@ CROSS = {"x": [1, 0], "a": [3, 4], "c": [4, 3], "b": [0, 1], "d": [-3, 4]}
 FOUR = {"X": ["x"], "A": ["a", "c"], "B": ["b", "d"]}
 
 
-def test_nas_by_hand():
+def test_nas_is_that_worked_by_hand():
     # The cosines of x are 0.6 and 0.8 with A, 0 and -0.6 with B: a difference of 1 in means, and
     # squared deviations from 0.2 that sum to 1.2, over 4 - 1.
     result = wg.measure(plane(**CROSS), "nas", FOUR)
@@ -117,14 +117,14 @@ def test_nas_is_the_association_of_the_factual_test():
 
 
 @pytest.mark.parametrize("name", ["nas", "sc-weat"])
-def test_without_spread_there_is_no_scale(name):
+def test_measures_in_standard_deviations_are_not_run_without_spread(name):
     vectors = plane(x=[0, 1], a=[1, 0], c=[2, 0], b=[-1, 0], d=[-2, 0])
     result = wg.measure(vectors, name, FOUR)
     assert result.status == "not run"
     assert "no scale" in result.reason
 
 
-def test_same_by_hand():
+def test_same_is_that_worked_by_hand():
     vectors = plane(x=[1, 0], y=[0, 3], z=[1, 1], a=[2, 0], b=[0, 1])
     result = wg.measure(vectors, "same", {"X": ["x", "y", "z"], "A": ["a"], "B": ["b"]})
     half = math.sqrt(0.5)
@@ -134,7 +134,7 @@ def test_same_by_hand():
     assert result.details["stereotype"] == pytest.approx(math.sqrt(1 / 3))
 
 
-def test_same_is_the_weat_association_over_the_largest_there_could_be():
+def test_same_is_the_weat_association_over_its_largest_possible_value():
     vectors = wg.open_vectors("default")
     entry = wg.test("weat6")
     sets = {name: entry.sets[name] for name in "XAB"}
@@ -143,7 +143,7 @@ def test_same_is_the_weat_association_over_the_largest_there_could_be():
     assert wg.measure(vectors, "same", sets).by_word["X"] == pytest.approx(tuple(expected))
 
 
-def test_sc_weat_by_hand():
+def test_sc_weat_is_that_worked_by_hand():
     result = wg.measure(plane(**CROSS), "sc-weat", FOUR)
     assert result.value == result.by_word["X"][0] == pytest.approx(1 / math.sqrt(0.4))
     assert result.details["statistic"] == pytest.approx(1)
@@ -165,16 +165,16 @@ def test_sc_weat_p_values_are_those_of_brute_force():
     attributes = vectors.unit([*sets["A"], *sets["B"]])
     for k, word in enumerate(sets["X"]):
         cosines = attributes @ vectors.unit([word])[0]
-        sums = [sum(some) for some in itertools.combinations(cosines, 4)]
+        sums = [sum(chosen) for chosen in itertools.combinations(cosines, 4)]
         share = np.mean(np.array(sums) >= cosines[:4].sum() - 1e-12)
         assert result.columns["p"]["X"][k] == pytest.approx(share)
-    middle = vectors.unit(sets["X"]).mean(axis=0)
-    cosines = attributes @ middle
+    category = vectors.unit(sets["X"]).mean(axis=0)
+    cosines = attributes @ category
     effect = (cosines[:4].mean() - cosines[4:].mean()) / cosines.std(ddof=1)
     assert result.value == pytest.approx(effect)
 
 
-def test_sc_weat_by_the_normal_fit_of_its_authors_is_near_the_exact_value():
+def test_sc_weat_p_by_normal_fit_is_close_to_the_exact_p():
     vectors = wg.open_vectors("default")
     sets = {"X": ["nurse"], "A": "female_1-Caliskan_et_al_2017", "B": "male_1-Caliskan_et_al_2017"}
     exact = wg.measure(vectors, "sc-weat", sets)

@@ -13,19 +13,19 @@ from weatherglass.errors import CannotMeasure, UsageError
 NAMES, WORDS = 12, 10
 
 
-def some_vectors(seed: int) -> Vectors:
+def random_vectors(seed: int) -> Vectors:
     rows = np.random.default_rng(seed).standard_normal((NAMES + WORDS, 6))
     return Vectors.of([f"x{k}" for k in range(NAMES)] + [f"a{k}" for k in range(WORDS)], rows)
 
 
 def subsets(prefix: str, size: int, count: int = 1) -> st.SearchStrategy[list[list[str]]]:
-    """Some sets of names or words, none empty and none everything."""
+    """Draw sets of names or words, none empty and none complete."""
     tokens = [f"{prefix}{k}" for k in range(size)]
-    one = st.lists(st.sampled_from(tokens), min_size=1, max_size=size - 1, unique=True)
-    return st.lists(one, min_size=count, max_size=count)
+    subset = st.lists(st.sampled_from(tokens), min_size=1, max_size=size - 1, unique=True)
+    return st.lists(subset, min_size=count, max_size=count)
 
 
-EVERY = {
+UNIVERSE = {
     "all_names": [f"x{k}" for k in range(NAMES)],
     "all_words": [f"a{k}" for k in range(WORDS)],
 }
@@ -33,10 +33,10 @@ EVERY = {
 
 @settings(max_examples=40)
 @given(st.integers(0, 99), st.permutations(range(NAMES)), st.integers(1, 6), subsets("a", WORDS, 2))
-def test_lemma_1_it_generalises_the_statistic_of_weat(
+def test_generalised_weat_of_two_groups_is_the_statistic_of_weat(
     seed: int, order: list[int], size: int, words: list[list[str]]
 ) -> None:
-    vectors = some_vectors(seed)
+    vectors = random_vectors(seed)
     x, y = ([f"x{k}" for k in part] for part in (order[:size], order[size : 2 * size]))
     a, b = words
     g = generalised_weat(vectors, [(x, a), (y, b)]).value
@@ -47,14 +47,16 @@ def test_lemma_1_it_generalises_the_statistic_of_weat(
 
 @settings(max_examples=40)
 @given(st.integers(0, 99), subsets("x", NAMES), subsets("a", WORDS))
-def test_lemma_2_one_group_is_compared_with_all_or_with_the_rest(
+def test_generalised_weat_of_one_group_compares_it_with_all_or_with_the_rest(
     seed: int, names: list[list[str]], words: list[list[str]]
 ) -> None:
-    vectors, (x,), (a,) = some_vectors(seed), names, words
-    rest_x = [name for name in EVERY["all_names"] if name not in x]
-    rest_a = [word for word in EVERY["all_words"] if word not in a]
-    g = generalised_weat(vectors, [(x, a)], **EVERY).value
-    with_all = generalised_weat(vectors, [(x, a), (EVERY["all_names"], EVERY["all_words"])]).value
+    vectors, (x,), (a,) = random_vectors(seed), names, words
+    rest_x = [name for name in UNIVERSE["all_names"] if name not in x]
+    rest_a = [word for word in UNIVERSE["all_words"] if word not in a]
+    g = generalised_weat(vectors, [(x, a)], **UNIVERSE).value
+    with_all = generalised_weat(
+        vectors, [(x, a), (UNIVERSE["all_names"], UNIVERSE["all_words"])]
+    ).value
     with_rest = generalised_weat(vectors, [(x, a), (rest_x, rest_a)]).value
     share = len(rest_x) / NAMES * len(rest_a) / WORDS
     assert g == pytest.approx(2 * with_all, abs=1e-12)
@@ -63,18 +65,20 @@ def test_lemma_2_one_group_is_compared_with_all_or_with_the_rest(
 
 @settings(max_examples=40)
 @given(st.integers(0, 99), st.integers(2, 5), st.data())
-def test_lemma_3_it_is_made_of_single_groups(seed: int, n: int, data: st.DataObject) -> None:
-    vectors = some_vectors(seed)
+def test_generalised_weat_is_the_sum_over_single_groups(
+    seed: int, n: int, data: st.DataObject
+) -> None:
+    vectors = random_vectors(seed)
     names = data.draw(subsets("x", NAMES, n))
     words = data.draw(subsets("a", WORDS, n))
     g = generalised_weat(vectors, list(zip(names, words, strict=True))).value
     single = np.array(
-        [[generalised_weat(vectors, [(x, a)], **EVERY).value for a in words] for x in names]
+        [[generalised_weat(vectors, [(x, a)], **UNIVERSE).value for a in words] for x in names]
     )
     assert g == pytest.approx(np.trace(single) - single.sum() / n, abs=1e-12)
 
 
-def test_a_case_worked_by_hand() -> None:
+def test_generalised_weat_is_that_worked_by_hand() -> None:
     """X̄₁ = (1, 0), X̄₂ = (0, 1), μ = (½, ½); Ā₁ = (1, 0), Ā₂ = (0, 1): two parts of ½."""
     vectors = Vectors.of(["x", "y", "a", "b"], [[2, 0], [0, 3], [5, 0], [0, 1]])
     result = generalised_weat(vectors, [(["x"], ["a"]), (["y"], ["b"])])
@@ -83,8 +87,8 @@ def test_a_case_worked_by_hand() -> None:
     assert result.n == ((1, 1), (1, 1))
 
 
-def test_missing_words_are_listed_and_an_empty_group_is_refused() -> None:
-    vectors = some_vectors(0)
+def test_generalised_weat_lists_missing_words_and_refuses_an_empty_group() -> None:
+    vectors = random_vectors(0)
     pairs = [(["x0", "nobody"], ["a0"]), (["x1"], ["a1", "nothing"])]
     assert generalised_weat(vectors, pairs).missing == ("nobody", "nothing")
     with pytest.raises(CannotMeasure, match="Group 2 has no names or no words"):

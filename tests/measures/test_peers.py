@@ -1,9 +1,9 @@
-"""The same numbers as other packages print for the same vectors.
+"""The numbers equal those that other packages print for the same vectors.
 
 The vectors are the embedded default (GloVe 6B 50d), the words those of figure 1 of Garg et al.
 (2018) and the ten gender pairs of Bolukbasi et al. (2016), which the catalogue has.
 
-- R's sweater: what its functions `rnd`, `ect`, `mac`, `nas` and `semaxis` compute, run in R 4.2.2
+- R's sweater: its functions `rnd`, `ect`, `mac`, `nas` and `semaxis`, run in R 4.2.2
   with purrr 1.0.1 and proxy 0.4-27 on these rows. The package itself was not installed.
 - responsibly 0.1.2: `BiasWordEmbedding` with the direction of its own principal component
   analysis, on gensim 4 and scikit-learn 1.x; it keeps vectors in single precision.
@@ -20,7 +20,7 @@ GARG = {
     "A": "male_pairs-Garg_et_al_2018",
     "B": "female_pairs-Garg_et_al_2018",
 }
-SINGLE = 2e-6
+SINGLE = 2e-6  # relative error of single precision
 
 
 @pytest.fixture(scope="module")
@@ -28,22 +28,22 @@ def vectors():
     return wg.open_vectors("default")
 
 
-def words_of(result, *words):
+def scores_of(result, *words):
     return tuple(dict(result.ranked())[word] for word in words)
 
 
-def test_rnd_is_sweaters(vectors):
+def test_rnd_equals_that_of_sweater(vectors):
     result = wg.measure(vectors, "rnd", GARG)
     assert result.value == pytest.approx(-29.1638664777, rel=1e-11)
     printed = (0.542447753211, -0.742930666453)
-    assert words_of(result, "nurse", "engineer") == pytest.approx(printed, rel=1e-11)
+    assert scores_of(result, "nurse", "engineer") == pytest.approx(printed, rel=1e-11)
     unit = wg.measure(vectors, "rnd", GARG, unit=True)
     assert unit.value == pytest.approx(-5.00394578873, rel=1e-11)
     printed = (0.108002198407, -0.140229614703)
-    assert words_of(unit, "nurse", "engineer") == pytest.approx(printed, rel=1e-11)
+    assert scores_of(unit, "nurse", "engineer") == pytest.approx(printed, rel=1e-11)
 
 
-def test_ect_is_sweaters(vectors):
+def test_ect_equals_that_of_sweater(vectors):
     result = wg.measure(vectors, "ect", GARG)
     assert result.value == pytest.approx(0.883062200957, rel=1e-11)
     nurse = result.words["X"].index("nurse")
@@ -51,14 +51,14 @@ def test_ect_is_sweaters(vectors):
     assert cosines == pytest.approx([0.614828499911, 0.725273225795], rel=1e-11)
 
 
-def test_mac_is_sweaters(vectors):
+def test_mac_equals_that_of_sweater(vectors):
     result = wg.measure(vectors, "mac", {"X": GARG["X"], "A": GARG["A"]})
     assert result.value == pytest.approx(0.294029714861, rel=1e-11)
     printed = (0.466247894301, 0.439636555688)
-    assert words_of(result, "nurse", "carpenter") == pytest.approx(printed, rel=1e-11)
+    assert scores_of(result, "nurse", "carpenter") == pytest.approx(printed, rel=1e-11)
 
 
-def test_nas_and_semaxis_are_sweaters(vectors):
+def test_nas_and_semaxis_equal_those_of_sweater(vectors):
     printed = {
         "nas": (0.307415471579, -0.835503300966, 0.664496302606),
         "semaxis": (0.0997970429708, -0.300537280374, 0.283614868586),
@@ -66,11 +66,11 @@ def test_nas_and_semaxis_are_sweaters(vectors):
     for name, (mean, nurse, engineer) in printed.items():
         result = wg.measure(vectors, name, GARG)
         assert result.value == pytest.approx(mean, rel=1e-11)
-        each = words_of(result, "nurse", "engineer")
-        assert each == pytest.approx((nurse, engineer), rel=1e-11)
+        scores = scores_of(result, "nurse", "engineer")
+        assert scores == pytest.approx((nurse, engineer), rel=1e-11)
 
 
-def test_rnd_ect_mac_and_ripa_are_those_of_wefe(vectors):
+def test_rnd_ect_mac_and_ripa_equal_those_of_wefe(vectors):
     assert wg.measure(vectors, "rnd", GARG).details["mean"] == pytest.approx(
         -0.38373497912758275, rel=SINGLE
     )
@@ -87,7 +87,7 @@ def test_rnd_ect_mac_and_ripa_are_those_of_wefe(vectors):
 GENDER = {name: [pair[k] for pair in axis("gender").pairs] for k, name in enumerate("AB")}
 
 
-def test_the_subspace_is_that_of_responsibly(vectors):
+def test_the_bias_subspace_equals_that_of_responsibly(vectors):
     printed = (0.49410527486, 0.37090337794, 0.04949967119, 0.03018852562, 0.01668858726)
     result = wg.measure(vectors, "subspace", GENDER, components=5)
     shares = [result.details[f"component {k}"] for k in range(1, 6)]
@@ -95,11 +95,11 @@ def test_the_subspace_is_that_of_responsibly(vectors):
     assert result.words["A"][-1] == "mary"
 
 
-def test_direct_bias_is_that_of_responsibly(vectors):
+def test_direct_bias_equals_that_of_responsibly(vectors):
     sets = {"X": GARG["X"], **GENDER}
     result = wg.measure(vectors, "direct-bias", sets)
     assert result.value == pytest.approx(0.16614825620669593, rel=SINGLE)
-    assert words_of(result, "nurse") == pytest.approx((0.2619752572328587,), rel=SINGLE)
+    assert scores_of(result, "nurse") == pytest.approx((0.2619752572328587,), rel=SINGLE)
     stricter = wg.measure(vectors, "direct-bias", sets, c=0.5)
     assert stricter.value == pytest.approx(0.3823665410805693, rel=SINGLE)
 
@@ -112,6 +112,6 @@ def test_direct_bias_is_that_of_responsibly(vectors):
         ("softball", "nurse", -0.029005250160313557),
     ],
 )
-def test_indirect_bias_is_that_of_responsibly(vectors, word, other, printed):
+def test_indirect_bias_equals_that_of_responsibly(vectors, word, other, printed):
     result = wg.measure(vectors, "indirect-bias", {"X": [word], "Y": [other], **GENDER})
     assert result.value == pytest.approx(printed, abs=1e-5)

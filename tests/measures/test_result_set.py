@@ -27,7 +27,7 @@ def results():
     return wg.Results.of(measured).correct()
 
 
-def test_json_tsv_csv_and_parquet_lose_nothing(results, tmp_path):
+def test_results_round_trip_through_json_tsv_csv_and_parquet(results, tmp_path):
     assert wg.Results.from_json(results.to_json()) == results
     for delimiter in ("\t", ","):
         text = results.to_delimited(delimiter)
@@ -36,7 +36,7 @@ def test_json_tsv_csv_and_parquet_lose_nothing(results, tmp_path):
     assert wg.Results.from_parquet(tmp_path / "results.parquet") == results
 
 
-def test_json_has_the_documented_shape(results):
+def test_the_json_of_results_has_the_documented_keys(results):
     document = json.loads(results.to_json())
     assert document["weatherglass"] == wg.__version__
     assert document["source"]["name"] == "default"
@@ -55,7 +55,7 @@ def test_tsv_begins_with_the_columns_of_the_sentence_bias_work(results):
     assert float(rows[1][4]) == results[0].effect
 
 
-def test_correction_covers_the_tests_that_were_run(results):
+def test_correction_covers_all_tests_that_were_run(results):
     done = [result for result in results if result.is_done]
     p = [result.pearson_p if result.measure == "wefat" else result.p.value for result in done]
     assert {result.measure for result in done} == {"weat", "wefat"}
@@ -68,7 +68,7 @@ def test_correction_covers_the_tests_that_were_run(results):
         results.correct("bonferroni")
 
 
-def test_measures_with_a_p_value_are_part_of_the_family():
+def test_measures_with_a_p_value_are_part_of_the_corrected_family():
     """Three tests of three kinds: Holm multiplies the smallest p-value by three."""
     vectors = wg.open_vectors("default")
     sets = {"X": ["nurse", "maid"], "A": "female_1-Caliskan_et_al_2017"}

@@ -26,9 +26,9 @@ def result(vectors):
     return wg.measure(vectors, "rnsb", SETS)
 
 
-def test_the_classifier_is_the_penalised_logistic_regression(vectors, result):
+def test_the_classifier_of_rnsb_is_the_penalised_logistic_regression(vectors, result):
     rows = [vectors.take(wg.seeds(SETS[name]).words).rows.astype(float) for name in "AB"]
-    x, sign = np.concatenate(rows), np.repeat([-1.0, 1.0], [len(some) for some in rows])
+    x, sign = np.concatenate(rows), np.repeat([-1.0, 1.0], [len(table) for table in rows])
 
     def loss(theta):
         return (
@@ -43,7 +43,7 @@ def test_the_classifier_is_the_penalised_logistic_regression(vectors, result):
     assert result.details["all"] == pytest.approx(np.sum(shares * np.log(shares * 5)), rel=1e-2)
 
 
-def test_the_value_is_the_mean_over_seeds_and_the_interval_their_spread(result):
+def test_rnsb_is_the_mean_over_runs_and_its_interval_their_spread(result):
     (interval,) = result.intervals
     assert interval.low < result.value < interval.high
     assert interval.n_resamples == 20
@@ -54,7 +54,7 @@ def test_the_value_is_the_mean_over_seeds_and_the_interval_their_spread(result):
     assert all(low <= share <= high for low, share, high in zip(*ends, strict=True))
 
 
-def test_the_same_seed_gives_the_same_numbers_and_another_gives_others(vectors, result):
+def test_rnsb_repeats_with_the_same_seed_and_varies_with_another(vectors, result):
     assert wg.measure(vectors, "rnsb", SETS, rng=0) == result
     assert wg.measure(vectors, "rnsb", SETS, rng=1).value != result.value
     fewer = wg.measure(vectors, "rnsb", SETS, runs=2)
@@ -62,7 +62,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_gives_others(vectors, 
     assert fewer.details["all"] == result.details["all"]
 
 
-def test_groups_that_are_one_vector_have_equal_shares():
+def test_groups_with_the_same_vector_have_equal_shares_of_negative_sentiment():
     words = [f"{name}{i}" for name in "pn" for i in range(6)]
     rows = np.random.default_rng(0).normal(size=(12, 3)) + np.repeat([[2], [-2]], 6, axis=0)
     vectors = wg.Vectors.of([*words, "x", "y", "z"], [*rows, [1, 0, 1], [1, 0, 1], [1, 0, 1]])
@@ -72,7 +72,7 @@ def test_groups_that_are_one_vector_have_equal_shares():
     assert equal.by_word["X"] == pytest.approx((1 / 3,) * 3)
 
 
-def test_a_group_that_has_all_negative_sentiment_is_the_farthest_from_equal_shares():
+def test_rnsb_is_largest_where_one_group_has_all_negative_sentiment():
     words = [f"{name}{i}" for name in "pn" for i in range(8)]
     rows = [[8 + i / 10, i % 2] for i in range(8)] + [[-8 - i / 10, i % 2] for i in range(8)]
     vectors = wg.Vectors.of([*words, "x", "y"], [*rows, [-40, 0], [40, 0]])
@@ -85,7 +85,7 @@ def test_a_group_that_has_all_negative_sentiment_is_the_farthest_from_equal_shar
     assert swapped.by_word["X"][1] == pytest.approx(1, abs=1e-6)
 
 
-def test_too_few_words_and_wrong_options(vectors):
+def test_rnsb_refuses_too_few_words_and_wrong_options(vectors):
     few = wg.measure(vectors, "rnsb", SETS | {"A": ["love", "joy", "peace"]})
     assert few.reason == "A has 3 words, at least 4 are needed"
     for options in ({"runs": 1}, {"held_out": 0.0}, {"held_out": 1.5}):

@@ -14,14 +14,14 @@ PLANE = wg.Vectors.of(
 @pytest.mark.parametrize(
     ("id", "correlation", "bound"), [("wefat1", "0.90", 1e-18), ("wefat2", "0.84", 1e-13)]
 )
-def test_the_science_papers_correlations(glove840b, id, correlation, bound):
+def test_correlations_of_the_science_paper_are_reproduced(glove840b, id, correlation, bound):
     result = wg.wefat(wg.open_vectors(glove840b), id)
     assert f"{result.pearson:.2f}" == correlation
     assert result.pearson_p < bound == result.published["p_bound"]
     assert result.n["W"] == 50
 
 
-def test_a_case_worked_by_hand():
+def test_wefat_is_that_worked_by_hand():
     test = wg.FactualTest(a=["a"], b=["b"], facts={"p": 1.0, "q": 5.0, "r": 6.0})
     result = wg.wefat(PLANE, test)
     root = np.sqrt(2)
@@ -32,7 +32,7 @@ def test_a_case_worked_by_hand():
     assert result.spearman == pytest.approx(np.corrcoef([1, 2.5, 2.5], [1, 2, 3])[0, 1])
 
 
-def test_facts_follow_their_words_when_some_are_missing():
+def test_facts_stay_with_their_words_when_others_are_missing():
     facts = {"p": 1.0, "gone": 100.0, "q": 5.0, "r": 6.0}
     result = wg.wefat(PLANE, wg.FactualTest(a=["a"], b=["b"], facts=facts), max_missing=0.3)
     assert result.facts == (1.0, 5.0, 6.0)
@@ -48,13 +48,13 @@ def test_facts_follow_their_words_when_some_are_missing():
         ("same cosine", {"p": 1.0, "q": 2.0, "c": 3.0}, ["b"]),
     ],
 )
-def test_what_cannot_be_measured_says_why(reason, facts, b):
+def test_a_factual_test_that_cannot_be_run_gives_the_reason(reason, facts, b):
     result = wg.wefat(PLANE, wg.FactualTest(a=["a"], b=b, facts=facts))
     assert result.status == "not run"
     assert reason in result.reason
     assert result.pearson is None
 
 
-def test_an_association_test_is_refused_with_the_way_out():
+def test_wefat_refuses_an_association_test_and_points_to_weat():
     with pytest.raises(UsageError, match="weat"):
         wg.wefat(PLANE, "weat1")

@@ -57,8 +57,8 @@ class MeasureNumbers:
         arrays = [
             values for sets in (self.by_word, *self.columns.values()) for values in sets.values()
         ]
-        computed = (self.value, *self.details.values(), *arrays)
-        if not all(np.isfinite(values).all() for values in computed):
+        numbers: list[Any] = [self.value, *self.details.values(), *arrays]
+        if not all(np.isfinite(number).all() for number in numbers):
             raise CannotMeasure("the vectors are too large to compute with.")
         return {
             "value": float(self.value),

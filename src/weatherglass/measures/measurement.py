@@ -218,6 +218,8 @@ def _plain(part: Any) -> Any:
 
 class _LabelledSet(Protocol):
     @property
+    def words(self) -> Sequence[str]: ...
+    @property
     def label(self) -> str: ...
 
 
