@@ -70,7 +70,7 @@ def test_seeds_show_fits_the_terminal_and_has_words_and_sources(run, monkeypatch
     assert "Repeated: black (2 times), africa (3 times)" in page
     assert "doi:10.18653/v1/N19-1062" in page
     assert "https://github.com/TManzini" in page
-    assert "borrowed-from-social-sciences: Taken from" in page
+    assert "borrowed-from-social-sciences: From psychology" in page
     assert "caucasian-Manzini_et_al_2019: paired word by word; Manzini et al. 2019, triples" in page
     assert "Sets of the same concept black-Kozlowski_et_al_2019, black-Rudinger_et_al_2017" in page
 
@@ -102,7 +102,7 @@ def test_seeds_show_as_json_and_csv_has_every_word(run):
 def test_seeds_show_of_a_set_without_words_says_so(run):
     page = run("seeds", "show", "neutral-Park_et_al_2018").out
     assert "0 words" in page
-    assert "holds no words" in page
+    assert "does not list its words" in page
 
 
 def test_seeds_show_writes_to_a_file(run, tmp_path):

@@ -134,7 +134,7 @@ def test_a_set_without_words_is_an_error():
     report = wg.lint("neutral-Park_et_al_2018")
     (finding,) = report.findings
     assert (finding.check, finding.severity, finding.value) == ("size", "error", 0)
-    assert "has no words for it" in finding.sentence
+    assert "does not list its words" in finding.sentence
 
 
 # Good sets, and all of them.
