@@ -1,4 +1,4 @@
-"""What the tests of the seed lab's measures share."""
+"""Vectors with a planted difference, for the tests of the seed lab."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAIRS = 12
 def planted_vectors(seed: int, noise: float = 0.15, words: int = 400) -> Vectors:
     """Twelve pairs ``x0 y0``, ``x1 y1``, … that share a base and differ along the first axis.
 
-    The words ``like_x0`` and ``like_y0`` lie on the same sides; ``w0``, … lie anywhere.
+    The words ``like_x0`` and ``like_y0`` are on the same sides; ``w0``, … are random.
     """
     rng = np.random.default_rng(seed)
     base = np.random.default_rng(0).normal(size=(PAIRS, 20)) / np.sqrt(20)

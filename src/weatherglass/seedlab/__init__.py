@@ -1,4 +1,4 @@
-"""The seed lab: how far an answer depends on the seed words that were chosen."""
+"""The seed lab: how far a result depends on the choice of seed words."""
 
 import lazy_loader
 

@@ -9,7 +9,7 @@ from weatherglass.seedlab.models import Models
 
 
 def clustered(seed: int = 0) -> Vectors:
-    """Forty groups of five words that lie near each other; the groups lie anywhere."""
+    """Forty groups of five similar words; the groups are in random directions."""
     rng = np.random.default_rng(seed)
     centres = np.random.default_rng(1).normal(size=(40, 15))
     rows = np.repeat(centres, 5, axis=0) + 0.2 * rng.normal(size=(200, 15))

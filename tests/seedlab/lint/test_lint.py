@@ -235,7 +235,7 @@ def test_your_own_sets_are_opposed_if_both_or_neither_are_about_people():
     assert are_opposed(women, seeds(MALE))
 
 
-# What was run.
+# Which checks were run.
 
 
 def test_without_source_and_corpus_lint_says_which_checks_were_not_run(monkeypatch):

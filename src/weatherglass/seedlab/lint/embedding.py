@@ -167,7 +167,7 @@ def name_neighbours(
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """How well each word of a set fits the rest of the set (leave-one-out).
+    """The fit of each word of a set with the rest of the set (leave-one-out).
 
     Attributes
     ----------

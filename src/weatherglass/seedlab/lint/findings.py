@@ -14,7 +14,7 @@ from ..result import Experiment
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")  # in ascending order
 
-# Occurrences per million words: ten in ten million, the paper's minimum count in its corpora.
+# Ten occurrences in ten million words, the minimum count of the paper's models (section 6).
 RARE_PER_MILLION = 1.0
 # A word fits its set badly if more of the equally frequent words would fit better.
 MAX_BETTER_SHARE = 0.2
@@ -154,7 +154,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckRun:
-    """How many sets or pairs a check examined and its number of findings; or why it did not run."""
+    """A check with its number of sets or pairs and of findings, or why it was not run."""
 
     check: str
     status: Literal["done", "not run"]

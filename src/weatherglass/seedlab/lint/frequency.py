@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class WordCounts:
-    """How often each word of a corpus occurs.
+    """The counts of the words of a corpus.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the catalogue knows about words: their groups of people, their concepts, which are names."""
+"""Facts about words from the catalogue: their groups of people, their concepts, which are names."""
 
 from __future__ import annotations
 

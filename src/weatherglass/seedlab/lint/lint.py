@@ -206,7 +206,7 @@ RELATIVE_CHECKS = ("outlier", "strangers", "senses")  # compare with other words
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What seed sets can be checked with.
+    """The evidence that seed sets are checked with.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class Evidence:
         The word counts of the corpus, the embedding, the neighbours in it, parts of speech and
         frequencies; None if not available.
     lacking
-        Why something is not available, by what a check needs.
+        Why evidence is not available, by the name that `Check.needs` has for it.
     """
 
     counts: WordCounts | None
