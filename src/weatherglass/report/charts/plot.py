@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 _STRIPS_WIDTH, _SCATTER_WIDTH, _SCATTER_HEIGHT = 640, 440, 340
-_MAX_LEVELS = 12  # enough lines of labels to name every word of the published tests
+# Lines of labels above a strip: enough to name every word of the published tests. Of more targets,
+# such as sentences, only the outermost are named, because high stacks of labels are hard to read.
+_ALL_NAMED_LEVELS, _MAX_NAMED, _FEW_LEVELS = 12, 80, 3
 
 
 def plot(results: Result | Iterable[Result], *, alpha: float = 0.01) -> Any:
@@ -142,7 +144,9 @@ def _plot_words(result: WeatResult) -> Any:
     (test,) = group_by_test([result])
     source = result.source_name
     heading = f"{result.title}: effect {result.effect:.2f}, p = {result.p}"
-    chart = draw_strips(test, {source: source}, width=_STRIPS_WIDTH, levels=_MAX_LEVELS)
+    targets = sum(map(len, result.associations.values()))
+    levels = _ALL_NAMED_LEVELS if targets <= _MAX_NAMED else _FEW_LEVELS
+    chart = draw_strips(test, {source: source}, width=_STRIPS_WIDTH, levels=levels)
     return chart.properties(title=import_altair().TitleParams(heading, anchor="start"))
 
 

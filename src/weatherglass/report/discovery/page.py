@@ -272,7 +272,7 @@ def groups_table(
     prefix: str = "",
     inline_styles: bool = True,
 ) -> Markup:
-    """Groups with their most typical names, size and statistics, and with extra columns.
+    """Groups with representative names, size and statistics, and with extra columns.
 
     A page that allows no inline styles gets the length of the bars under shares as data, from which
     a script sets them.
@@ -304,7 +304,7 @@ def groups_table(
                 tabindex=-1,
             )
         )
-    heads = ("Group", "Most typical names", *extra_columns, *labels.values())
+    heads = ("Group", "Representative names", *extra_columns, *labels.values())
     head = (element("th", text, scope="col", role="columnheader") for text in heads)
     content = element(
         "table",
