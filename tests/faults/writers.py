@@ -108,7 +108,7 @@ WRITERS: dict[str, tuple[Line, ...]] = {
     "seat": (_drawn("seat cbow:{vectors} --test weat6 --test sent-weat6"),),
     "seeds axis": (_drawn(f"seeds axis {{vectors}} {_PAIR}"),),
     "seeds coherence": (_drawn(f"seeds coherence {{vectors}} {_PAIR}"),),
-    "seeds concept": (_drawn("seeds concept female {vectors}"),),
+    "seeds concept": (_drawn("seeds concept {vectors} female"),),
     "seeds concepts": (_printed("seeds concepts"),),
     "seeds export": (_printed("seeds export male_1-Caliskan_et_al_2017"),),
     "seeds generated": (_drawn("seeds generated {vectors} --pairs 5 --ranks 100 900"),),

@@ -190,8 +190,8 @@ def test_concept_measures_every_set_with_an_attribute(run, trained, own):
     command_line = (
         "seeds",
         "concept",
-        "people",
         f"{trained}",
+        "people",
         "--sets",
         own,
         "--attribute",

@@ -145,7 +145,7 @@ def test_generated_and_concept_remove_frequency(run, folder, own):
         f"seeds: [{{id: men, concept: people, words: {MEN}}}, {{id: fair, words: {FAIR}}}]\n"
     )
     sets = ("--sets", own / "groups.yaml", "--attribute", "fair")
-    ran = run("seeds", "concept", "people", folder, *sets, "--control", "frequency")
+    ran = run("seeds", "concept", folder, "people", *sets, "--control", "frequency")
     assert (ran.code, "after the control." in ran.out) == (0, True)
 
 

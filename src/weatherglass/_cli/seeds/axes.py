@@ -235,8 +235,8 @@ def axis(
 
 
 @click.command()
-@click.argument("concept")
 @sets_options
+@click.argument("concept")
 @click.option(
     "--attribute",
     default="unpleasantness-Caliskan_et_al_2017",
@@ -255,8 +255,8 @@ def axis(
 @remove_frequency_option
 @output_options(plot=True)
 def concept(
-    concept: str,
     sources: tuple[str, ...],
+    concept: str,
     files: tuple[Path, ...],
     attribute: str,
     only: tuple[str, ...],
