@@ -82,7 +82,7 @@ def test_skip_gram_vectors_correlate_with_those_of_gensim_alone(gensim, tmp_path
 
 
 def test_skip_gram_trains_on_all_words_of_long_documents(gensim, tmp_path):
-    texts = ["word their_units " * 8000 + "end " * 50, "end word " * 10]
+    texts = ["word other " * 8000 + "end " * 50, "end word " * 10]
     trained = wg.train(texts, tmp_path / "m", workers=1, **OPTIONS | {"bootstrap": 0})
     full = trained.open()[0].vectors
     near = dict(full.neighbours("end", 2))

@@ -270,7 +270,7 @@ def test_two_training_runs_in_one_folder_are_refused(tmp_path, weather):
     (tmp_path / "m").mkdir()
     with open(tmp_path / "m" / ".lock", "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(CannotWrite, match="at work"):
+        with pytest.raises(CannotWrite, match="Another `weatherglass train` is running in"):
             wg.train(weather, tmp_path / "m", **OPTIONS)
 
 
