@@ -211,3 +211,15 @@ def test_hostile_words_are_escaped_in_the_table() -> None:
     assert "a&amp;b, &lt;i&gt;" in display
     assert "empty" not in display
     assert "2 more rows" in display
+
+
+def test_tests_and_word_sets_have_a_short_repr() -> None:
+    test = wg.test("weat6")
+    assert repr(test) == "<Test weat6: Male vs female names, career vs family>"
+    assert repr(test.x) == "<WordSet Male names: 8 words>"
+    assert repr(wg.seeds("female_1-Caliskan_et_al_2017")) == (
+        "<SeedSet female_1-Caliskan_et_al_2017: 8 words>"
+    )
+    own = wg.Test(x=["a", "b"], y=["c", "d"], a=["e"], b=["f"])
+    assert repr(own) == "<Test custom: X vs Y, A vs B>"
+    assert repr(own.a) == "<WordSet A: 1 word>"

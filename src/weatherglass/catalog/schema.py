@@ -101,6 +101,10 @@ class _Entry(Record):
         """Return what is wrong between fields that are each valid; empty if nothing is."""
         raise NotImplementedError
 
+    def __repr__(self) -> str:
+        title = quote_safe(self.title)[1:-1]
+        return f"<{type(self).__name__} {quote_safe(self.id)[1:-1]}: {title}>"
+
 
 class Test(_Entry):
     """An association test: are targets X and Y differently associated with attributes A and B?

@@ -84,6 +84,10 @@ class SeedSet(Record):
     notes: str = ""
     mended: Words = Field(default=(), repr=False)
 
+    def __repr__(self) -> str:
+        words = "1 word" if len(self.words) == 1 else f"{len(self.words):,} words"
+        return f"<SeedSet {quote_safe(self.id)[1:-1]}: {words}>"
+
     @model_validator(mode="wrap")
     @classmethod
     def _word_errors(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:

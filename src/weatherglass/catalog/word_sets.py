@@ -156,6 +156,10 @@ class WordSet(Record):
     left_out: Words = ()
     source: Study | None = None
 
+    def __repr__(self) -> str:
+        words = "1 word" if len(self.words) == 1 else f"{len(self.words):,} words"
+        return f"<WordSet {quote_safe(self.label)[1:-1] or 'without label'}: {words}>"
+
     @model_validator(mode="before")
     @classmethod
     def _split_annotations(cls, data: Any) -> Any:

@@ -1,6 +1,5 @@
 from .definition import Measure as Measure
 from .definition import MeasureResult as MeasureResult
-from .definition import RequiredSet as RequiredSet
 from .generalised_weat import GeneralisedResult as GeneralisedResult
 from .generalised_weat import generalised_weat as generalised_weat
 from .measurement import Measurement as Measurement

@@ -16,7 +16,7 @@ from weatherglass.seedlab import Lint, Multiverse
 from ..html import spell
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AuditResult(Tabular):
     """All results of one audit.
 
@@ -40,6 +40,11 @@ class AuditResult(Tabular):
     discoveries: tuple[Discovery, ...] = ()
     multiverses: tuple[Multiverse, ...] = ()
     lints: tuple[Lint, ...] = ()
+
+    def __repr__(self) -> str:
+        sources = len(source_names(self))
+        noun = "source" if sources == 1 else "sources"
+        return f"<AuditResult on {sources:,} {noun}: {len(self.results):,} results>"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test and measure."""
