@@ -410,7 +410,9 @@ def test_repeated_seed_words_are_used_once_and_noted() -> None:
 
 
 def test_seed_set_without_words_cannot_be_used_in_a_test() -> None:
-    with pytest.raises(CatalogError, match=r"'neutral-Park_et_al_2018' has no words. The collection"):
+    with pytest.raises(
+        CatalogError, match=r"'neutral-Park_et_al_2018' has no words. The collection"
+    ):
         wg.Test(x=seeds("neutral-Park_et_al_2018"), y=["b"], a=["c"], b=["d"])
 
 
