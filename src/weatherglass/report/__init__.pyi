@@ -10,7 +10,6 @@ from .audit import effects_section as effects_section
 from .audit import findings_section as findings_section
 from .audit import group_by_test as group_by_test
 from .audit import overview_section as overview_section
-from .audit import repeat_section as repeat_section
 from .audit import seed_choices_section as seed_choices_section
 from .audit import short_names as short_names
 from .audit import source_names as source_names

@@ -40,7 +40,6 @@ from weatherglass.report import (
     effects_section,
     findings_section,
     overview_section,
-    repeat_section,
     short_names,
     source_names,
     steps_section,
@@ -265,7 +264,6 @@ def _sections(run: Run, result: AuditResult) -> Markup:
             overview_section(result, names),
             *effects_section(result, names, draw),
             *steps_section(result, names),
-            repeat_section(result),
         )
     )
     # Discoveries are not on this page, but in the report.

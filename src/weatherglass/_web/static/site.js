@@ -15,8 +15,12 @@
 
 // When a whole page was computed, reload: it cannot be swapped into the page that waits for it.
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const { target, serverResponse } = event.detail;
-  if (!target.classList.contains("working") || !/^\s*<!doctype/i.test(serverResponse)) return;
+  const { target, xhr, serverResponse, requestConfig } = event.detail;
+  if (!target.classList.contains("working") || xhr.status === 202) return;
+  const isPage = /^\s*<!doctype/i.test(serverResponse);
+  // A reload after an error or a cancellation would start the job again.
+  const isAnswer = xhr.status === 200 && requestConfig.verb === "get" && !/^\s*<div class="problem"/.test(serverResponse);
+  if (!isPage && !(isAnswer && target.hasAttribute("data-reload"))) return;
   event.detail.shouldSwap = false;
   location.reload();
 });

@@ -1,4 +1,3 @@
-from .appendix import repeat_section as repeat_section
 from .appendix import steps_section as steps_section
 from .data import AuditResult as AuditResult
 from .data import TestBySource as TestBySource
