@@ -97,7 +97,7 @@ WRITERS: dict[str, tuple[Line, ...]] = {
         ),
     ),
     "measure": (
-        _printed("measure ripa {vectors} --set X=doctor,nurse --set A=he,man --set B=she,woman"),
+        _printed("measure {vectors} ripa --set X=doctor,nurse --set A=he,man --set B=she,woman"),
     ),
     "query": (_printed("query 'SELECT count(*) FROM results' {audited}"),),
     "rank": (_printed("rank {audited} --test weat6"),),
