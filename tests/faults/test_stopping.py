@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP at any moment: a sentence, an exit code, and nothing finished lost."""
+"""Ctrl-C, SIGTERM and SIGHUP at any moment: a sentence, an exit code, and no finished work lost."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def start(place: Place, line: Line) -> subprocess.Popen[str]:
-    """Start a command as a terminal does, in a process group of its own."""
+    """Start a command as a terminal does, in its own process group."""
     return subprocess.Popen(
         [sys.executable, "-m", "weatherglass", *line.filled(place.given)],
         cwd=place.out,
@@ -43,57 +43,60 @@ def start(place: Place, line: Line) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=_listening,
+        preexec_fn=_restore_handlers,
     )
 
 
-def _listening() -> None:
-    """What a shell starts in the background is told to ignore Ctrl-C, and so are its children."""
+def _restore_handlers() -> None:
+    """Undo what a shell does in the background: it lets its children ignore Ctrl-C."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def stop(place: Place, line: Line, delay: float, number: signal.Signals) -> int:
-    """Stop a command after some seconds, and look at what it says; gives its exit code."""
+    """Interrupt a command after some seconds, check what it prints, and return its exit code."""
     process = start(place, line)
     time.sleep(delay)
-    os.killpg(process.pid, number)  # it is not waited for yet, so that its number is still its own
-    _, said = process.communicate(timeout=120)
+    os.killpg(process.pid, number)  # not waited for yet, so its process id is still its own
+    _, stderr = process.communicate(timeout=120)
     code = process.returncode
-    if not_ours(said, code, number):
+    if is_python_itself(stderr, code, number):
         return 0
-    assert "Traceback" not in said, said
-    assert "ignored" not in said, said
-    assert code in (0, 128 + number), said
+    assert "Traceback" not in stderr, stderr
+    assert "ignored" not in stderr, stderr
+    assert code in (0, 128 + number), stderr
     if code:
-        assert SENTENCE in said
+        assert SENTENCE in stderr
     return code
 
 
 def python(code: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run some code in a process of its own, in which it can be stopped."""
+    """Run code in its own process, where it can be interrupted."""
     command = [sys.executable, "-c", code]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def not_ours(said: str, code: int, number: signal.Signals) -> bool:
-    """Whether it was Python itself that was struck. While it starts it says what it likes, or
-    forgets the signal, or where its modules are; at its end it puts handlers of signals away."""
-    if SENTENCE in said or "weatherglass/_cli" in said:
+def is_python_itself(stderr: str, code: int, number: signal.Signals) -> bool:
+    """Return whether the signal came while Python itself was starting or ending.
+
+    While it starts it may print a traceback, lose the signal, or not find modules; when it ends it
+    removes our handlers.
+    """
+    if SENTENCE in stderr or "weatherglass/_cli" in stderr:
         return False
-    if "KeyboardInterrupt" in said or "No module named weatherglass" in said:
+    if "KeyboardInterrupt" in stderr or "No module named weatherglass" in stderr:
         return True
-    return (code == -number and "Traceback" not in said) or (code == 128 + number and not said)
+    return (code == -number and "Traceback" not in stderr) or (code == 128 + number and not stderr)
 
 
 def finished(place: Place) -> dict[str, int]:
-    """What is done and must not be done again: models, steps, encodings, parsed files."""
-    found = [
+    """Return the files of finished work, which must stay: models, steps, parsed files."""
+    paths = [
         *place.out.glob("[mn]/*.parquet"),
         *place.out.glob("run/steps/*.json"),
         *place.cache.glob("vectors/*/meta.json"),
     ]
-    return {str(path): path.stat().st_ino for path in found if "/." not in str(path)}
+    return {str(path): path.stat().st_ino for path in paths if "/." not in str(path)}
 
 
 def stop_often(place: Place, times: int, seed: int) -> None:
@@ -109,15 +112,15 @@ def stop_often(place: Place, times: int, seed: int) -> None:
     assert sum(code > 128 for code in codes) >= times // 4
 
 
-def test_stopped_at_random_times(place: Place) -> None:
-    """A few; `test_stopped_a_hundred_times` has the rest."""
+def test_an_interrupted_command_prints_a_sentence(place: Place) -> None:
+    """Two times; the slow test has a hundred."""
     assert stop(place, LINES[2], 0.3, signal.SIGINT) in (0, 130)
     assert stop(place, LINES[1], 0.07, signal.SIGTERM) in (0, 143)
     assert not place.leftovers()
 
 
 @pytest.mark.slow
-def test_stopped_a_hundred_times(place: Place) -> None:
+def test_commands_interrupted_a_hundred_times_can_be_run_again(place: Place) -> None:
     stop_often(place, 100, seed=10)
     for line in LINES:
         done = place.run(line)
@@ -126,8 +129,8 @@ def test_stopped_a_hundred_times(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_an_audit_that_is_resumed_and_stopped_at_once_has_what_it_had(place: Place) -> None:
-    """Steps that the second run did not come to are still in the results and in the report."""
+def test_an_audit_that_is_resumed_and_interrupted_keeps_its_results(place: Place) -> None:
+    """Steps that the second run did not reach are still in the results and in the report."""
     line = LINES[-1].words
     first = place.run(line)
     results = (place.out / "run" / "results.json").read_bytes()
@@ -144,8 +147,8 @@ def test_an_audit_that_is_resumed_and_stopped_at_once_has_what_it_had(place: Pla
         "raise OSError('library')",
     ],
 )
-def test_a_signal_of_which_a_library_makes_another_error_is_told_as_one(how: str) -> None:
-    """As Python 3.11 does while a class is defined."""
+def test_a_signal_that_a_library_turns_into_another_error_is_an_interruption(how: str) -> None:
+    """Python 3.11 does so while a class is defined."""
     code = (
         "import os, signal\n"
         "from weatherglass._cli.main import cli, main\n"
@@ -163,10 +166,10 @@ def test_a_signal_of_which_a_library_makes_another_error_is_told_as_one(how: str
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_in_the_middle_of_writing_leaves_nothing(
+def test_a_signal_while_a_file_is_written_leaves_no_partial_file(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    """Each signal has its exit code, 128 and its number."""
+    """The exit code is 128 plus the number of the signal."""
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
@@ -183,7 +186,7 @@ def test_a_signal_in_the_middle_of_writing_leaves_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_under_nohup_a_command_outlives_its_terminal(place: Place) -> None:
+def test_a_command_under_nohup_ignores_a_closed_terminal(place: Place) -> None:
     code = (
         "import os, signal, sys\n"
         "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
@@ -199,8 +202,8 @@ def test_under_nohup_a_command_outlives_its_terminal(place: Place) -> None:
     assert "noun" in done.stdout
 
 
-def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
-    """Where an error would be printed and lost, such as in a destructor, it comes again later."""
+def test_a_signal_in_a_destructor_or_at_exit_interrupts() -> None:
+    """In a destructor, where an error would be printed and lost, the signal is sent again."""
     code = (
         "import os, signal, time\n"
         "from weatherglass.__main__ import main\n"
@@ -227,8 +230,8 @@ def test_a_signal_while_modules_are_imported_or_at_the_very_end() -> None:
     assert "noun" in done.stdout  # what was finished was printed
 
 
-def test_a_signal_while_a_worker_is_started_by_half() -> None:
-    """The worker would say that it was told nothing."""
+def test_a_signal_while_a_worker_starts_prints_no_traceback() -> None:
+    """The worker would print a traceback, because it got no instructions."""
     code = (
         "import os, signal\n"
         "from multiprocessing import util\n"
@@ -236,10 +239,10 @@ def test_a_signal_while_a_worker_is_started_by_half() -> None:
         "from weatherglass.tasks import executor, run\n"
         "spawn = util.spawnv_passfds\n"
         "def spawn_and_stop(path, arguments, *rest):\n"
-        "    made = spawn(path, arguments, *rest)\n"
+        "    process = spawn(path, arguments, *rest)\n"
         "    if b'--multiprocessing-fork' in map(os.fsencode, arguments):\n"
         "        os.kill(os.getpid(), signal.SIGTERM)\n"
-        "    return made\n"
+        "    return process\n"
         "util.spawnv_passfds = spawn_and_stop\n"
         "def callback():\n"
         "    with executor(2) as team:\n"
@@ -251,7 +254,7 @@ def test_a_signal_while_a_worker_is_started_by_half() -> None:
     assert (done.returncode, done.stdout, done.stderr.strip()) == (143, "", SENTENCE)
 
 
-def test_a_library_that_was_stopped_says_nothing_at_the_end() -> None:
+def test_tracebacks_of_interrupted_libraries_are_suppressed_at_exit() -> None:
     """It may have been left in any state."""
     code = (
         "import atexit, os, signal, threading, time\n"
@@ -269,7 +272,7 @@ def test_a_library_that_was_stopped_says_nothing_at_the_end() -> None:
 
 
 @pytest.mark.slow
-def test_files_sent_to_a_server_that_was_killed_go_with_the_next(place: Place) -> None:
+def test_uploads_of_a_killed_server_are_deleted_by_the_next(place: Place) -> None:
     pytest.importorskip("fastapi", reason="needs the extra 'web'")
     temporary = place.root / "temporary"
     temporary.mkdir()
@@ -298,7 +301,7 @@ def test_files_sent_to_a_server_that_was_killed_go_with_the_next(place: Place) -
             assert page.status == 200
         assert not left.exists()
         server.send_signal(number)
-        _, said = server.communicate(timeout=60)
-        assert "Traceback" not in said, said
+        _, stderr = server.communicate(timeout=60)
+        assert "Traceback" not in stderr, stderr
         assert server.returncode == code
         assert not list(temporary.iterdir())
