@@ -12,7 +12,7 @@ import pytest
 from weatherglass import Vectors
 from weatherglass.catalog import NameList, load_names
 from weatherglass.discovery.clusters import _starts, most_central
-from weatherglass.discovery.indirect import indirect
+from weatherglass.discovery.discover import measure_indirect_bias
 from weatherglass.discovery.names import clean, find, frequent_words, is_word, locate, place
 from weatherglass.discovery.result import Category, Group
 from weatherglass.discovery.rotations import Chosen, Null, Space, open_checkpoint, significant
@@ -127,7 +127,7 @@ def test_indirect_bias_counts_the_positive_products_of_equation_1() -> None:
     groups = [Group(id, (), 1, ()) for id in ("G1", "G2")]
     categories = [Category(id, "", 2) for id in ("C1", "C2", "C3")]
     null = Null(space, chosen.scores, rng=0)
-    found = indirect(null, chosen, np.ones((2, 3), bool), "abcdef", groups, categories)
+    found = measure_indirect_bias(null, chosen, np.ones((2, 3), bool), "abcdef", groups, categories)
     assert (found.tuples, found.share) == (3, pytest.approx(1 / 3))
     best = found.strongest[0]
     assert (best.words, best.cosine) == (("a", "b"), pytest.approx(1.0))

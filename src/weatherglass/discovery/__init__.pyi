@@ -1,5 +1,5 @@
-from .compare import discover_both as discover_both
 from .discover import discover as discover
+from .discover import discover_both as discover_both
 from .prepare import Options as Options
 from .result import Category as Category
 from .result import Cell as Cell

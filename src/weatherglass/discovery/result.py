@@ -41,7 +41,7 @@ class Category:
 
 @dataclass(frozen=True)
 class Cell:
-    """The words of one category that are nearest to one group, and how sure that is."""
+    """The words of a category that are most strongly associated with a group, and the p-value."""
 
     group: str
     category: str
@@ -53,7 +53,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Rotations:
-    """How many rotations were asked for and done, and why it ended sooner if it did."""
+    """The number of rotations requested and done, and the reason of an early stop."""
 
     asked: int
     done: int
@@ -62,11 +62,11 @@ class Rotations:
 
 @dataclass(frozen=True)
 class Proxy:
-    """A pair of words of one category that would carry the difference of two groups without names.
+    """Two words of a category whose difference is aligned with the difference of two groups.
 
-    `cosine` is that of the words' difference with the difference of the groups' centres; the pair
-    lies the right way round in `carried` of the `of` other categories that are significant for both
-    groups.
+    `cosine` is the cosine of the words' difference with the difference of the groups' centroids. In
+    `carried` of the `of` other categories that are significant for both groups, the difference
+    points the same way.
     """
 
     groups: tuple[str, str]
@@ -79,10 +79,13 @@ class Proxy:
 
 @dataclass(frozen=True)
 class Indirect:
-    """Potential indirect bias (eq. 1 of the paper): of all four-tuples of significant cells in two
-    groups and two categories, the share whose differences lie the same way round; `None` where
-    there is no four-tuple. `by_chance` is the mean share that words chosen in the same cells after
-    random rotations of the names give: near 1, because all were chosen along the same centres."""
+    """Potential indirect bias (eq. 1 of the paper).
+
+    `share` is the share of four-tuples of significant cells, in two groups and two categories,
+    whose differences point the same way; None if there is no four-tuple. `by_chance` is the mean
+    share after random rotations of the names, with the words of the same cells chosen anew. It is
+    near 1, because the words are chosen along the same centroids.
+    """
 
     tuples: int
     share: float | None
@@ -92,27 +95,27 @@ class Indirect:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Discovery(Result):
-    """The result of one discovery.
+    """The result of a discovery.
 
     Attributes
     ----------
     groups, categories, cells
-        What was found; `cells` has one for every group and category that has enough words.
+        The clusters, and a cell for each group and category with enough words.
     order
         The ids of the categories with a significant cell, by the total score of these, highest
         first: the paper's order of the tests.
     threshold
-        The largest p-value that is significant at `alpha` after Benjamini and Hochberg; 0 if none.
+        The largest p-value that is significant at false discovery rate `alpha`; 0 if none.
     control
-        Whether frequency was taken out, and how much of it was there before and after.
+        The frequency control, and how well frequency is predicted before and after it.
     columns
         What each fact of the groups is: its label, and its unit (``"share"``, ``"year"`` or "").
     names, words
-        How many names and words were asked for, missing, cleaned away, used.
+        How many names and words were requested, missing, dropped and used.
     missing, dropped
-        The names that the vocabulary does not have, and those that cleaning took away.
+        The out-of-vocabulary names, and those that cleaning dropped.
     notes
-        What the reader should know: fewer words than asked for, rows that could not be used.
+        What the reader should know: fewer words than requested, unusable rows.
     source, options, version
         What is needed to repeat it.
     """
@@ -141,7 +144,8 @@ class Discovery(Result):
     version: str = __version__
 
     def __post_init__(self) -> None:
-        known = {one.id for one in self.groups} | {one.id for one in self.categories}
+        known = {group.id for group in self.groups}
+        known |= {category.id for category in self.categories}
         named = {name for cell in self.cells for name in (cell.group, cell.category)}
         if strange := (named | set(self.order)) - known:
             raise ValueError(f"{min(strange)!r} is no group or category of it")
@@ -153,7 +157,7 @@ class Discovery(Result):
 
     @property
     def comparison(self) -> Comparison | None:
-        """None: this is a discovery on one source."""
+        """None: a discovery measures a single source."""
         return None
 
     @property
@@ -241,7 +245,7 @@ class Comparison(Result):
     before, after
         The discovery on each.
     changes
-        Every cell that is significant in one of them or in both, and what became of it.
+        The cells that are significant in at least one of them, and how they changed.
     """
 
     measure: ClassVar[str] = "comparison"
@@ -254,8 +258,8 @@ class Comparison(Result):
 
     def of(self, change: str) -> tuple[Change, ...]:
         """The cells that appear, vanish or stay, the highest score first."""
-        some = [one for one in self.changes if one.change == change]
-        return tuple(sorted(some, key=lambda one: -one.score))
+        changes = [entry for entry in self.changes if entry.change == change]
+        return tuple(sorted(changes, key=lambda entry: -entry.score))
 
     @property
     def reference(self) -> Discovery:
@@ -290,18 +294,18 @@ class Comparison(Result):
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each change."""
         rows = []
-        for one in self.changes:
-            cell = one.before or one.after
+        for change in self.changes:
+            cell = change.before or change.after
             assert cell is not None
             rows.append(
                 {
-                    "change": one.change,
+                    "change": change.change,
                     "group": cell.group,
                     "category": cell.category,
-                    "before": list(one.before.words) if one.before else None,
-                    "after": list(one.after.words) if one.after else None,
-                    "p_before": one.before.p.value if one.before else None,
-                    "p_after": one.after.p.value if one.after else None,
+                    "before": list(change.before.words) if change.before else None,
+                    "after": list(change.after.words) if change.after else None,
+                    "p_before": change.before.p.value if change.before else None,
+                    "p_after": change.after.p.value if change.after else None,
                 }
             )
         return rows
