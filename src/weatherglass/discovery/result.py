@@ -1,4 +1,4 @@
-"""What a discovery found: groups of names, categories of words, and the cells between them."""
+"""The result of a discovery: groups of names, categories of words, and the cells of both."""
 
 from __future__ import annotations
 
@@ -163,8 +163,8 @@ class Discovery(Result):
     @property
     def significant(self) -> tuple[Cell, ...]:
         """The significant cells, highest score first."""
-        found = [cell for cell in self.cells if cell.significant]
-        return tuple(sorted(found, key=lambda cell: -cell.score))
+        cells = [cell for cell in self.cells if cell.significant]
+        return tuple(sorted(cells, key=lambda cell: -cell.score))
 
     def key_facts(self) -> dict[str, Any]:
         return {
@@ -211,10 +211,10 @@ class Discovery(Result):
         import pyarrow.parquet as pq
 
         try:
-            kept = pq.read_schema(path).metadata[_METADATA]
+            text = pq.read_schema(path).metadata[_METADATA]
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
             raise BadContent(f"{path} is not a discovery in Parquet ({error}).") from None
-        return cls.from_json(kept)
+        return cls.from_json(text)
 
 
 @dataclass(frozen=True)
