@@ -18,13 +18,13 @@ from .discovery import Comparison as Comparison
 from .discovery import Discovery as Discovery
 from .discovery import discover as discover
 from .discovery import discover_both as discover_both
+from .encoders import CeatResult as CeatResult
+from .encoders import SeatResult as SeatResult
 from .encoders import ceat as ceat
 from .encoders import open_encoder as open_encoder
 from .encoders import seat as seat
-from .measures import CeatResult as CeatResult
 from .measures import MeasureResult as MeasureResult
 from .measures import Results as Results
-from .measures import SeatResult as SeatResult
 from .measures import WeatResult as WeatResult
 from .measures import WefatResult as WefatResult
 from .measures import generalised_weat as generalised_weat

@@ -191,7 +191,7 @@ def test_an_audit_is_displayed_in_a_notebook_with_sentences_and_a_chart(done: Pa
     audited = open_audit(done)
     assert audited.to_table().column("test").to_pylist() == ["weat6", "weat7", "wefat1"]
     html = audited._repr_html_()
-    assert "Male names are nearer to career words" in html
+    assert "Male names are more strongly associated with career words" in html
     assert "<svg" in html
     assert audited.plot().to_dict()
 

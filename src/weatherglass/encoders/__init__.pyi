@@ -1,4 +1,5 @@
 from . import sentence_cache as sentence_cache
+from .ceat import CeatResult as CeatResult
 from .ceat import ceat as ceat
 from .ceat import corpus_lines as corpus_lines
 from .encode import encode_all as encode_all
@@ -7,4 +8,6 @@ from .encoder import Encodings as Encodings
 from .encoder import WordEncoder as WordEncoder
 from .encoder import open_encoder as open_encoder
 from .encoder import schemes as schemes
+from .seat import SeatResult as SeatResult
 from .seat import seat as seat
+from .seat import seat_test as seat_test
