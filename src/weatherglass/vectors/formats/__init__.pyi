@@ -1,4 +1,3 @@
-from . import text as text
 from .detect import find_format as find_format
 from .detect import format_for_writing as format_for_writing
 from .format import Chunk as Chunk
