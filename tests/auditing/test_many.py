@@ -182,7 +182,7 @@ def test_tasks_of_a_lost_worker_fail_and_can_be_resumed(
 ) -> None:
     from weatherglass.auditing import run
 
-    real = run.finished
+    real = run.as_completed
 
     def losing(call: Any, items: Any, team: Any) -> Any:
         for number, outcome in real(call, items, team):
@@ -190,13 +190,13 @@ def test_tasks_of_a_lost_worker_fail_and_can_be_resumed(
                 yield number, outcome
         raise WorkersLost("1 of 9 tasks could not be done: 2 (its worker ended).", (2,))
 
-    monkeypatch.setattr(run, "finished", losing)
+    monkeypatch.setattr(run, "as_completed", losing)
     suite = models.parent / "suite.yaml"
     audited = wg.audit(str(models), out=tmp_path / "run", suite=suite, workers=2)
     assert [step["status"] for step in audited.about["steps"]].count("done") == 8
     assert audited.about["steps"][2]["status"] == "failed"
     assert "its worker ended" in audited.about["steps"][2]["reason"]
-    monkeypatch.setattr(run, "finished", real)
+    monkeypatch.setattr(run, "as_completed", real)
     resumed = wg.audit(str(models), out=tmp_path / "run", suite=suite, workers=2, resume=True)
     assert all(step["status"] == "done" for step in resumed.about["steps"])
 

@@ -118,7 +118,7 @@ def discover(
 
     Names are clustered into groups and frequent words into categories. In each category the words
     most strongly associated with each group are compared with those under random rotations of the
-    names. The defaults are the values of the published method.
+    names. The options of the published method default to its values.
     """
     if (source is None) == (compare is None):
         raise UsageError("Name one SOURCE, or two with --compare A B.")

@@ -170,10 +170,10 @@ class _Threads(Workers):
 
 
 class _Processes(Workers):
-    """Processes on this machine. When one dies all are started again: the pool cannot go on.
+    """Processes on this machine. When one dies, the pool is broken and all are started again.
 
-    They are started in a thread, which no signal interrupts: one that was started by half would
-    print a traceback.
+    They are started in a thread of their own, because signals interrupt only the main thread: a
+    process that was started by half would print a traceback.
     """
 
     def __init__(self, slots: int) -> None:
@@ -187,7 +187,7 @@ class _Processes(Workers):
         return self._slots
 
     def _new(self) -> ProcessPoolExecutor:
-        _deafen()
+        _block_signals()
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self._slots, mp_context=context, initializer=_prepare)
 
@@ -242,14 +242,17 @@ def run_with_ticket(
         return call(*prefix, item)
 
 
-def _deafen() -> None:
-    """Let processes that this thread starts not hear Ctrl-C, or the terminal go, from their first
-    moment: these are told to all, and one that is still importing would print where it was."""
+def _block_signals() -> None:
+    """Block SIGINT and SIGHUP in the processes that this thread starts, from their first moment.
+
+    A terminal sends these signals to all processes of a command, and a worker that is still
+    importing modules would print a traceback. Workers inherit the mask of the thread.
+    """
     if hasattr(signal, "pthread_sigmask"):
         from multiprocessing.resource_tracker import ensure_running
 
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
-        ensure_running()  # of its own accord it would let Ctrl-C through again
+        ensure_running()  # here, because it unblocks SIGINT in the thread that starts it
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 

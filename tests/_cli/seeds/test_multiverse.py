@@ -161,7 +161,7 @@ def test_multiverse_draws_the_specification_curve(run, tmp_path):
     assert ran.code == 0
     drawn = picture.read_text()
     assert "documented: 1.71" in drawn
-    assert "Each column has 2 or 3 specifications, neighbours in rank." in drawn
+    assert "Each column holds 2 or 3 specifications of adjacent rank." in drawn
     assert "Math vs arts, male vs female terms: 378 specifications on default" in drawn
 
 
