@@ -137,8 +137,8 @@ def load_models(path: str | PathLike[str]) -> list[dict[str, Any]]:
     entries = documents[0] if len(documents) == 1 else None
     if not isinstance(entries, list) or not entries:
         raise CatalogError(
-            f"{printable_path(path)}: expected a list of sources, each a name or a mapping of source and "
-            "facts."
+            f"{printable_path(path)}: expected a list of sources, each a name or a mapping of "
+            "source and facts."
         )
     sources = []
     for number, item in enumerate(entries, 1):
