@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import weatherglass as wg
-from weatherglass.encoders.sentence_cache import Memory, sentence_key
+from weatherglass.encoders.sentence_cache import SentenceCache, sentence_key
 from weatherglass.seedlab.result import experiments_json
 from weatherglass.vectors.formats.detect import format_for_writing
 
@@ -244,7 +244,7 @@ def cache_files(folder: Path) -> dict[str, bytes]:
     shard = io.BytesIO()
     keys = np.frombuffer(sentence_key("This is Amy."), dtype=np.uint8).reshape(1, -1)
     np.savez(shard, keys=keys, rows=np.ones((1, 2), dtype=np.float32))
-    about = Memory("f", "e")._about
+    about = SentenceCache("f", "e")._manifest
     return files | {
         "seen.json": b'{"files": [["v.txt", 1, 2, 3, 4]], "block": 1, "fingerprint": "f"}',
         "encodings.npz": shard.getvalue(),

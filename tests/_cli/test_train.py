@@ -29,7 +29,7 @@ def test_corpus_info_shows_documents_words_and_metadata(run, letters):
     assert facts["words"] == [["and", 40], ["the", 40]]
     assert facts["columns"]["year"]["frequent"] == [["1840", 20], ["1841", 20]]
     text = run("corpus", "info", letters, "--min-count", "11").out
-    assert "occurring 11 times or more" in text
+    assert "at least 11 times" in text
     assert "2 values: '1840' 20, '1841' 20" in text
 
 

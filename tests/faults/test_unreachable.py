@@ -92,7 +92,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
 ) -> None:
     found = place.run(f"weat {{vectors}} -o {read_only}/r.txt")
     assert found.code == 2
-    assert "nothing can be written to the folder" in found.err
+    assert "is not writable" in found.err
     found = place.run(f"vectors convert {{vectors}} {read_only}/v.txt")
     assert found.code == 1
     assert sentence(found.err).endswith("cannot be written: Read-only file system.")
@@ -209,7 +209,11 @@ def test_without_a_home_there_is_no_cache_and_no_harm(place: Place) -> None:
             1,
             "v.txt cannot be written: No such file or directory",
         ),
-        ("train {corpus} -o m --method ppmi-svd", 1, "m cannot be created: No such file or directory"),
+        (
+            "train {corpus} -o m --method ppmi-svd",
+            1,
+            "m cannot be created: No such file or directory",
+        ),
         ("audit {vectors} -o run", 1, "run cannot be created: No such file or directory"),
     ],
 )

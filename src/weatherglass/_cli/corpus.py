@@ -60,7 +60,7 @@ def _rows(summary: Summary, left_out: tuple[str, ...]) -> list[dict[str, str]]:
         "documents": f"{summary.documents:,}",
         "tokens": f"{summary.tokens:,}",
         "distinct words": f"{summary.types:,}",
-        f"occurring {summary.min_count} times or more": f"{summary.frequent_types:,} "
+        f"at least {summary.min_count} times": f"{summary.frequent_types:,} "
         f"({share:.1%} of the tokens)",
         "most frequent": _list_counts(summary.words),
     }

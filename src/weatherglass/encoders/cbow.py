@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from weatherglass.errors import UnusableRow, quote_safe
-from weatherglass.vectors import Spec, FoundRows, Vectors, open_vectors, parse_spec
+from weatherglass.vectors import FoundRows, Spec, Vectors, open_vectors, parse_spec
 
 from .encoder import Encodings, choice_option, inner_source
 from .model_files import hash_parts, known_fingerprint
