@@ -127,7 +127,7 @@ def main() -> None:
                 _, status = asyncio.run(ask_all(port, [path]))
                 if status == [200]:
                     break
-        asyncio.run(ask_all(port, ["/static/pictures.js"]))  # the last file prepared at start-up
+        asyncio.run(ask_all(port, ["/static/charts.js"]))  # the last file prepared at start-up
         time.sleep(1)
         rows = [measure("same question", server.pid, port, [known] * CONNECTIONS) for _ in range(5)]
         measure("200 different", server.pid, port, different)
