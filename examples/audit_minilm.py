@@ -12,9 +12,9 @@ def _():
     import marimo as mo
 
     import weatherglass as wg
-    from weatherglass.auditing import failed, judge, load_policy
+    from weatherglass.auditing import find_failures, judge, load_policy
 
-    return Path, failed, importlib, judge, load_policy, mo, tempfile, wg
+    return Path, find_failures, importlib, judge, load_policy, mo, tempfile, wg
 
 
 @app.cell
@@ -123,9 +123,9 @@ def _(folder, load_policy, mo):
 
 
 @app.cell
-def _(failed, judge, mo, policy, source, wg):
+def _(find_failures, judge, mo, policy, source, wg):
     verdicts = judge(wg.open_encoder(source), policy)
-    failures = failed(policy, verdicts)
+    failures = find_failures(policy, verdicts)
     mo.vstack(
         [
             mo.md("## The verdict"),

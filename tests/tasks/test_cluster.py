@@ -96,13 +96,13 @@ def test_a_task_that_takes_too_long_is_run_elsewhere(
 ) -> None:
     """Its worker is given nothing until it has ended, and then is used again."""
     again: list[str] = []
-    put_back = _Run._put_back
+    retry = _Run._retry
 
     def noted(self: _Run, one: Any, reason: str) -> None:
         again.append(reason)
-        put_back(self, one, reason)
+        retry(self, one, reason)
 
-    monkeypatch.setattr(_Run, "_put_back", noted)
+    monkeypatch.setattr(_Run, "_retry", noted)
     with executor(2, "local?limit=20") as team:
         assert team.limit == 20
         team.limit = None

@@ -195,6 +195,10 @@ def _page(about: dict[str, Any], found: list[Package]) -> str:
         extras_table = table(rows) if rows else ""
     except ImportError:  # the package that formats tables is broken, too
         extras_table = delimited(rows, "\t")
+    # Below the table and not in it: a long path would be folded, and could not be copied.
+    commands = [command for extra in extras if (command := _command(extra, found))]
+    if commands:
+        extras_table += "\n".join(["Install what is missing:", *commands, "", ""])
     text = "\n".join(map(printable, lines)) + "\n" + extras_table
     places = [_place_line(name, **place) for name, place in about["places"].items()]
     return text + "\n".join(map(printable, places)) + "\n"
@@ -211,18 +215,24 @@ def _core_line(about: dict[str, Any], core: list[Package]) -> str:
 
 def _extra_row(extra: str, needed: list[Package]) -> dict[str, str]:
     missing = [package for package in needed if package.status != "installed"]
-    broken = [package.name for package in missing if package.status == "broken"]
-    command = install_command(extra) if missing else ""
-    if missing and len(broken) == len(missing):
-        command = f"pip install --force-reinstall {' '.join(broken)}"
     return {
         "extra": extra,
         "installed": ", ".join(f"{p.name} {p.version}" for p in needed if p not in missing),
         "missing": ", ".join(
             p.name if p.status == "missing" else f"{p.name} ({_state(p)})" for p in missing
         ),
-        "how to install it": command,
     }
+
+
+def _command(extra: str, found: list[Package]) -> str:
+    """Return the line with the command that installs an extra; empty if nothing is missing."""
+    missing = [p for p in found if p.extra == extra and p.status != "installed"]
+    broken = [package.name for package in missing if package.status == "broken"]
+    if not missing:
+        return ""
+    if len(broken) == len(missing):
+        return f"    pip install --force-reinstall {' '.join(broken)}"
+    return f"    {install_command(extra)}"
 
 
 def _state(package: Package) -> str:
