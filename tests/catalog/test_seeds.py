@@ -144,7 +144,7 @@ def test_provenance_equals_the_published_collection_or_is_marked_as_corrected() 
         assert seed_set.link == (record["Link"] or "")
         names = re.split(", *", record["Source Categories"] or "unknown")
         named = tuple(ours.get(name, name) for name in names if name not in ("unknown", "other"))
-        assert ("sources" in seed_set.mended) == (seed_set.sources != named), seed_set.id
+        assert ("sources" in seed_set.corrected) == (seed_set.sources != named), seed_set.id
         *title, who = record["Used in Paper"].rpartition("(")
         assert str(seed_set.study.year) in who
         assert seed_set.study.authors[0].split()[-1] in who
@@ -155,14 +155,14 @@ def test_provenance_equals_the_published_collection_or_is_marked_as_corrected() 
 def test_corrections_and_missing_words_are_noted() -> None:
     assert sum(not seed_set.words for seed_set in seed_sets()) == 13
     for seed_set in seed_sets():
-        assert set(seed_set.mended) <= {"sources"}
-        assert seed_set.notes or (seed_set.words and not seed_set.mended), seed_set.id
+        assert set(seed_set.corrected) <= {"sources"}
+        assert seed_set.notes or (seed_set.words and not seed_set.corrected), seed_set.id
 
 
 def test_sources_per_study_equal_table_3_of_bad_seeds() -> None:
     papers = defaultdict(set)
     for seed_set in seed_sets():
-        if not seed_set.mended:
+        if not seed_set.corrected:
             for source in seed_set.sources:
                 papers[source].add(seed_set.study.key)
     # The paper prints 5 for curated; its own file has 7.

@@ -62,7 +62,7 @@ class SeedSet(Record):
         Whether some of the words are names of people.
     notes
         Peculiarities of the set, and corrections.
-    mended
+    corrected
         Fields that differ from the collection of Antoniak and Mimno (2021).
 
     Examples
@@ -82,7 +82,7 @@ class SeedSet(Record):
     contains_stereotypes: bool = False
     contains_names: bool = False
     notes: str = ""
-    mended: Words = Field(default=(), repr=False)
+    corrected: Words = Field(default=(), repr=False)
 
     def __repr__(self) -> str:
         words = "1 word" if len(self.words) == 1 else f"{len(self.words):,} words"
