@@ -86,12 +86,12 @@ class Bench:
 
     def __init__(self) -> None:
         self.more = False
-        one = dict.fromkeys(("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+        single_threaded = dict.fromkeys(("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
         self._server = subprocess.Popen(
             [sys.executable, __file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | one,
+            env=os.environ | single_threaded,
             text=True,
         )
 
@@ -131,16 +131,16 @@ class Bench:
 @contextlib.contextmanager
 def bench() -> Iterator[Bench]:
     """A bench for as long as the block lasts."""
-    made = Bench()
+    started = Bench()
     try:
-        yield made
+        yield started
     finally:
-        made.close()
+        started.close()
 
 
 def _serve() -> None:
     _load()
-    told = os.fdopen(os.dup(1), "w")
+    answers = os.fdopen(os.dup(1), "w")
     for line in os.fdopen(os.dup(0)):
         asked = json.loads(line)
         if asked["more"]:
@@ -156,8 +156,8 @@ def _serve() -> None:
         out, err, changes = _collected([start for start, _ in pipes])
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         done = Done(code, out, err, changes.splitlines())
-        told.write(json.dumps(asdict(done)) + "\n")
-        told.flush()
+        answers.write(json.dumps(asdict(done)) + "\n")
+        answers.flush()
 
 
 def _load() -> None:
@@ -194,9 +194,9 @@ def _collected(ends: list[int]) -> list[str]:
             waiting.register(end, selectors.EVENT_READ)
         while waiting.get_map():
             for key, _ in waiting.select():
-                some = os.read(key.fd, 1 << 16)
-                if some:
-                    parts[key.fd].append(some)
+                chunk = os.read(key.fd, 1 << 16)
+                if chunk:
+                    parts[key.fd].append(chunk)
                 else:
                     waiting.unregister(key.fd)
                     os.close(key.fd)

@@ -36,8 +36,8 @@ def mounted(folder: Path, *options: str) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def breaking() -> Iterator[Bench]:
     """A process that forks for every command."""
-    with bench() as made:
-        yield made
+    with bench() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
@@ -45,8 +45,8 @@ def materials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Small files for commands: three thousand real vectors, a corpus, a suite."""
     folder = tmp_path_factory.mktemp("given")
     asked = [name.lower() for name in load_names("ssa").names[:600]]
-    for one in tests("weat6") + tests("wefat1"):
-        asked += [word.lower() for some in one.sets.values() for word in some.words]
+    for test in tests("weat6") + tests("wefat1"):
+        asked += [word.lower() for word_set in test.sets.values() for word in word_set.words]
     default = open_vectors("default")
     write_glove(default.subset([*default.words[:2500], *asked]), folder / "vectors.txt")
     rows = [f"{text},{1840 + k % 2}\n" for k, text in enumerate(TEXTS * 10)]
@@ -129,6 +129,6 @@ def place(
 ) -> Place:
     """A folder to write to."""
     breaking.more = request.node.get_closest_marker("slow") is not None
-    made = Place(breaking, materials, tmp_path / "place")
-    made.renew()
-    return made
+    place = Place(breaking, materials, tmp_path / "place")
+    place.renew()
+    return place

@@ -28,15 +28,15 @@ def together(place: Place, *lines: Line) -> list[tuple[int, str, str]]:
         )
         for line in lines
     ]
-    ended = [one.communicate(timeout=300) for one in running]
-    return [(one.returncode, *said) for one, said in zip(running, ended, strict=True)]
+    ended = [process.communicate(timeout=300) for process in running]
+    return [(process.returncode, *output) for process, output in zip(running, ended, strict=True)]
 
 
 @pytest.mark.parametrize(
     ("command", "folder"),
     [("train", "m"), pytest.param("audit", "run", marks=pytest.mark.slow)],
 )
-def test_a_folder_is_held_by_one_run(place: Place, command: str, folder: str) -> None:
+def test_a_folder_in_use_is_refused(place: Place, command: str, folder: str) -> None:
     line = WRITERS[command][0]
     (place.out / folder).mkdir()
     with lock_folder(place.out / folder, command):
@@ -49,7 +49,7 @@ def test_a_folder_is_held_by_one_run(place: Place, command: str, folder: str) ->
     assert place.run(line).code == 0
 
 
-def test_the_second_of_two_sees_what_the_first_has_done(place: Place) -> None:
+def test_the_second_of_two_runs_uses_what_the_first_has_done(place: Place) -> None:
     """It looked before the first had begun, and waits for nothing: it must look again."""
     from weatherglass.corpus.run_folder import Run, Settings
     from weatherglass.corpus.tokenizer import Tokenizer
@@ -64,7 +64,7 @@ def test_the_second_of_two_sees_what_the_first_has_done(place: Place) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "folder"), [("train", "m"), ("audit", "run")])
-def test_two_runs_in_one_folder(place: Place, command: str, folder: str) -> None:
+def test_two_runs_in_the_same_folder_do_not_mix(place: Place, command: str, folder: str) -> None:
     line = WRITERS[command][0]
     alone = place.run(line)
     names = ("results.json", "results.tsv", "full.parquet", "boot-000.parquet", "boot-001.parquet")
@@ -95,7 +95,7 @@ def test_two_runs_in_one_folder(place: Place, command: str, folder: str) -> None
     ],
     ids=lambda line: line.words,
 )
-def test_several_runs_with_one_cache(place: Place, line: Line) -> None:
+def test_several_runs_can_share_a_cache(place: Place, line: Line) -> None:
     alone = place.run(line)
     place.renew()
     for code, out, err in together(place, line, line, line):

@@ -23,17 +23,21 @@ INFO = CACHING["vectors info"]
 
 
 @pytest.mark.parametrize("clock", [-YEARS, YEARS])
-def test_a_parsed_file_is_found_again_at_any_time(place: Place, clock: float) -> None:
+def test_a_parsed_file_is_found_in_the_cache_whatever_the_clock_says(
+    place: Place, clock: float
+) -> None:
     first = place.run(INFO, Fault(clock=clock))
     again = place.run(INFO)
     assert (first.code, again.code) == (0, 0)
     assert first.out == again.out
-    assert [one for one in first.changes if "matrix" in one]
-    assert not [one for one in again.changes if "matrix" in one]
+    assert [change for change in first.changes if "matrix" in change]
+    assert not [change for change in again.changes if "matrix" in change]
 
 
 @pytest.mark.parametrize("moment", ["older", "the same", "in the future"])
-def test_a_file_changed_to_the_same_size_is_read_anew(place: Place, moment: str) -> None:
+def test_a_file_replaced_by_another_of_the_same_size_is_read_again(
+    place: Place, moment: str
+) -> None:
     path = place.out / "v.txt"
     content = place.given["vectors"].read_bytes()
     path.write_bytes(content)
@@ -50,7 +54,7 @@ def test_a_file_changed_to_the_same_size_is_read_anew(place: Place, moment: str)
 
 
 @pytest.mark.parametrize("clock", [-YEARS, YEARS])
-def test_training_goes_on_whatever_the_clock_says(place: Place, clock: float) -> None:
+def test_training_resumes_whatever_the_clock_says(place: Place, clock: float) -> None:
     line = WRITERS["train"][0]
     done = place.run(line, Fault(clock=clock))
     models = sorted((place.out / "m").glob("*.parquet"))
@@ -58,22 +62,22 @@ def test_training_goes_on_whatever_the_clock_says(place: Place, clock: float) ->
         os.utime(path, (4e9, 4e9))
     again = place.run(line)
     assert (again.code, again.out) == (0, done.out)
-    assert not [one for one in again.changes if ".parquet" in one]
+    assert not [change for change in again.changes if ".parquet" in change]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("clock", [-YEARS, YEARS])
-def test_searches_and_audits_go_on_whatever_the_clock_says(place: Place, clock: float) -> None:
+def test_discovery_and_audits_resume_whatever_the_clock_says(place: Place, clock: float) -> None:
     line = WRITERS["discover"][0]
     expected = place.run(line, Fault(clock=clock))
-    batches = [k for k, one in enumerate(expected.changes, start=1) if ".jsonl" in one]
+    batches = [k for k, change in enumerate(expected.changes, start=1) if ".jsonl" in change]
     place.renew()
     assert place.run(line, Fault(kill=batches[3], clock=clock)).code == -9
     (kept,) = (place.cache / "discovery").glob("*.jsonl")
     os.utime(kept, (4e9, 4e9))
     again = place.run(line)
     assert again.code == 0
-    assert len([one for one in again.changes if ".jsonl" in one]) < len(batches)
+    assert len([change for change in again.changes if ".jsonl" in change]) < len(batches)
     line = WRITERS["audit"][0]
     assert place.run(line, Fault(clock=clock)).code == 0
     steps = sorted((place.out / "run" / "steps").iterdir())
@@ -82,7 +86,7 @@ def test_searches_and_audits_go_on_whatever_the_clock_says(place: Place, clock: 
     assert [path.stat().st_ino for path in steps] == before
 
 
-def test_age_does_not_say_what_is_left_over(tmp_path: Path) -> None:
+def test_temporary_files_in_use_are_kept_whatever_their_age(tmp_path: Path) -> None:
     """What is being written may be old, and what a killed run left may be of tomorrow."""
     left = tmp_path / f".left{TEMPORARY_SUFFIX}"
     left.mkdir()

@@ -18,8 +18,8 @@ from .conftest import OLD, Place, mounted
 from .writers import CACHING, WRITERS, Line
 
 TRIED = ("check", "vectors convert", "weat")
-QUICK = [one for name in TRIED for one in WRITERS[name] if one.quick]
-SLOW = [one for lines in WRITERS.values() for one in lines if one.files and one not in QUICK]
+QUICK = [line for name in TRIED for line in WRITERS[name] if line.quick]
+SLOW = [line for lines in WRITERS.values() for line in lines if line.files and line not in QUICK]
 
 
 @pytest.fixture
@@ -42,7 +42,9 @@ def check_refused(place: Place, line: Line, *, file: str, why: str) -> None:
 
 
 @pytest.mark.parametrize("line", QUICK, ids=lambda line: line.words)
-def test_a_file_that_finds_no_room_is_named_and_the_old_one_stays(place: Place, line: Line) -> None:
+def test_a_file_that_does_not_fit_on_the_disk_is_named_and_the_old_file_stays(
+    place: Place, line: Line
+) -> None:
     place.renew(line)
     first = "r.txt" if "r.txt" in line.files else line.files[0]
     check_refused(place, line, file=first, why="File too large")
@@ -50,7 +52,9 @@ def test_a_file_that_finds_no_room_is_named_and_the_old_one_stays(place: Place, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", SLOW, ids=lambda line: line.words)
-def test_so_it_is_with_all_commands(place: Place, line: Line) -> None:
+def test_every_command_names_a_file_that_does_not_fit_and_keeps_the_old_file(
+    place: Place, line: Line
+) -> None:
     place.renew(line)
     done = place.run(line, Fault(bytes=60))
     if done.code == 0:  # what it writes is smaller than that
@@ -75,7 +79,7 @@ def test_a_result_that_cannot_be_written_is_printed(place: Place) -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault(bytes=1000), Fault(refuse=errno.ENOSPC)])
-def test_a_cache_without_room_stops_nothing(place: Place, fault: Fault) -> None:
+def test_a_full_cache_does_not_stop_a_measurement(place: Place, fault: Fault) -> None:
     """Not even where the system's place for temporary files is full, too."""
     line = CACHING["vectors info"]
     without = place.run(line, fault)
@@ -86,7 +90,7 @@ def test_a_cache_without_room_stops_nothing(place: Place, fault: Fault) -> None:
 
 
 @pytest.mark.slow
-def test_neither_do_encodings_and_unfinished_searches(place: Place) -> None:
+def test_a_full_cache_does_not_stop_encoding_or_discovery(place: Place) -> None:
     for words in (WRITERS["seat"][0].words, WRITERS["discover"][0].words):
         line = words.replace("-o r.txt --plot p.json", "")
         full = place.run(line, Fault(under=str(place.cache), refuse=errno.ENOSPC))
@@ -95,7 +99,7 @@ def test_neither_do_encodings_and_unfinished_searches(place: Place) -> None:
         assert not place.leftovers()
 
 
-def test_on_a_real_disk_that_is_full(small_disk: Place) -> None:
+def test_a_command_works_again_when_a_full_disk_has_room(small_disk: Place) -> None:
     """The file of 620 kB finds no room; when there is some again, the same command works."""
     place = small_disk
     (place.out / "v.npy").write_bytes(OLD)
@@ -113,7 +117,7 @@ def test_on_a_real_disk_that_is_full(small_disk: Place) -> None:
 
 
 @pytest.mark.slow
-def test_training_on_a_disk_that_is_full_goes_on_when_there_is_room(small_disk: Place) -> None:
+def test_training_on_a_full_disk_resumes_when_there_is_room(small_disk: Place) -> None:
     place = small_disk
     filler = place.root / "filler"
     filler.write_bytes(bytes(370_000))
@@ -128,14 +132,14 @@ def test_training_on_a_disk_that_is_full_goes_on_when_there_is_room(small_disk: 
     assert not place.leftovers()
 
 
-def test_training_says_which_folder_has_no_room(place: Place) -> None:
+def test_training_names_the_folder_without_room(place: Place) -> None:
     done = place.run(WRITERS["train"][0], Fault(bytes=400))
     assert (done.code, done.err) == (1, "weatherglass: m cannot be written: File too large.\n")
     assert not place.leftovers()
 
 
 @pytest.mark.slow
-def test_an_audit_stops_where_it_cannot_keep_what_it_finds(place: Place) -> None:
+def test_an_audit_stops_when_its_results_cannot_be_saved(place: Place) -> None:
     line = WRITERS["audit"][0]
     done = place.run(line, Fault(bytes=2500))  # the first step is smaller, the second is not
     assert done.code == 1
@@ -149,7 +153,7 @@ def test_an_audit_stops_where_it_cannot_keep_what_it_finds(place: Place) -> None
     assert kept.stat().st_ino == before  # the finished step was not done again
 
 
-def test_numbers_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_an_array_is_written_completely_or_not_at_all(tmp_path: Path) -> None:
     """NumPy's own way loses the last bytes and says nothing."""
     numbers = np.arange(50)
     for write in ("add", "save"):

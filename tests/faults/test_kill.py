@@ -16,11 +16,11 @@ from .breaking import Done, Fault
 from .conftest import OLD, Place
 from .writers import CACHING, ELSEWHERE, QUIET, WRITERS, Line
 
-LINES = [one for lines in WRITERS.values() for one in lines] + list(CACHING.values())
-QUICK = [one for one in LINES if one.quick]
+LINES = [line for lines in WRITERS.values() for line in lines] + list(CACHING.values())
+QUICK = [line for line in LINES if line.quick]
 DEEP = [WRITERS["train"][0], WRITERS["seat"][0], WRITERS["discover"][0], CACHING["vectors info"]]
-DEEP += [one for one in WRITERS["vectors convert"] if one.quick]
-SLOW = [one for one in LINES if not one.quick and one not in DEEP]
+DEEP += [line for line in WRITERS["vectors convert"] if line.quick]
+SLOW = [line for line in LINES if not line.quick and line not in DEEP]
 PASSING = ("run.json", "report.html")
 """Files that hold the time of the run."""
 
@@ -30,9 +30,11 @@ def commands(group: Any, path: tuple[str, ...] = ()) -> dict[str, click.Command]
     found = {}
     with click.Context(group) as context:
         for name in group.list_commands(context):
-            one = group.get_command(context, name)
-            inner = isinstance(one, click.Group)
-            found |= commands(one, (*path, name)) if inner else {" ".join((*path, name)): one}
+            command = group.get_command(context, name)
+            inner = isinstance(command, click.Group)
+            found |= (
+                commands(command, (*path, name)) if inner else {" ".join((*path, name)): command}
+            )
     return found
 
 
@@ -47,21 +49,21 @@ def writes(parameter: click.Parameter) -> bool:
     return parameter.name in ("out", "picture", "models", "junit", "sarif")
 
 
-def test_every_command_is_on_the_list() -> None:
+def test_every_command_has_a_test_of_being_killed() -> None:
     assert len(EVERY) > len(COMMANDS)
     assert set(EVERY) == {*WRITERS, *CACHING, *QUIET, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_option_that_writes_is_on_the_list(name: str) -> None:
+def test_every_option_that_writes_a_file_has_a_test_of_being_killed(name: str) -> None:
     """An option with a file that need not exist is either tried, or known to be read from."""
     given = {word for line in WRITERS.get(name, ()) for word in line.words.split()}
-    for one in EVERY[name].params:
-        if writes(one) and isinstance(one, click.Option):
-            assert set(one.opts) & given, f"{name} {one.opts} is not tried"
+    for option in EVERY[name].params:
+        if writes(option) and isinstance(option, click.Option):
+            assert set(option.opts) & given, f"{name} {option.opts} is not tried"
     read = {"files", "file", "facts", "annotations", "corpus", "folders", "words"}
-    paths = [one for one in EVERY[name].params if isinstance(one.type, click.Path)]
-    unknown = [one.name for one in paths if not one.type.exists and not writes(one)]
+    paths = [option for option in EVERY[name].params if isinstance(option.type, click.Path)]
+    unknown = [option.name for option in paths if not option.type.exists and not writes(option)]
     assert set(unknown) <= read, f"{name}: say whether {unknown} are written"
 
 
@@ -106,7 +108,9 @@ def kill_and_go_on(place: Place, line: Line, points: int) -> None:
     rng = random.Random(line.words)
     total = len(done.changes)
     chosen = sorted(rng.sample(range(1, total + 1), min(points, total)))
-    renames = [k for k, one in enumerate(done.changes, start=1) if one.startswith("os.rename")]
+    renames = [
+        k for k, change in enumerate(done.changes, start=1) if change.startswith("os.rename")
+    ]
     sizes = [len(content) for content in expected.values()]
     place.renew(line)
     faults = [Fault(kill=k) for k in (*chosen, *renames[-1:])]
@@ -127,28 +131,28 @@ def kill_and_go_on(place: Place, line: Line, points: int) -> None:
 
 
 @pytest.mark.parametrize("line", QUICK, ids=lambda line: line.words)
-def test_a_command_that_was_killed_does_its_work_the_next_time(place: Place, line: Line) -> None:
+def test_a_killed_command_works_the_next_time(place: Place, line: Line) -> None:
     kill_and_go_on(place, line, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", SLOW, ids=lambda line: line.words)
-def test_every_other_command_that_was_killed_does_so_too(place: Place, line: Line) -> None:
+def test_every_slow_killed_command_works_the_next_time(place: Place, line: Line) -> None:
     kill_and_go_on(place, line, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", DEEP, ids=lambda line: line.words)
-def test_it_does_not_matter_where_it_was_killed(place: Place, line: Line) -> None:
+def test_a_command_killed_at_any_write_works_the_next_time(place: Place, line: Line) -> None:
     kill_and_go_on(place, line, 10)
 
 
 @pytest.mark.slow
-def test_a_search_that_was_killed_goes_on_where_it_was(place: Place) -> None:
+def test_a_killed_discovery_resumes(place: Place) -> None:
     """Batches of rotations that are on disk are not counted again."""
     line = WRITERS["discover"][0]
     done, expected = undisturbed(place, line)
-    batches = [k for k, one in enumerate(done.changes, start=1) if kept_batch(one)]
+    batches = [k for k, change in enumerate(done.changes, start=1) if kept_batch(change)]
     place.renew(line)
     assert place.run(line, Fault(kill=batches[2])).code == -9
     (kept,) = (place.cache / "discovery").glob("*.jsonl")
@@ -163,23 +167,25 @@ def kept_batch(change: str) -> bool:
     return change.startswith("open") and change.endswith(".jsonl")
 
 
-def test_training_that_was_killed_at_its_end_is_known_to_be_done(place: Place) -> None:
+def test_training_killed_at_its_end_is_not_repeated(place: Place) -> None:
     """The last model was there, and the record did not know: it would have been passed over."""
     line = WRITERS["train"][0]
     done, expected = undisturbed(place, line)
-    last = [k for k, one in enumerate(done.changes, start=1) if "boot-001.parquet" in one][-1]
+    last = [k for k, change in enumerate(done.changes, start=1) if "boot-001.parquet" in change][-1]
     place.renew(line)
     assert place.run(line, Fault(kill=last + 1)).code == -9
     assert (place.out / "m" / "boot-001.parquet").exists()
     assert b'"waiting"' in (place.out / "m" / "train.json").read_bytes()
     again = place.run(line)
     assert (again.code, again.out) == (0, done.out)
-    assert not [one for one in again.changes if "boot-001.parquet" in one]  # not trained again
+    assert not [
+        change for change in again.changes if "boot-001.parquet" in change
+    ]  # not trained again
     assert whole(place, line) == expected
     assert not place.leftovers()
 
 
-def test_what_others_are_writing_is_not_taken_for_a_leftover(place: Place) -> None:
+def test_files_that_another_process_is_writing_are_kept(place: Place) -> None:
     from weatherglass._files.atomic import remove_leftovers, temporary_file, temporary_folder
 
     with temporary_file(place.out, "a") as file, temporary_folder(place.out, "b") as folder:
@@ -199,10 +205,10 @@ def test_what_others_are_writing_is_not_taken_for_a_leftover(place: Place) -> No
     ]
 
 
-def test_clearing_the_cache_removes_what_was_left_in_it(place: Place) -> None:
+def test_clearing_the_cache_removes_leftovers(place: Place) -> None:
     line = CACHING["vectors info"]
     done, _ = undisturbed(place, line)
-    (last,) = [k for k, one in enumerate(done.changes, start=1) if "os.rename" in one][-1:]
+    (last,) = [k for k, change in enumerate(done.changes, start=1) if "os.rename" in change][-1:]
     place.renew()
     assert place.run(line, Fault(kill=last)).code == -9
     assert place.leftovers()

@@ -43,7 +43,7 @@ def read_only(place: Place) -> Iterator[Path]:
         yield folder
 
 
-def test_a_read_only_cache_stops_nothing(place: Place, read_only: Path) -> None:
+def test_a_read_only_cache_does_not_stop_a_measurement(place: Place, read_only: Path) -> None:
     expected = place.run(INFO)
     for cache in (read_only, read_only / "deeper", Path("/proc/nowhere"), place.given["words"]):
         found = place.run(INFO, cache=cache)
@@ -84,7 +84,7 @@ def test_a_cache_that_has_become_read_only_is_still_read(place: Place) -> None:
     os.utime(entry / "matrix", (1, 1))
     found = place.run(INFO, Fault(under=str(place.cache), refuse=errno.EROFS))
     assert (found.code, found.out, found.err) == (0, expected.out, "")
-    assert not [one for one in found.changes if "matrix" in one]  # not parsed again
+    assert not [change for change in found.changes if "matrix" in change]  # not parsed again
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
@@ -118,19 +118,19 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
         ("vectors subset {vectors} s.txt --words {words}", "words"),
     ],
 )
-def test_a_file_that_may_not_be_read_is_named(place: Place, line: str, file: str) -> None:
+def test_a_file_without_read_permission_is_named(place: Place, line: str, file: str) -> None:
     path = str(place.given[file])
     found = place.run(line, Fault(unreadable=path))
     assert found.code == 1
-    said = sentence(found.err)
-    assert Path(path).name in said
-    assert "ermission denied" in said
+    message = sentence(found.err)
+    assert Path(path).name in message
+    assert "ermission denied" in message
     assert not list(place.out.iterdir())
 
 
 @pytest.mark.parametrize("line", ["vectors info {odd}", "weat {odd}", "corpus info {odd}"])
 @pytest.mark.parametrize("kind", ["folder", "link", "pipe", "empty"])
-def test_what_is_no_file_is_refused(place: Place, line: str, kind: str) -> None:
+def test_a_source_that_is_no_regular_file_is_named(place: Place, line: str, kind: str) -> None:
     odd = place.root / f"odd-{kind}"
     if kind == "folder":
         odd.mkdir()
@@ -145,7 +145,7 @@ def test_what_is_no_file_is_refused(place: Place, line: str, kind: str) -> None:
     assert odd.name in sentence(found.err)
 
 
-def test_a_link_is_followed_and_stays(place: Place) -> None:
+def test_writing_through_a_symbolic_link_keeps_the_link(place: Place) -> None:
     (place.out / "link").symlink_to("there.txt")
     assert place.run("catalog kinds -o link").code == 0
     assert (place.out / "link").is_symlink()
@@ -177,7 +177,7 @@ def test_a_pipe_gets_the_whole_result(place: Place) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_a_folder_in_the_place_of_a_file_is_told(place: Place) -> None:
+def test_a_folder_in_the_place_of_a_file_is_named(place: Place) -> None:
     (place.out / "v.txt").mkdir()
     found = place.run("vectors convert {vectors} v.txt")
     assert found.code == 1
@@ -186,7 +186,7 @@ def test_a_folder_in_the_place_of_a_file_is_told(place: Place) -> None:
     assert found.code == 2
 
 
-def test_without_a_home_there_is_no_cache_and_no_harm(place: Place) -> None:
+def test_commands_work_without_a_home_folder(place: Place) -> None:
     expected = place.run(INFO).out
     none: dict[str, str | None] = {"WEATHERGLASS_CACHE_DIR": None, "XDG_CACHE_HOME": None}
     found = place.run(INFO, env=none | {"HOME": "/proc/nobody"})
@@ -217,7 +217,7 @@ def test_without_a_home_there_is_no_cache_and_no_harm(place: Place) -> None:
         ("audit {vectors} -o run", 1, "run cannot be created: No such file or directory"),
     ],
 )
-def test_where_the_working_folder_was_deleted(
+def test_a_deleted_working_folder_is_explained(
     place: Place, line: str, code: int, says: str
 ) -> None:
     found = place.run(line, deleted=True)
@@ -228,7 +228,7 @@ def test_where_the_working_folder_was_deleted(
 
 
 @pytest.mark.parametrize("ending", [".txt", ".txt.gz", ".bin", ".parquet"])
-def test_a_file_that_shrinks_while_it_is_read_is_not_believed(
+def test_a_file_that_shrinks_while_being_read_is_an_error(
     place: Place, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(place.root / "another"))
@@ -247,14 +247,14 @@ def test_a_file_that_shrinks_while_it_is_read_is_not_believed(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_standard_output_is_told_once(place: Place) -> None:
+def test_a_full_standard_output_is_reported_once(place: Place) -> None:
     command = [sys.executable, "-m", "weatherglass", "catalog", "kinds"]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "weatherglass: No space left on device.\n")
 
 
-def test_a_reader_that_has_gone_is_no_error(place: Place) -> None:
+def test_a_closed_pipe_is_not_an_error(place: Place) -> None:
     python = f"{shlex.quote(sys.executable)} -m weatherglass seeds list --format json"
     command = ["bash", "-c", f"{python} | head -1; echo ${{PIPESTATUS[0]}}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

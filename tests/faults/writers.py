@@ -123,8 +123,8 @@ WRITERS: dict[str, tuple[Line, ...]] = {
         Line(f"train {{corpus}} -o m --min-count 1 {_TRAINING} --by year --min-size 1", folder="m"),
     ),
     "vectors convert": tuple(
-        Line(f"vectors convert {{vectors}} v{ending}", made, quick=ending == ".npy")
-        for ending, made in (
+        Line(f"vectors convert {{vectors}} v{ending}", files, quick=ending == ".npy")
+        for ending, files in (
             (".parquet", ("v.parquet",)),
             (".arrow", ("v.arrow",)),
             (".txt", ("v.txt",)),
