@@ -1,0 +1,2 @@
+"""Studies of calibration: each module measures levels or coverage; `benchmarks/calibration.py`
+runs them."""
