@@ -59,6 +59,7 @@ def test_repeated_encoders_and_tests_are_run_once(run):
 
 def test_the_api_key_of_an_endpoint_is_never_printed(run, monkeypatch):
     monkeypatch.setenv("WEATHERGLASS_API_KEY", "SECRET\x01KEY")
+    monkeypatch.setenv("WEATHERGLASS_API_HOST", "127.0.0.1:9")
     ran = run("seat", "http://127.0.0.1:9/v1", "--test", "weat6")
     assert ran.code == 2
     assert "SECRET" not in ran.err + ran.out

@@ -182,7 +182,7 @@ def test_the_link_with_the_token_sets_a_cookie_and_redirects_without_the_token(t
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.7", "example.org", "::"])
 def test_settings_for_others_without_a_token_are_refused(host):
-    with pytest.raises(UsageError, match="--token"):
+    with pytest.raises(UsageError, match="give a token"):
         Settings(host=host)
 
 

@@ -27,10 +27,39 @@ def test_serve_prints_the_address_of_the_page_and_serves_it(tiny):
             server.terminate()
 
 
-def test_serve_refuses_a_public_host_without_a_token(run):
-    ran = run("serve", "--host", "0.0.0.0", "--no-browser")
+def served_token(ran):
+    """Return the token in the link that a server printed."""
+    assert ran.code == 0, ran.err
+    link = ran.out.split(" at ")[1].split()[0]
+    return parse_qs(urlsplit(link).query)["token"]
+
+
+def test_a_page_that_others_can_reach_gets_a_new_secret_each_time(run, tiny, monkeypatch):
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
+    line = ["serve", "--source", tiny, "--host", "0.0.0.0", "--port", 0, "--no-browser"]
+    (first,), (second,) = served_token(run(*line)), served_token(run(*line))
+    assert len(first) >= 32
+    assert first != second
+
+
+def test_the_token_comes_from_a_file_or_the_environment(run, tiny, monkeypatch, tmp_path):
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
+    line = ["serve", "--source", tiny, "--port", 0, "--no-browser"]
+    file = tmp_path / "token"
+    file.write_text("from-a-file-of-mine\n")
+    assert served_token(run(*line, "--token-file", file)) == ["from-a-file-of-mine"]
+    monkeypatch.setenv("WEATHERGLASS_TOKEN", "from-the-environment")
+    assert served_token(run(*line)) == ["from-the-environment"]
+    ran = run(*line, "--token-file", file)
     assert ran.code == 2
-    assert "--token" in ran.err
+    assert "not both" in ran.err
+
+
+def test_an_empty_token_file_is_refused(run, tiny, tmp_path):
+    (tmp_path / "token").write_text(" \n")
+    ran = run("serve", "--source", tiny, "--no-browser", "--token-file", tmp_path / "token")
+    assert ran.code == 2
+    assert "is empty" in ran.err
 
 
 def test_the_printed_link_quotes_any_token(run, tiny, monkeypatch):

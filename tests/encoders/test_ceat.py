@@ -47,7 +47,7 @@ def test_p_of_ceat_is_the_two_sided_normal_tail_and_repeats_with_the_seed():
     assert result.quantiles["2.5%"] < result.quantiles["50%"] < result.quantiles["97.5%"]
     results = wg.Results.of([result])
     assert wg.Results.from_json(results.to_json()) == results
-    assert wg.Results.from_delimited(results.to_delimited()) == results
+    assert wg.Results.from_delimited(results.to_delimited(record=True)) == results
 
 
 def test_a_word_without_contexts_is_missing_and_a_row_of_zeros_is_refused():

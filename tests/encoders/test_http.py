@@ -1,6 +1,8 @@
 """`http:`, against a server on this machine."""
 
+import contextlib
 import json
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 
 from weatherglass.encoders import encode_all, open_encoder
-from weatherglass.encoders.http import KEY, EndpointEncoder
+from weatherglass.encoders.http import HOST, KEY, EndpointEncoder
 from weatherglass.errors import EncoderError, UsageError
 
 SECRET = "sk-very-secret"
@@ -62,7 +64,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.delenv(KEY, raising=False)
+    for name in (KEY, HOST):
+        monkeypatch.delenv(name, raising=False)
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     with Server() as server:
@@ -105,6 +108,7 @@ def test_many_sentences_are_sent_to_an_endpoint_in_several_requests(server, enco
 def test_the_api_key_is_sent_and_appears_nowhere_else(server, encoder, monkeypatch, cache, capfd):
     before = encoder.fingerprint
     monkeypatch.setenv(KEY, SECRET)
+    monkeypatch.setenv(HOST, f"127.0.0.1:{server.server_port}")
     encode_all(encoder, SENTENCES)
     assert server.requests[0][1]["Authorization"] == f"Bearer {SECRET}"
     server.plan_responses((401, {}, f"Incorrect API key provided: {SECRET}".encode()))
@@ -122,6 +126,51 @@ def test_an_unauthorised_request_without_a_key_names_the_environment_variable(se
     server.plan_responses((401, {}, b"who are you"))
     with pytest.raises(EncoderError, match=f"No key was sent: {KEY} is not set"):
         encoder.encode(["a"])
+
+
+@pytest.mark.parametrize("host", [None, "127.0.0.1", "127.0.0.1:1", "api.example.org"])
+def test_the_api_key_is_sent_to_no_other_server_than_its_own(server, encoder, monkeypatch, host):
+    monkeypatch.setenv(KEY, SECRET)
+    if host is not None:
+        monkeypatch.setenv(HOST, host)
+    encoder.encode(["a"])
+    assert "Authorization" not in server.requests[0][1]
+    server.plan_responses((401, {}, b"who are you"))
+    with pytest.raises(EncoderError, match=f"set {HOST}=127.0.0.1:{server.server_port}"):
+        encoder.encode(["a"])
+
+
+def test_the_api_key_is_not_sent_over_plain_http_beyond_this_machine(monkeypatch):
+    monkeypatch.setenv(KEY, SECRET)
+    monkeypatch.setenv(HOST, "models.example.org")
+    with pytest.raises(UsageError, match="use https"):
+        EndpointEncoder("http://models.example.org/v1").encode(["a"])
+
+
+def test_an_answer_that_never_ends_is_given_up_after_the_deadline(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        stop = threading.Event()
+
+        def drip():
+            """Send a header, and then a byte every tenth of a second."""
+            while not stop.is_set():
+                with contextlib.suppress(OSError):
+                    connection, _ = listener.accept()
+                    with connection:
+                        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+                        while not stop.wait(0.1):
+                            connection.sendall(b" ")
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        monkeypatch.setattr("weatherglass.encoders.http._MAX_ATTEMPTS", 1)
+        port = listener.getsockname()[1]
+        encoder = EndpointEncoder(f"http://127.0.0.1:{port}", wait=lambda _: None, deadline=0.5)
+        with pytest.raises(EncoderError, match=r"not complete after 0.5 seconds"):
+            encoder.encode(["a"])
+        stop.set()
+        socket.create_connection(("127.0.0.1", port)).close()  # ends a waiting accept
+        thread.join()
 
 
 @pytest.mark.parametrize("failure", [(503, {}, b""), (429, {}, b"slow down"), (500, {}, b""), None])
@@ -158,6 +207,7 @@ def test_an_unreachable_endpoint_is_reported(waits):
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_redirects_of_an_endpoint_are_not_followed(server, encoder, monkeypatch, status):
     monkeypatch.setenv(KEY, SECRET)
+    monkeypatch.setenv(HOST, f"127.0.0.1:{server.server_port}")
     server.plan_responses((status, {"Location": f"{server.url}/elsewhere"}, b""))
     with pytest.raises(EncoderError, match=f"HTTP {status}"):
         encoder.encode(["a"])
@@ -173,6 +223,9 @@ def test_redirects_of_an_endpoint_are_not_followed(server, encoder, monkeypatch,
         b'{"data": [{"index": 0}]}',
         b'{"data": [{"index": 1, "embedding": [1]}]}',
         b'{"data": [{"index": 0, "embedding": "AAAA"}]}',
+        b'{"data": [{"index": 0, "embedding": ["1.5", "2"]}]}',
+        b'{"data": [{"index": 0, "embedding": [true, false]}]}',
+        b'{"data": [{"index": 0, "embedding": [1.0, %s]}]}' % (b"9" * 400),
         b'{"error": "\x1b[31mno"}',
         b"[" * 100_000,
     ],

@@ -94,7 +94,7 @@ def test_words_that_an_encoder_does_not_know_are_missing(own_cache):
 def test_seat_results_round_trip_through_json_and_tsv(encoder, tmp_path):
     results = wg.seat(encoder, ["weat6", "sent-weat6"]).correct()
     assert wg.Results.from_json(results.to_json()) == results
-    assert wg.Results.from_delimited(results.to_delimited()) == results
+    assert wg.Results.from_delimited(results.to_delimited(record=True)) == results
     row = results.to_rows()[1]
     assert row["level"] == "sentence"
     assert row["p_by_word"] == results[1].p_by_word.value

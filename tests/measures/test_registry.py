@@ -96,7 +96,7 @@ def test_measure_results_round_trip_through_json_tsv_csv_and_parquet(vectors, tm
     results = wg.Results.of(measured).correct()
     assert wg.Results.from_json(results.to_json()) == results
     for delimiter in ("\t", ","):
-        text = results.to_delimited(delimiter)
+        text = results.to_delimited(delimiter, record=True)
         assert wg.Results.from_delimited(text, delimiter) == results
     results.to_parquet(tmp_path / "results.parquet")
     assert wg.Results.from_parquet(tmp_path / "results.parquet") == results

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -30,10 +31,30 @@ def results():
 def test_results_round_trip_through_json_tsv_csv_and_parquet(results, tmp_path):
     assert wg.Results.from_json(results.to_json()) == results
     for delimiter in ("\t", ","):
-        text = results.to_delimited(delimiter)
+        text = results.to_delimited(delimiter, record=True)
         assert wg.Results.from_delimited(text, delimiter) == results
     results.to_parquet(tmp_path / "results.parquet")
     assert wg.Results.from_parquet(tmp_path / "results.parquet") == results
+
+
+def test_a_table_without_records_cannot_be_read_back(results):
+    with pytest.raises(BadContent, match="no column record"):
+        wg.Results.from_delimited(results.to_delimited())
+
+
+@pytest.mark.parametrize("word", ["=cmd|calc", "@SUM(A1)", "+1+1", "-2+3", "\tx"])
+def test_cells_that_a_spreadsheet_would_run_get_an_apostrophe(word):
+    vectors = wg.Vectors.of(list("abcdef"), np.random.default_rng(0).normal(size=(6, 4)))
+    test = wg.Test(x=["b", "c"], y=["d", "e"], a=["a", word], b=["f"])  # one word is missing
+    results = wg.Results.of([wg.weat(vectors, test, max_missing=0.5)])
+    for delimiter in ("\t", ","):
+        text = results.to_delimited(delimiter)
+        (row,) = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+        assert row["missing"] == "'" + word
+        assert float(row["effect_size"]) == results[0].effect
+        raw = results.to_delimited(delimiter, raw_cells=True)
+        (row,) = csv.DictReader(io.StringIO(raw, newline=""), delimiter=delimiter)
+        assert row["missing"] == word
 
 
 def test_the_json_of_results_has_the_documented_keys(results):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from .output import Output, set_style
+from .output import Output, set_raw_cells, set_style
 from .typeset import STYLES
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def output_options(
             picture = options.pop("picture") if plot else None
             return command(*arguments, output=Output(form, path, picture), **options)
 
-        chosen = [_format_option(formats, help)]
+        chosen = [_format_option(formats, help), _raw_cells_option]
         chosen += [out_option] if out else []
         chosen += [_plot_option] if plot else []
         return _add_all(run, chosen)
@@ -70,6 +70,16 @@ def _format_option(formats: Sequence[str], help: str) -> Callable[..., Any]:
         callback=set_style,
         help=help,
     )
+
+
+_raw_cells_option = click.option(
+    "--raw-cells",
+    is_flag=True,
+    callback=set_raw_cells,
+    expose_value=False,
+    help="TSV and CSV for programs: no apostrophe before texts that a spreadsheet would run as a "
+    "formula, and for tests a last column with the whole result as JSON.",
+)
 
 
 def _check_writable(

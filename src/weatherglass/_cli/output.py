@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import io
 import json
 import shutil
@@ -25,6 +24,7 @@ _MAX_NO_WRAP = 24
 """Characters up to which a cell is never wrapped."""
 _MAX_TABLE_ROWS = 1000
 _STYLE = "weatherglass.style"
+_RAW_CELLS = "weatherglass.raw_cells"
 
 # C0 and C1 control characters, and the marks that reorder text on the screen.
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
@@ -44,6 +44,11 @@ class Output:
     def delimiter(self) -> str:
         """The delimiter of the formats tsv and csv."""
         return {"tsv": "\t", "csv": ","}[self.format]
+
+    def delimit_results(self, results: Any) -> str:
+        """Format a result set as TSV or CSV."""
+        raw = has_raw_cells()
+        return str(results.to_delimited(self.delimiter, record=raw, raw_cells=raw))
 
     def write(self, text: str) -> None:
         """Print a text, or write it to the file of ``-o``; if that fails, print it after all."""
@@ -81,6 +86,18 @@ def set_style(context: click.Context, option: click.Parameter, form: str) -> str
     """Callback of ``--format``: Markdown and LaTeX are styles of the format ``table``."""
     context.meta[_STYLE] = form if form in STYLES else ""
     return "table" if form in STYLES else form
+
+
+def set_raw_cells(context: click.Context, option: click.Parameter, value: bool) -> bool:
+    """Callback of ``--raw-cells``."""
+    context.meta[_RAW_CELLS] = value
+    return value
+
+
+def has_raw_cells() -> bool:
+    """Return whether CSV and TSV are for programs, not for spreadsheets."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(_RAW_CELLS))
 
 
 def style() -> str:
@@ -143,12 +160,12 @@ def table(rows: Sequence[Row], title: str | None = None) -> str:
 
 def delimited(rows: Sequence[Row], delimiter: str) -> str:
     """Format rows as TSV or CSV with a header line."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    if rows:
-        writer.writerow(map(printable, rows[0]))
-    writer.writerows([printable(cell) for cell in row.values()] for row in rows)
-    return stream.getvalue()
+    from weatherglass._files import delimited_text  # late, so that `--help` starts quickly
+
+    lines: list[list[Any]] = [list(rows[0]), *(list(row.values()) for row in rows)] if rows else []
+    # Numbers stay numbers: a minus sign in front of a text would be taken for a formula.
+    cells = [[c if isinstance(c, int | float) else printable(c) for c in line] for line in lines]
+    return delimited_text(cells, delimiter, raw_cells=has_raw_cells())
 
 
 def write_whole(path: Path, text: str) -> None:

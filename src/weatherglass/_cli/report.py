@@ -68,7 +68,7 @@ def _numbers(results: Any, output: Output) -> str:
     if output.format == "json":
         return str(results.to_json()) + "\n"
     if output.format in ("tsv", "csv"):
-        return str(results.to_delimited(output.delimiter))
+        return output.delimit_results(results)
     with_source = len({result.source.get("name") for result in results}) > 1
     done = [result for result in results if result.status == "done"]
     text = table(_rows(done, with_source), "Tests and measures")

@@ -117,7 +117,7 @@ def write_results(
     if output.format == "json":
         text = results.to_json() + "\n"
     elif output.format in ("tsv", "csv"):
-        text = results.to_delimited(output.delimiter)
+        text = output.delimit_results(results)
     else:
         text = table(results) + remarks(_remarks(results))
         if style():

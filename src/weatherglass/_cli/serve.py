@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from urllib.parse import urlencode
 
 import click
 
-from weatherglass.errors import CannotMeasure, MissingExtra
+from weatherglass.errors import CannotMeasure, MissingExtra, UsageError
 
 from .signals import hangup_as_terminate
 
@@ -38,9 +39,16 @@ from .signals import hangup_as_terminate
     help="Port to listen on; 0 chooses a free one.",
 )
 @click.option(
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    help="A file with the secret that visitors must know; - reads it from standard input. Without "
+    "it, and without WEATHERGLASS_TOKEN, a secret is generated if others can reach the page.",
+)
+@click.option(
     "--token",
+    envvar="WEATHERGLASS_TOKEN",
     default="",
-    help="A long random secret that visitors must know; required if others can reach the page.",
+    help="The secret itself; other users of this machine can see it in the list of processes.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the page in a browser.")
 def serve(
@@ -48,6 +56,7 @@ def serve(
     folders: tuple[Path, ...],
     host: str,
     port: int,
+    token_file: Path | None,
     token: str,
     no_browser: bool,
 ) -> None:
@@ -61,10 +70,11 @@ def serve(
         import uvicorn
     except ImportError:
         raise MissingExtra("The web page", "web") from None
-    from weatherglass._web import Settings, create_app
+    from weatherglass._web import Settings, create_app, is_local
     from weatherglass.vectors import find_path, parse_spec
 
     named = sources or ("default",)
+    token = _choose_token(token, token_file, is_local=is_local(host))
     options: dict[str, Any] = {"sources": named, "folders": folders, "token": token}
     Settings(**options, host=host, port=port)  # refuses unsafe settings before anything is opened
     for source in named:
@@ -87,6 +97,19 @@ def serve(
             _open_browser(link)
         hangup_as_terminate()
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _choose_token(token: str, file: Path | None, *, is_local: bool) -> str:
+    """Return the secret that visitors must know: the one given, or else a new one if others can
+    reach the page."""
+    if file is not None and token:
+        raise UsageError("Give the token in a file or by itself, not both.")
+    if file is not None:
+        with click.open_file(str(file), encoding="utf-8") as stream:
+            token = stream.read(10_000).strip()
+        if not token:
+            raise UsageError(f"{file} is empty; it must hold the token.")
+    return token if token or is_local else secrets.token_urlsafe(24)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -13,6 +13,7 @@ from .atomic import write_array as write_array
 from .atomic import write_text as write_text
 from .cache import cache_dir as cache_dir
 from .cache import list_entries as list_entries
+from .delimited import delimited_text as delimited_text
 from .fingerprint import combine_digests as combine_digests
 from .fingerprint import combine_fingerprints as combine_fingerprints
 from .fingerprint import cpu_count as cpu_count
@@ -29,3 +30,5 @@ from .records import printable_path as printable_path
 from .records import read_json as read_json
 from .records import read_text as read_text
 from .records import read_yaml as read_yaml
+from .sealed import seal as seal
+from .sealed import unseal as unseal

@@ -18,6 +18,7 @@ from weatherglass.errors import CannotWrite
 
 from .atomic import atomic_write
 from .fingerprint import BLOCK_SIZE
+from .sealed import seal, unseal
 
 # Path, size, time of the last change of the content and of the inode, inode number.
 State = tuple[str, int, int, int, int]
@@ -75,7 +76,7 @@ def clear() -> int:
 def find_fingerprint(files: Sequence[Path]) -> str | None:
     """Return the saved fingerprint of these files, or None if any of them has changed since."""
     try:
-        record = json.loads(_index_file(files).read_text())
+        record = unseal(_index_file(files).read_text())
         is_same = [tuple(state) for state in record["files"]] == file_state(files)
         is_same = is_same and record["block"] == BLOCK_SIZE
         return str(record["fingerprint"]) if is_same else None
@@ -94,7 +95,7 @@ def save_fingerprint(files: Sequence[Path], fingerprint: str, state: list[State]
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as temporary:
             record = {"files": state, "block": BLOCK_SIZE, "fingerprint": fingerprint}
-            temporary.write_text(json.dumps(record))
+            temporary.write_text(seal(record))
 
 
 def file_state(files: Sequence[Path]) -> list[State]:

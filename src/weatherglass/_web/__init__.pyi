@@ -1,2 +1,3 @@
 from .app import create_app as create_app
 from .settings import Settings as Settings
+from .settings import is_local as is_local

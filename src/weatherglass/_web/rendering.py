@@ -5,9 +5,7 @@ Templates escape everything; their filters mask slurs, as the report does.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 import tempfile
@@ -22,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import Response
 
+from weatherglass._files import delimited_text
 from weatherglass._version import __version__
 from weatherglass.report import (
     describe_chart,
@@ -267,11 +266,7 @@ def csv_text(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     "sun, moon",0.5
     x,
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows(rows)
-    return stream.getvalue()
+    return delimited_text([heads, *rows])
 
 
 def download_headers(name: str, suffix: str) -> dict[str, str]:

@@ -72,8 +72,8 @@ class Settings:
     def __post_init__(self) -> None:
         if not self.is_local and not self.token:
             raise UsageError(
-                f"Other machines can reach {self.host}, so a token is needed: add --token with a "
-                "long random word, or leave out --host."
+                f"Other machines can reach {self.host}, so visitors must know a secret: give a "
+                "token, a long random word."
             )
         if self.token and (len(self.token) < MIN_TOKEN_LENGTH or not self.token.isascii()):
             raise UsageError(
@@ -84,9 +84,14 @@ class Settings:
     @property
     def is_local(self) -> bool:
         """Whether only this machine can reach the server."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
-        except ValueError:
-            return False
+        return is_local(self.host)
+
+
+def is_local(host: str) -> bool:
+    """Return whether only this machine can reach a server that listens on this address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

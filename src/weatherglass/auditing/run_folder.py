@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weatherglass._files import write_text
+from weatherglass._files import seal, unseal, write_text
 from weatherglass._version import __version__
 from weatherglass.discovery import Discovery
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
@@ -149,13 +149,13 @@ def create_folder(folder: Path) -> None:
 def save_step(path: Path, payload: Payload, key: str) -> None:
     """Save a task's result under its key."""
     record = {"key": key, "kind": payload.measure, "found": json.loads(payload.to_json())}
-    write_text(path, json.dumps(record))
+    write_text(path, seal(record))
 
 
 def load_step(path: Path, key: str | None = None) -> Payload | None:
     """Load a task's result; None if there is none, or if it has another key than this one."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = unseal(path.read_text(encoding="utf-8"))
         if key is not None and record["key"] != key:
             return None
         payload: Payload = _PAYLOADS[record["kind"]].from_json(json.dumps(record["found"]))
@@ -167,7 +167,7 @@ def load_step(path: Path, key: str | None = None) -> Payload | None:
 def write_results(folder: Path, results: Results) -> None:
     """Write the result set as JSON, TSV and Parquet."""
     write_text(folder / f"{RESULTS}.json", results.to_json() + "\n")
-    write_text(folder / f"{RESULTS}.tsv", results.to_delimited())
+    write_text(folder / f"{RESULTS}.tsv", results.to_delimited(record=True))
     if len(results):
         results.to_parquet(folder / f"{RESULTS}.parquet")
 
@@ -191,9 +191,13 @@ def open_audit(folder: str | PathLike[str]) -> AuditResult:
     }
     payloads = []
     for step in run.steps:
-        payload = load_step(folder / STEPS / step.file) if step.file else None
-        if payload is not None:
-            payloads.append(sources[step.source].label(payload))
+        if not step.file:
+            continue
+        path = folder / STEPS / step.file
+        payload = load_step(path)
+        if payload is None:  # without it the audit would seem to have measured less
+            raise _damaged(path, ValueError("it is missing or was changed"))
+        payloads.append(sources[step.source].label(payload))
     return collect(run.to_plain(), payloads)
 
 

@@ -3,17 +3,25 @@
 The API key, if the server needs one, comes from the environment variable ``WEATHERGLASS_API_KEY``
 and from nowhere else; it is neither printed nor part of the fingerprint. That covers only the
 address and the model's name: a server can change its model without notice.
+
+The key belongs to one server, named in ``WEATHERGLASS_API_HOST``, and is sent to no other: a list
+of models that somebody else wrote cannot direct it elsewhere. Beyond this machine it is sent only
+over https.
 """
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import ipaddress
 import json
 import os
+import socket
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,9 +35,11 @@ from .encoder import Encodings, integer_option
 from .model_files import hash_parts
 
 KEY = "WEATHERGLASS_API_KEY"
+HOST = "WEATHERGLASS_API_HOST"
 _MAX_INPUTS = 256  # per request
 _MAX_RESPONSE_BYTES = 512 << 20
-_TIMEOUT_SECONDS = 120.0
+_TIMEOUT_SECONDS = 120.0  # for the next bytes
+_DEADLINE_SECONDS = 300.0  # for the whole answer
 _MAX_ATTEMPTS = 6
 _MAX_WAIT_SECONDS = 60.0
 _RETRIED_STATUSES = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
@@ -40,6 +50,53 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
         return None
+
+
+class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """Opens connections, and can end all of them: a time limit for each read is none for all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sockets: list[socket.socket] = []
+
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._noting(http.client.HTTPConnection), request)
+
+    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._noting(http.client.HTTPSConnection), request)
+
+    def _noting(self, kind: type[http.client.HTTPConnection]) -> Any:
+        sockets = self._sockets
+
+        class Connection(kind):  # type: ignore[misc, valid-type]
+            def connect(self) -> None:
+                super().connect()
+                sockets.append(self.sock)
+
+        return Connection
+
+    @contextlib.contextmanager
+    def deadline(self, seconds: float) -> Iterator[threading.Event]:
+        """End the connections that are opened in this block after some seconds.
+
+        The event that is yielded is then set.
+        """
+        is_over = threading.Event()
+
+        def end() -> None:
+            is_over.set()
+            for open_socket in self._sockets:
+                with contextlib.suppress(OSError):
+                    open_socket.shutdown(socket.SHUT_RDWR)
+
+        timer = threading.Timer(seconds, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield is_over
+        finally:
+            timer.cancel()
+            self._sockets.clear()
 
 
 class EndpointEncoder:
@@ -55,6 +112,8 @@ class EndpointEncoder:
         The number of dimensions to request, if the model can shorten its rows.
     wait
         Called with the seconds to wait before the next attempt; for tests.
+    deadline
+        Seconds after which an answer that is still arriving is given up.
     """
 
     def __init__(
@@ -65,6 +124,7 @@ class EndpointEncoder:
         dimensions: int | None = None,
         name: str = "",
         wait: Callable[[float], None] = time.sleep,
+        deadline: float = _DEADLINE_SECONDS,
     ) -> None:
         self.url = embeddings_url(url)
         self.name = name or f"http:{self.url}"
@@ -73,8 +133,7 @@ class EndpointEncoder:
             for key, value in (("model", model), ("dimensions", dimensions))
             if value is not None
         }
-        self._wait = wait
-        self._opener = urllib.request.build_opener(_NoRedirect)
+        self._wait, self._deadline = wait, deadline
 
     @property
     def fingerprint(self) -> str:
@@ -95,16 +154,23 @@ class EndpointEncoder:
             "Content-Type": "application/json",
             "User-Agent": f"weatherglass/{__version__}",
         }
-        if key := os.environ.get(KEY, "").strip():  # a file with the key often ends in a newline
-            if not key.isascii() or not key.isprintable():
-                raise UsageError(f"{KEY} holds characters that no API key has; set it again.")
+        key = _key_for(self.url)
+        if key:
             headers["Authorization"] = f"Bearer {key}"
+        connections = _Connections()  # of this request: threads may encode at the same time
+        opener = urllib.request.build_opener(connections, _NoRedirect)
         request = urllib.request.Request(self.url, json.dumps(body).encode(), headers)
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             wait_seconds = min(_MAX_WAIT_SECONDS, 2.0 ** (attempt - 1))
             try:
-                with self._opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
-                    return self._read_rows(response.read(_MAX_RESPONSE_BYTES + 1), len(sentences))
+                with (
+                    connections.deadline(self._deadline) as is_over,
+                    opener.open(request, timeout=_TIMEOUT_SECONDS) as response,
+                ):
+                    raw = response.read(_MAX_RESPONSE_BYTES + 1)
+                if is_over.is_set():
+                    raise TimeoutError
+                return self._read_rows(raw, len(sentences))
             except urllib.error.HTTPError as error:
                 with error:
                     reason = f"HTTP {error.code}: {_redact(error.read(2000), key)}"
@@ -115,13 +181,19 @@ class EndpointEncoder:
                 reason = _redact(
                     str(getattr(error, "reason", "") or error or type(error).__name__), key
                 )
+                if is_over.is_set():
+                    reason = f"the answer was not complete after {self._deadline:g} seconds"
             if attempt < _MAX_ATTEMPTS:
                 self._wait(wait_seconds)
         raise self._failed(f"{reason}, after {_MAX_ATTEMPTS} attempts", key)
 
-    def _failed(self, reason: str, key: str | None) -> EncoderError:
-        is_unauthorised = reason.startswith(("HTTP 401", "HTTP 403"))
-        hint = f" No key was sent: {KEY} is not set." if is_unauthorised and not key else ""
+    def _failed(self, reason: str, key: str) -> EncoderError:
+        hint = ""
+        if reason.startswith(("HTTP 401", "HTTP 403")) and not key:
+            server = urlsplit(self.url).netloc
+            hint = f" No key was sent: {KEY} is not set."
+            if os.environ.get(KEY):
+                hint = f" No key was sent: if {KEY} is for this server, set {HOST}={server}."
         return EncoderError(f"{self.url} returned no encodings: {reason}.{hint}")
 
     def _read_rows(self, raw: bytes, count: int) -> Encodings:
@@ -132,8 +204,11 @@ class EndpointEncoder:
             items = sorted(data, key=lambda item: int(item["index"]))
             if [item["index"] for item in items] != list(range(count)):
                 raise ValueError("index")
-            return np.array([item["embedding"] for item in items], dtype=np.float64)
-        except (ValueError, KeyError, TypeError, RecursionError):
+            rows = np.array([item["embedding"] for item in items])
+            if rows.dtype.kind not in "fi":  # text, or whole numbers beyond 64 bits
+                raise ValueError("embedding")
+            return rows.astype(np.float64)
+        except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
             key = os.environ.get(KEY, "").strip()
             raise EncoderError(
                 f"{self.url} did not return one row of numbers for each of {count} sentences, but "
@@ -160,6 +235,41 @@ def embeddings_url(url: str) -> str:
     if not path.endswith("/embeddings"):
         path += "/embeddings" if path.endswith("/v1") else "/v1/embeddings"
     return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def _key_for(url: str) -> str:
+    """Return the API key, if it belongs to the server of this address; an empty text otherwise."""
+    key = os.environ.get(KEY, "").strip()  # a file with the key often ends in a newline
+    parts = urlsplit(url)
+    if not key or not _is_server(parts.netloc, parts.scheme, os.environ.get(HOST, "")):
+        return ""
+    if not key.isascii() or not key.isprintable():
+        raise UsageError(f"{KEY} holds characters that no API key has; set it again.")
+    if parts.scheme != "https" and not _is_loopback(parts.hostname or ""):
+        raise UsageError(
+            f"The key is not sent to {quote_safe(parts.netloc)} over plain http, where others can "
+            "read it: use https."
+        )
+    return key
+
+
+def _is_server(netloc: str, scheme: str, wanted: str) -> bool:
+    """Return whether an address is that of a server: the same host and the same port.
+
+    >>> _is_server("api.example.org", "https", "API.example.org")
+    True
+    >>> _is_server("api.example.org:444", "https", "api.example.org")
+    False
+    """
+    default = {"https": ":443", "http": ":80"}[scheme]
+    return netloc.lower().removesuffix(default) == wanted.strip().lower().removesuffix(default)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _redact(text: str | bytes, key: str | None) -> str:

@@ -52,7 +52,17 @@ def known_fingerprint(source: str | os.PathLike[str]) -> str | None:
     return cache.find_fingerprint(list(find_format(opened).files(opened)))
 
 
-# Files that encodings depend on: weights, vocabularies, settings.
+# Files that encodings cannot depend on: documentation, pictures, code (which is never run), and
+# weights in formats that are never loaded. Everything else may matter and is fingerprinted.
+_UNUSED_SUFFIXES = frozenset(
+    (
+        *(".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg"),
+        *(".ipynb", ".md", ".py", ".rst"),
+        *(".h5", ".msgpack", ".ot"),
+    )
+)
+_UNUSED_NAMES = frozenset(("LICENSE", "NOTICE", "README"))
+# Suffixes of which a model folder has at least one.
 _MODEL_SUFFIXES = frozenset(
     (
         ".bin",
@@ -109,7 +119,11 @@ def model_files(folder: Path) -> list[Path]:
     """Return the files of a model that its encodings depend on, in a fixed order."""
     if folder.is_file():
         return [folder]
-    files = [path for path in _walk(folder) if path.suffix in _MODEL_SUFFIXES]
+    files = [
+        path
+        for path in _walk(folder)
+        if path.suffix.lower() not in _UNUSED_SUFFIXES and path.name not in _UNUSED_NAMES
+    ]
     safe = {path.parent for path in files if path.suffix == ".safetensors"}
     return [p for p in files if not (p.suffix in (".bin", ".pt", ".onnx") and p.parent in safe)]
 
@@ -117,7 +131,7 @@ def model_files(folder: Path) -> list[Path]:
 def model_fingerprint(folder: Path, *options: object) -> str:
     """Return the fingerprint of a model's files, their names, and the options."""
     files = model_files(folder)
-    if not files:
+    if not any(path.suffix in _MODEL_SUFFIXES for path in files):
         raise SourceNotFound(
             f"{folder} is not a model folder: it has no weights, vocabulary or settings."
         )

