@@ -24,9 +24,17 @@ def delimited_text(
     word,effect
     '=1+1,-0.5
     """
+    cells = [[cell if raw_cells else _safe_cell(cell) for cell in row] for row in rows]
+    # csv.writer does not quote a carriage return, but csv.reader ends the line at it.
+    has_returns = any("\r" in cell for row in cells for cell in row if isinstance(cell, str))
     stream = io.StringIO()
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerows(rows if raw_cells else (map(_safe_cell, row) for row in rows))
+    writer = csv.writer(
+        stream,
+        delimiter=delimiter,
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if has_returns else csv.QUOTE_MINIMAL,
+    )
+    writer.writerows(cells)
     return stream.getvalue()
 
 

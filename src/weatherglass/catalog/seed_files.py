@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from weatherglass._files import printable_path, read_text
+from weatherglass._files import delimited_text, printable_path, read_text
 from weatherglass.errors import CatalogError, UsageError, quote_safe
 
 from .provenance import resolve_studies, studies
@@ -181,14 +179,8 @@ def _json(sets: Sequence[SeedSet]) -> str:
 
 def _csv(sets: Sequence[SeedSet]) -> str:
     rows = [(seed_set.id, seed_set.concept, word) for seed_set in sets for word in seed_set.words]
-    # csv.writer does not quote a carriage return, but csv.reader ends the line at it.
-    has_returns = any("\r" in cell for row in rows for cell in row)
-    stream = io.StringIO()
-    writer = csv.writer(
-        stream, lineterminator="\n", quoting=csv.QUOTE_ALL if has_returns else csv.QUOTE_MINIMAL
-    )
-    writer.writerows([("set", "concept", "word"), *rows])
-    return stream.getvalue()
+    # Unchanged, because `load_seeds` must read the same words back.
+    return delimited_text([("set", "concept", "word"), *rows], raw_cells=True)
 
 
 def _txt(sets: Sequence[SeedSet]) -> str:
