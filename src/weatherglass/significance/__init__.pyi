@@ -3,6 +3,10 @@ from .bootstrap import Interval as Interval
 from .bootstrap import bootstrap_interval as bootstrap_interval
 from .correction import benjamini_hochberg as benjamini_hochberg
 from .correction import holm as holm
+from .correlation import MIN_PAIRS as MIN_PAIRS
+from .correlation import Correlation as Correlation
+from .correlation import pearson as pearson
+from .correlation import spearman as spearman
 from .permutation import PermutationMethod as PermutationMethod
 from .permutation import permutation_p as permutation_p
 from .pvalue import Alternative as Alternative
@@ -10,3 +14,4 @@ from .pvalue import PValue as PValue
 from .pvalue import format_p as format_p
 from .rotation import rotation_p as rotation_p
 from .rotation import sampled_rotation_p as sampled_rotation_p
+from .sign_flip import sign_flip_p as sign_flip_p
