@@ -14,6 +14,7 @@ from . import signals
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.
 COMMANDS = {
+    "agree": "Compare sources: do they associate the same words with the same attributes?",
     "audit": "Run a suite of measures, and write a readable report.",
     "cache": "List or clear the cache of parsed files and encoded sentences.",
     "catalog": "List, show and check the tests of the catalogue and your own.",

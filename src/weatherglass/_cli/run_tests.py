@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from weatherglass.vectors import Control, Vectors
 
 
-def select_tests(
-    ids: Sequence[str], files: Iterable[Path], kind: type[Any], *default: str
-) -> list[Any]:
+def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default: str) -> list[Any]:
     """Return the tests of ``--test`` and ``--tests``; without these, those that `default` matches.
 
     A pattern and a folder give only tests of the right kind; a test that is named must be of it.
@@ -41,7 +39,8 @@ def select_tests(
         kind_name = "an association" if wrong.kind == "association" else f"a {wrong.kind}"
         raise UsageError(f"{wrong.id} is {kind_name} test: run it with `weatherglass {command}`.")
     if not named:
-        raise UsageError(f"The tests that you named include no {kind.kind} test.")
+        name = getattr(kind, "kind", "association or factual")
+        raise UsageError(f"The tests that you named include no {name} test.")
     by_id: dict[str, Any] = {}
     for entry in named:
         if by_id.setdefault(entry.id, entry) != entry:

@@ -8,6 +8,7 @@ from .names import name_lists as name_lists
 from .provenance import Difference as Difference
 from .provenance import Facts as Facts
 from .provenance import Published as Published
+from .provenance import PublishedAgreement as PublishedAgreement
 from .provenance import PublishedCorrelation as PublishedCorrelation
 from .provenance import Record as Record
 from .provenance import Study as Study

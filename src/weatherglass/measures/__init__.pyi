@@ -1,3 +1,6 @@
+from .agreement import Agreement as Agreement
+from .agreement import SourcePair as SourcePair
+from .agreement import agree as agree
 from .definition import Measure as Measure
 from .definition import MeasureResult as MeasureResult
 from .generalised_weat import GeneralisedResult as GeneralisedResult
@@ -7,6 +10,11 @@ from .measurement import Section as Section
 from .measurement import association_claim as association_claim
 from .measurement import describe_source as describe_source
 from .measurement import describe_test as describe_test
+from .paired import PairedDifference as PairedDifference
+from .paired import fact_contrast as fact_contrast
+from .paired import paired_difference as paired_difference
+from .paired import paired_results as paired_results
+from .paired import set_contrast as set_contrast
 from .registry import MEASURES as MEASURES
 from .registry import measure as measure
 from .registry import measure_named as measure_named

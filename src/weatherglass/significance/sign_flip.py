@@ -162,9 +162,7 @@ def _count_small(sizes: Integers, limit: int, workers: int | None) -> int:
     # More differences than two lists can hold are tried in all combinations, the largest because
     # they soon exceed the limit.
     apart = max(0, len(sizes) - 2 * _MAX_HALF)
-    left, right = (
-        subset_sums(descending[start::2].copy(), limit) for start in (apart, apart + 1)
-    )
+    left, right = (subset_sums(descending[start::2].copy(), limit) for start in (apart, apart + 1))
 
     def count(taken: tuple[bool, ...]) -> int:
         rest = limit - int(descending[:apart][list(taken)].sum())
