@@ -220,6 +220,8 @@ def _compare(before: AuditResult, after: AuditResult, out: Path) -> str:
 def _changes_text(changes: Sequence[Change], with_source: bool) -> str:
     if not changes:
         return "Nothing changed.\n"
+    from weatherglass.significance import format_p
+
     in_both = [change for change in changes if change.of_both]
     rows = [
         {
@@ -228,9 +230,12 @@ def _changes_text(changes: Sequence[Change], with_source: bool) -> str:
             "test": change.test,
             "number": change.number,
             **dict(zip(("before", "after"), _format_pair(change), strict=True)),
+            "p of change": "" if change.p is None else format_p(change.p),
         }
         for change in in_both[:_MAX_ROWS]
     ]
+    if not any(row["p of change"] for row in rows):
+        rows = [{name: row[name] for name in row if name != "p of change"} for row in rows]
     limited = f", the first {_MAX_ROWS}" if len(in_both) > _MAX_ROWS else ""
     text = table(rows, f"{len(in_both):,} numbers changed{limited}") if in_both else ""
     only_before = sum(change.after is None for change in changes)

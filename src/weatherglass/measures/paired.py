@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.significance import PValue, sign_flip_p
+from weatherglass.significance import PValue, SignFlipMethod, sign_flip_p
 
 from .measurement import Measurement
 from .weat import WeatResult
@@ -68,7 +68,9 @@ def paired_difference(
     contrast: ArrayLike,
     *,
     ddof: int = 1,
+    method: SignFlipMethod = "auto",
     rng: int | Generator | None = None,
+    n_resamples: int = 99_999,
     workers: int | None = None,
 ) -> PairedDifference:
     """Test whether two sources give one test the same effect.
@@ -83,10 +85,10 @@ def paired_difference(
     ddof : int
         1 for the unbiased standard deviation in the effect, as in `weatherglass.weat`; 0 for the
         biased one. It changes the scale of the difference, not the p-value.
-    rng : int or numpy.random.Generator, optional
-        Random seed, where more than 50 words differ and sign vectors are drawn.
-    workers : int, optional
-        Number of threads; all cores by default.
+    method : {"auto", "exact", "sample"}
+        Whether to count sign vectors or to draw them; ``auto`` counts for up to 50 words.
+    rng, n_resamples, workers
+        As for `weatherglass.significance.sign_flip_p`.
 
     Returns
     -------
@@ -156,7 +158,14 @@ def paired_difference(
     free = np.maximum(1 - leverage, _ROUNDING)
     contributions = np.where(1 - leverage > _ROUNDING, g * delta / np.sqrt(free), 0.0)
     difference = float(c @ delta)
-    p = sign_flip_p(contributions, observed=difference, rng=rng, workers=workers)
+    p = sign_flip_p(
+        contributions,
+        observed=difference,
+        method=method,
+        rng=rng,
+        n_resamples=n_resamples,
+        workers=workers,
+    )
     scale = math.sqrt((n - ddof) / (n - 1))  # of a standard deviation with `ddof`
     margin = 1.959964 * math.sqrt(float(contributions @ contributions))
     effects = (float(c @ z1) / scale, float(c @ z2) / scale)

@@ -14,4 +14,5 @@ from .pvalue import PValue as PValue
 from .pvalue import format_p as format_p
 from .rotation import rotation_p as rotation_p
 from .rotation import sampled_rotation_p as sampled_rotation_p
+from .sign_flip import SignFlipMethod as SignFlipMethod
 from .sign_flip import sign_flip_p as sign_flip_p
