@@ -240,10 +240,11 @@ def agree(
     --------
     >>> import numpy as np
     >>> import weatherglass as wg
-    >>> first = wg.open_vectors("default")
-    >>> noise = np.random.default_rng(0).normal(0, 0.1, first.rows.shape)
-    >>> second = wg.Vectors.of(first.words[:], first.rows + noise)
-    >>> agreement = wg.agree({"original": first, "noisy": second}, "wefat1")
+    >>> words = [word for part in wg.test("wefat1").sets.values() for word in part.words]
+    >>> rows = wg.open_vectors("default").take(words).rows
+    >>> noise = np.random.default_rng(0).normal(0, 0.1, rows.shape)
+    >>> sources = {"original": "default", "noisy": wg.Vectors.of(words, rows + noise)}
+    >>> agreement = wg.agree(sources, "wefat1")
     >>> pair = agreement.pairs[0]
     >>> pair.pearson.value > 0.9, pair.spearman.value > 0.9, pair.difference.n
     (True, True, 50)

@@ -179,6 +179,17 @@ class Measurement(Result):
             row[f"fact_{fact}" if fact in row or fact == "record" else fact] = value
         return row | {"record": json.dumps(self.to_dict())}
 
+    def target_associations(self) -> dict[str, tuple[float, ...]]:
+        """Return the association of every target, set by set, in the order of `words`.
+
+        Empty for a measure whose number is not computed from one association of each target.
+        """
+        return {}
+
+    def target_facts(self) -> tuple[float, ...]:
+        """Return the facts that the associations are correlated with; empty if there are none."""
+        return ()
+
     def set_sizes(self) -> list[int | None]:
         """Return the sizes of both target sets and both attribute sets."""
         return [self.n.get(name) for name in "XYAB"]

@@ -15,8 +15,6 @@ from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.significance import PValue, SignFlipMethod, sign_flip_p
 
 from .measurement import Measurement
-from .weat import WeatResult
-from .wefat import WefatResult
 
 Floats = NDArray[np.float64]
 
@@ -166,7 +164,7 @@ def paired_difference(
         n_resamples=n_resamples,
         workers=workers,
     )
-    scale = math.sqrt((n - ddof) / (n - 1))  # of a standard deviation with `ddof`
+    scale = math.sqrt((n - 1) / (n - ddof))  # the standard deviation with `ddof`, over that with 1
     margin = 1.959964 * math.sqrt(float(contributions @ contributions))
     effects = (float(c @ z1) / scale, float(c @ z2) / scale)
     return PairedDifference(
@@ -200,7 +198,7 @@ def paired_results(first: Measurement, second: Measurement) -> PairedDifference 
         None where there is nothing to test: the results are of a measure without associations,
         of different facts, or have too few words in common.
     """
-    words = [_associations(result) for result in (first, second)]
+    words = [_by_word(result.words, result.target_associations()) for result in (first, second)]
     common = [word for word in words[0] if word in words[1]]
     if len(common) < MIN_COMMON_WORDS:
         return None
@@ -217,14 +215,6 @@ Key = tuple[str, str]
 """The set of a word, and the word in lower case."""
 
 
-def _associations(result: Measurement) -> dict[Key, float]:
-    if isinstance(result, WeatResult):
-        return _by_word(result.words, result.associations)
-    if isinstance(result, WefatResult):
-        return _by_word(result.words, {"W": result.associations})
-    return {}
-
-
 def _by_word(
     words: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[float]]
 ) -> dict[Key, float]:
@@ -239,11 +229,11 @@ def _by_word(
 
 
 def _contrast(first: Measurement, second: Measurement, common: Sequence[Key]) -> Floats | None:
-    if isinstance(first, WefatResult) and isinstance(second, WefatResult):
-        facts = [_by_word(result.words, {"W": result.facts}) for result in (first, second)]
-        if any(facts[0][word] != facts[1][word] for word in common):
-            return None
-        return fact_contrast([facts[0][word] for word in common])
+    """Return the weights of the effect over common words; None if the effects are different."""
+    facts = [_by_word(result.words, {"W": result.target_facts()}) for result in (first, second)]
+    if any(facts):
+        values = [[known.get(word) for word in common] for known in facts]
+        return fact_contrast(values[0]) if values[0] == values[1] else None
     sizes = [sum(name == side for name, _ in common) for side in "XY"]
     return set_contrast(*sizes) if all(size >= 2 for size in sizes) else None
 

@@ -143,6 +143,9 @@ class WeatResult(Measurement):
     def claim(self) -> str:
         return association_claim(self)
 
+    def target_associations(self) -> dict[str, tuple[float, ...]]:
+        return self.associations
+
     def measure_columns(self) -> dict[str, Any]:
         return {
             "statistic": self.statistic,

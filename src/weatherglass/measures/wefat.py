@@ -106,6 +106,12 @@ class WefatResult(Measurement):
             f"their {fact}."
         )
 
+    def target_associations(self) -> dict[str, tuple[float, ...]]:
+        return {"W": self.associations}
+
+    def target_facts(self) -> tuple[float, ...]:
+        return self.facts
+
     def set_sizes(self) -> list[int | None]:
         return [self.n.get("W"), None, self.n.get("A"), self.n.get("B")]
 
