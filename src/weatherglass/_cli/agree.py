@@ -114,9 +114,9 @@ def _difference_row(
     difference = pair.difference
     row = {
         "test": result.test,
-        "difference": f"{names[pair.first]} − {names[pair.second]}",
+        "sources": f"{names[pair.first]} − {names[pair.second]}",
         "effects": f"{difference.first:.2f} − {difference.second:.2f}",
-        "of effects": f"{difference.difference:+.2f}",
+        "difference": f"{difference.difference:+.2f}",
         "95 %": f"{difference.low:+.2f} to {difference.high:+.2f}",
         "p": str(difference.p),
         "by": difference.p.method,
