@@ -11,7 +11,7 @@ import click
 from weatherglass.errors import UsageError, join_first, quote_safe
 
 from .options import case_option, missing_option, output_options, seed_option, tests_options
-from .output import Output, table
+from .output import Output, remarks, table
 from .run_tests import open_rows, run_all, select_tests, write_results
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _text(results: Sequence[Agreement]) -> str:
     text += table(rows, "Agreement of associations")
     differences = [_difference_row(result, pair, names) for result in done for pair in result.pairs]
     text += table(differences, "Differences of effects")
-    return text + "".join(f"{line}\n" for result in done for line in _notes(result, names))
+    return text + remarks(line for result in done for line in _notes(result, names))
 
 
 def _matrix(result: Agreement, names: Mapping[str, str]) -> list[dict[str, Any]]:

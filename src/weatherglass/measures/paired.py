@@ -232,7 +232,9 @@ def _contrast(first: Measurement, second: Measurement, common: Sequence[Key]) ->
     """Return the weights of the effect over common words; None if the effects are different."""
     facts = [_by_word(result.words, {"W": result.target_facts()}) for result in (first, second)]
     if any(facts):
-        values = [[known.get(word) for word in common] for known in facts]
+        if any(word not in known for known in facts for word in common):
+            return None
+        values = [[known[word] for word in common] for known in facts]
         return fact_contrast(values[0]) if values[0] == values[1] else None
     sizes = [sum(name == side for name, _ in common) for side in "XY"]
     return set_contrast(*sizes) if all(size >= 2 for size in sizes) else None
