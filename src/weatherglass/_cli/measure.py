@@ -12,7 +12,7 @@ import click
 
 from weatherglass.errors import UnknownEntry, UsageError, join_first, quote_safe
 
-from .options import case_option, missing_option, output_options, slurs_option
+from .options import case_option, missing_option, output_options, overlap_option, slurs_option
 from .output import Output, remarks, table
 from .run_tests import open_rows, open_source, run_all, write_results
 
@@ -110,6 +110,7 @@ _HEADS = {"p": "p", "p_holm": "p Holm"}
 @slurs_option
 @case_option()
 @missing_option()
+@overlap_option
 @output_options()
 def measure(
     source: str | None,
@@ -121,6 +122,7 @@ def measure(
     show_slurs: bool,
     case: Any,
     max_missing: float,
+    allow_overlap: bool,
     output: Output,
 ) -> None:
     """Measure SOURCE with the measure NAME, on word sets of your choice.
@@ -150,7 +152,14 @@ def measure(
     vectors = _open_needed(source, which, sets, options)
     results = run_all(
         [sets],
-        lambda word_sets: which(vectors, word_sets, case=case, max_missing=max_missing, **options),
+        lambda word_sets: which(
+            vectors,
+            word_sets,
+            case=case,
+            max_missing=max_missing,
+            allow_overlap=allow_overlap,
+            **options,
+        ),
     )
     write_results(results, output, lambda done: _page(which, done[0], count, show_slurs))
 

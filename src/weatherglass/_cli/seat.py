@@ -16,6 +16,7 @@ from .options import (
     alternative_option,
     missing_option,
     output_options,
+    overlap_option,
     seed_option,
     tests_options,
     worker_options,
@@ -53,6 +54,7 @@ from .run_tests import select_tests, write_results
 @alternative_option
 @alpha_option(0.01, "Significance level at which Holm-corrected p-values are marked.")
 @missing_option()
+@overlap_option
 @seed_option
 @click.option(
     "--batch-size",

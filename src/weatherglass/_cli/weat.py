@@ -15,6 +15,7 @@ from .options import (
     control_option,
     missing_option,
     output_options,
+    overlap_option,
     seed_option,
     tests_options,
 )
@@ -32,6 +33,7 @@ _MAX_INFLUENTIAL = 3
 @tests_options
 @case_option()
 @missing_option()
+@overlap_option
 @click.option(
     "--p",
     "method",
@@ -72,6 +74,7 @@ def weat(
     ddof: str,
     case: Any,
     max_missing: float,
+    allow_overlap: bool,
     seed: int,
     intervals: bool,
     influence: bool,
@@ -99,6 +102,7 @@ def weat(
             ddof=int(ddof),
             case=case,
             max_missing=max_missing,
+            allow_overlap=allow_overlap,
             rng=seed,
             intervals=intervals,
             influence=influence,

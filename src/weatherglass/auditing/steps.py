@@ -18,7 +18,7 @@ from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Source
 
-_MEASURE_DEFAULTS = {"case": "auto", "max_missing": 0.2}
+_MEASURE_DEFAULTS = {"case": "auto", "max_missing": 0.2, "allow_overlap": False}
 """Options that every measure has, with defaults that show their types."""
 
 Progress = Callable[[int, int], None]

@@ -37,5 +37,6 @@ from .wefat import WefatResult as WefatResult
 from .wefat import wefat as wefat
 from .word_sets import FoundSet as FoundSet
 from .word_sets import find_words as find_words
+from .word_sets import overlap_reason as overlap_reason
 from .word_sets import spellings as spellings
 from .word_sets import too_few_reason as too_few_reason

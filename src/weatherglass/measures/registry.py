@@ -92,6 +92,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     **options: Any,
 ) -> WeatResult: ...
 
@@ -106,6 +107,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     **options: Any,
 ) -> MeasureResult: ...
 
@@ -120,6 +122,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     **options: Any,
 ) -> MeasureResult | WeatResult: ...
 
@@ -133,6 +136,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     **options: Any,
 ) -> MeasureResult | WeatResult:
     """Run a measure of bias on word sets.
@@ -151,8 +155,9 @@ def measure(
         first of B, and so on; two sets of the catalogue are paired as in their study.
     test, title
         What to call the measurement in its result; the measure's name and title by default.
-    case, max_missing
-        As for `weat`.
+    case, max_missing, allow_overlap
+        As for `weat`. Measures of pairs (``ripa``, ``direct-bias``, ``indirect-bias``) compare no
+        word with itself and always accept a word of X that is also in a pair.
     **options
         The measure's own options, such as ``unit=True`` for `rnd`.
 
@@ -183,5 +188,6 @@ def measure(
         title=title,
         case=case,
         max_missing=max_missing,
+        allow_overlap=allow_overlap,
         **options,
     )

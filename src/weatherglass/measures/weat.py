@@ -171,6 +171,7 @@ def weat(
     ddof: int = 1,
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
@@ -197,6 +198,9 @@ def weat(
         ``auto`` falls back to lower case where the vocabulary has no capitals; ``keep``; ``lower``.
     max_missing
         The largest share of a set's words that may be missing.
+    allow_overlap
+        Run a test in which a word is both target and attribute. Its cosine with itself is 1,
+        whatever the embedding, and counts as association; without this option the test is not run.
     rng
         Random seed, for ``sample`` and ``normal`` p-values and bootstrap intervals.
     intervals
@@ -245,6 +249,7 @@ def weat(
         "ddof": ddof,
         "case": case,
         "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
         "rng": rng,
     }
     result = _measure(vectors, entry, options, workers, intervals, influence)
@@ -273,7 +278,7 @@ def _measure(
     alternative, ddof, rng = options["alternative"], options["ddof"], options["rng"]
     if ddof not in (0, 1):
         raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
-    found, reason = find_sets(vectors, test.sets, options["case"])
+    found, reason = find_sets(vectors, test.sets, options["case"], options["allow_overlap"])
     about = describe_test(test, *split_found(found), describe_source(vectors), options)
     about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
     reason = reason or too_few_reason(
@@ -404,6 +409,7 @@ def _measure_sets(
     test: DescribedTest,
     case: Case,
     max_missing: float,
+    allow_overlap: bool,
     *,
     alternative: str = "greater",
     method: str = "auto",
@@ -419,6 +425,7 @@ def _measure_sets(
         "ddof": ddof,
         "case": case,
         "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
         "rng": rng,
     }
     return _measure(vectors, test, options, None, intervals, influence)
@@ -439,11 +446,13 @@ class _AssociationTest(Measure):
         title: str = "",
         case: Case = "auto",
         max_missing: float = 0.2,
+        allow_overlap: bool = False,
         **options: Any,
     ) -> WeatResult:
         checked = self.check_sets(sets)
         entry = MeasuredTest(test or self.name, title or self.title, checked)
-        return self.compute(vectors, entry, case, max_missing, **self.check_options(options))
+        settings = self.check_options(options)
+        return self.compute(vectors, entry, case, max_missing, allow_overlap, **settings)
 
 
 WEAT = _AssociationTest(

@@ -136,6 +136,7 @@ def wefat(
     *,
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     control: Controlled | ControlMethod | None = None,
 ) -> WefatResult:
     """Run one word embedding factual association test.
@@ -146,7 +147,7 @@ def wefat(
         The embedding.
     test
         A factual test, or its id in the catalogue.
-    case, max_missing, control
+    case, max_missing, allow_overlap, control
         As for `weat`.
 
     Returns
@@ -171,7 +172,11 @@ def wefat(
     ('done', 3)
     """
     entry = _factual_test(catalogue_test(test)) if isinstance(test, str) else test
-    options: dict[str, Any] = {"case": case, "max_missing": max_missing}
+    options: dict[str, Any] = {
+        "case": case,
+        "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
+    }
     result = _measure(vectors, entry, options)
     if control is None:
         return result
@@ -188,7 +193,7 @@ def wefat(
 
 
 def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> WefatResult:
-    found, reason = find_sets(vectors, test.sets, options["case"])
+    found, reason = find_sets(vectors, test.sets, options["case"], options["allow_overlap"])
     about = describe_test(test, *split_found(found), describe_source(vectors), options)
     about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
     about["fact"] = {"name": test.facts.name, "unit": test.facts.unit}

@@ -54,6 +54,7 @@ class Question:
     names: SetTexts = ("", "", "", "")
     alternative: Alternative = "greater"
     max_missing: float = MAX_MISSING
+    allow_overlap: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -79,6 +80,8 @@ class Question:
             parts.append(("alternative", self.alternative))
         if self.max_missing != MAX_MISSING:
             parts.append(("missing", f"{self.max_missing:g}"))
+        if self.allow_overlap:
+            parts.append(("overlap", "true"))
         return urlencode(parts)
 
     @staticmethod
@@ -147,11 +150,14 @@ async def _read_question(
     missing: Annotated[
         float, Query(ge=0, le=1, description="The largest share of a set that may be missing.")
     ] = MAX_MISSING,
+    overlap: Annotated[
+        bool, Query(description="Whether a word may be both target and attribute.")
+    ] = False,
 ) -> Question:
     sources = tuple(dict.fromkeys(filter(None, source)))
     sets: SetTexts = ("", "", "", "") if test else (x, y, a, b)
     names: SetTexts = ("", "", "", "") if test else (x_name, y_name, a_name, b_name)
-    return Question(sources, test.strip(), sets, names, alternative, missing)
+    return Question(sources, test.strip(), sets, names, alternative, missing, overlap)
 
 
 QuestionQuery = Annotated[Question, Depends(_read_question)]
@@ -202,6 +208,7 @@ async def answer_question(
                 test,
                 alternative=question.alternative,
                 max_missing=question.max_missing,
+                allow_overlap=question.allow_overlap,
                 intervals=True,
                 workers=1,
             )
@@ -232,6 +239,7 @@ async def measure_influence(
             answer.test,
             alternative=answer.question.alternative,
             max_missing=answer.question.max_missing,
+            allow_overlap=answer.question.allow_overlap,
             influence=True,
         )
         return list(repeated.influence)
@@ -253,6 +261,7 @@ async def run_multiverse(
             answer.test,
             alternative=answer.question.alternative,
             max_missing=answer.question.max_missing,
+            allow_overlap=answer.question.allow_overlap,
             progress=report,
         )
 
