@@ -43,7 +43,7 @@ def test_an_effect_of_frequency_alone_does_not_survive_the_control():
 
 def test_a_correlation_of_frequency_alone_does_not_survive_the_control():
     facts = {f"w{i}": np.log(i) for i in range(10, 1500, 30)}
-    test = wg.FactualTest(a=words(1600), b=words(2), facts=facts)
+    test = wg.FactualTest(a=words(1600), b=words(12), facts=facts)
     result = wg.wefat(frequency_vectors(), test, control="frequency")
     assert result.pearson > 0.7
     assert abs(result.control["pearson"]) < 0.4

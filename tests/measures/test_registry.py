@@ -83,7 +83,12 @@ def test_every_measure_runs_on_seed_sets_of_the_catalogue(name, vectors):
     assert declared.low is None or result.value >= declared.low
     assert declared.high is None or result.value <= declared.high
     assert result.source["fingerprint"] == vectors.fingerprint
-    assert result.options == {"case": "auto", "max_missing": 0.2, **declared.options}
+    assert result.options == {
+        "case": "auto",
+        "max_missing": 0.2,
+        "allow_overlap": False,
+        **declared.options,
+    }
     for part, values in result.by_word.items():
         assert len(values) == len(result.words[part]) == result.n[part]
     assert wg.measure(vectors, name, garg_for(name)) == result

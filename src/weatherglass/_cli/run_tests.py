@@ -142,11 +142,22 @@ def _remarks(results: Results) -> list[str]:
             if words
         ]
         if missing and result.status == "done":
-            lines.append(f"{result.test}: missing words: {'; '.join(missing)}.")
+            cause = _MISSING_SENTENCES.get(getattr(result, "tested_words", ""), "missing words")
+            lines.append(f"{result.test}: {cause}: {'; '.join(missing)}.")
+        elif getattr(result, "tested_words", "") == "own words":
+            lines.append(f"{result.test}: its sentences fit no template; p counts sentences.")
         for name, words in result.merged.items():
             listed = ", ".join(quote_safe(word) for word in words)
             lines.append(f"{result.test}: {name} has {listed} twice in lower case; used once.")
     return lines
+
+
+_MISSING_SENTENCES = {
+    "given": "missing sentences, whose tested word the encoder does not know",
+    "template": "missing sentences, whose tested word the encoder does not know",
+    "own words": "missing sentences, of whose own words the encoder knows none",
+}
+"""Why sentences are missing, by how their tested words were found (`SeatResult.tested_words`)."""
 
 
 def describe_control(control: dict[str, Any]) -> str:
