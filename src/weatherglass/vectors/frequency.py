@@ -261,7 +261,7 @@ def _remove_frequency(
 
     squares, products = _sum_blocks(sums, blocks, workers, lambda end: progress(end // 2, count))
     coefficients = np.linalg.lstsq(squares, products, rcond=None)[0]
-    matrix = np.empty(vectors.matrix.shape, dtype=np.float32)
+    matrix = np.empty_like(vectors.matrix, subok=False)
 
     def write(block: slice) -> int:
         rows = unit_rows(vectors, block)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from ..vocabulary import pack_words, to_bytes, word_hash
 if TYPE_CHECKING:
     from ..vectors import Vectors
 
-Rows = NDArray[np.float32]
+Rows = NDArray[np.floating[Any]]
+"""Rows of float32 or, where the source has float64, of float64."""
 Counts = NDArray[np.int64]
 
 
