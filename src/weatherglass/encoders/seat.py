@@ -21,6 +21,7 @@ from weatherglass.measures import (
     WeatResult,
     association_test,
     effect,
+    max_effect,
     weat,
 )
 from weatherglass.significance import Interval, PermutationMethod, PValue, permutation_p
@@ -77,6 +78,11 @@ class SeatResult(WeatResult):
     @property
     def main_value(self) -> float | None:
         return self.effect if self.effect_by_word is None else self.effect_by_word
+
+    @property
+    def max_value(self) -> float | None:
+        sizes = self.n if self.effect_by_word is None else self.n_words
+        return max_effect(sizes.get("X", 0), sizes.get("Y", 0), self.options.get("ddof", 1))
 
     @property
     def main_p(self) -> float | None:

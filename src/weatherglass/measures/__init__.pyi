@@ -31,6 +31,7 @@ from .weat import WeatResult as WeatResult
 from .weat import association_test as association_test
 from .weat import associations as associations
 from .weat import effect as effect
+from .weat import max_effect as max_effect
 from .weat import spread as spread
 from .weat import weat as weat
 from .wefat import WefatResult as WefatResult

@@ -6,6 +6,7 @@ The word embedding association test, from Science 356, 183-186.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -70,7 +71,8 @@ class WeatResult(Measurement):
     ----------
     effect
         The difference of the mean associations of X and Y, over the standard deviation of all
-        associations. Between -2 and 2 for sets of equal size.
+        associations. With n and m targets, N = n + m, it is between ±√(N(N − 1) / (nm)), which is
+        just below 2 for sets of equal size and larger for others: 3.4 for 2 words against 20.
     statistic
         s(X, Y, A, B): the sum over X minus the sum over Y. For sets of unequal size, (\\|X\\| +
         \\|Y\\|) g of Swinger et al. (2019), which is the same number when the sizes are equal.
@@ -98,7 +100,6 @@ class WeatResult(Measurement):
     decimals: ClassVar[int] = 2
     section: ClassVar[Section] = "words"
     main_name: ClassVar[str] = "effect"
-    max_value: ClassVar[float | None] = 2.0
 
     effect: float | None = None
     statistic: float | None = None
@@ -110,6 +111,10 @@ class WeatResult(Measurement):
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
     control: dict[str, Any] | None = None
+
+    @property
+    def max_value(self) -> float | None:
+        return max_effect(self.n.get("X", 0), self.n.get("Y", 0), self.options.get("ddof", 1))
 
     # The names that `MeasureResult` has, so that code for any measure also takes this one.
     @property
@@ -337,6 +342,18 @@ def effect(x: Any, y: Any, ddof: int) -> float:
     return float((np.mean(x) - np.mean(y)) / spread(x, y, ddof))
 
 
+def max_effect(n: int, m: int, ddof: int = 1) -> float | None:
+    """Return the largest effect that n targets against m can have: √(N(N − ddof) / (nm)).
+
+    It is reached where all targets of a set have the same association.
+
+    >>> max_effect(2, 20), max_effect(8, 8), max_effect(8, 8, ddof=0)
+    (3.3989303287037797, 1.9364916731037085, 2.0)
+    """
+    total = n + m
+    return math.sqrt(total * (total - ddof) / (n * m)) if n and m else None
+
+
 def _bootstrap(x: Floats, y: Floats, ddof: int, rng: int) -> tuple[Interval, ...]:
     """Return the intervals of the effect by both methods, or one where they agree."""
 
@@ -466,7 +483,7 @@ WEAT = _AssociationTest(
     ),
     reading="How much more strongly X than Y is associated with A rather than B, in standard "
     "deviations of the associations: above zero X with A and Y with B, and within 2 of it for sets "
-    "of equal size.",
+    "of equal size (n words against m: within the root of N(N - 1) / nm, with N = n + m).",
     low=None,
     high=None,
     neutral=0,

@@ -64,7 +64,6 @@ class WefatResult(Measurement):
     decimals: ClassVar[int] = 2
     section: ClassVar[Section] = "facts"
     main_name: ClassVar[str] = "correlation"
-    max_value: ClassVar[float | None] = 1.0
 
     pearson: float | None = None
     pearson_p: float | None = None
@@ -83,6 +82,10 @@ class WefatResult(Measurement):
     def value(self) -> float | None:
         """Pearson's correlation."""
         return self.pearson
+
+    @property
+    def max_value(self) -> float | None:
+        return 1.0
 
     @property
     def p_value(self) -> float | None:

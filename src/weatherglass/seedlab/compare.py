@@ -20,7 +20,6 @@ from weatherglass.measures import (
     association_test,
     associations,
     effect,
-    overlap_reason,
     spread,
     too_few_reason,
 )
@@ -252,7 +251,6 @@ def measure(
         }
         missing[test.id] = {name: lookup.missing(wanted) for name, wanted in sets.items()}
         reason = too_few_reason(words[test.id], missing[test.id], MIN_WORDS, options["max_missing"])
-        reason = reason or overlap_reason(words[test.id])
         values = iter(
             None if reason else _measure_effect(vectors, at, lookup, sets, options["ddof"])
             for vectors, at in zip(together.each, lookup.at, strict=True)

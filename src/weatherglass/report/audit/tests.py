@@ -36,9 +36,9 @@ def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup
     guide = (
         "A positive effect size means that the first set of words is more strongly associated with "
         "the third set, compared with the fourth, than the second set of words is; 2 is about the "
-        "largest possible. The line is the confidence interval over resampled words. Filled dots "
-        f"have p ≤ {ALPHA:g} after Holm's correction, hollow ones do not; diamonds are published "
-        "effects, most of which were measured on larger embeddings."
+        "largest possible for sets of equal size. The line is the confidence interval over "
+        f"resampled words. Filled dots have p ≤ {ALPHA:g} after Holm's correction, hollow ones do "
+        "not; diamonds are published effects, most of which were measured on larger embeddings."
     )
     parts = [element("p", guide)]
     if done:
