@@ -347,8 +347,8 @@ def max_effect(n: int, m: int, ddof: int = 1) -> float | None:
 
     It is reached where all targets of a set have the same association.
 
-    >>> max_effect(2, 20), max_effect(8, 8), max_effect(8, 8, ddof=0)
-    (3.3989303287037797, 1.9364916731037085, 2.0)
+    >>> [round(max_effect(n, m) or 0, 2) for n, m in ((2, 20), (8, 8))], max_effect(8, 8, ddof=0)
+    ([3.4, 1.94], 2.0)
     """
     total = n + m
     return math.sqrt(total * (total - ddof) / (n * m)) if n and m else None
