@@ -25,6 +25,12 @@ from .inputs import Stream as Stream
 from .inputs import map_in_order as map_in_order
 from .inputs import max_unpacked_size as max_unpacked_size
 from .inputs import too_large_error as too_large_error
+from .memory import ROW_BYTES as ROW_BYTES
+from .memory import check_memory as check_memory
+from .memory import check_table as check_table
+from .memory import max_memory as max_memory
+from .memory import max_parsed_size as max_parsed_size
+from .memory import parse_size as parse_size
 from .records import printable_path as printable_path
 from .records import read_json as read_json
 from .records import read_text as read_text

@@ -13,15 +13,19 @@ from pathlib import Path
 import numpy as np
 
 from weatherglass._files import (
+    ROW_BYTES,
     Input,
     atomic_folder,
     cache,
+    check_memory,
     combine_digests,
     combine_fingerprints,
     cpu_count,
     file_fingerprint,
     fingerprint,
+    max_parsed_size,
     temporary_folder,
+    too_large_error,
 )
 from weatherglass.errors import BadContent, SourceError
 
@@ -82,6 +86,7 @@ def _open(
     form = find_format(source)
     check_options(spec, (*form.options, *(("member",) if source.compression == "zip" else ())))
     files = list(form.files(source))
+    source.total_size = sum(path.stat().st_size for path in files)
     state = cache.file_state(files)
     fingerprint = cache.find_fingerprint(files)
     if fingerprint is None and words is None:
@@ -94,7 +99,8 @@ def _open(
     wanted = None if words is None else WantedWords.of(words)
 
     def chunks() -> Iterator[Chunk]:
-        return _report_progress(source, form.read(source, wanted, workers), progress)
+        limited = _limit_size(source, form.read(source, wanted, workers))
+        return _report_progress(source, limited, progress)
 
     if wanted is not None:
         parts = list(chunks())
@@ -113,6 +119,18 @@ def _open(
     return vectors
 
 
+def describe_source(source: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the format of a source, and what in it is read as words and as vectors.
+
+    >>> describe_source("default")["format"]
+    'NumPy .npy'
+    """
+    spec = parse_spec(os.fsdecode(source))
+    opened = Input(find_path(spec), spec.options)
+    form = find_format(opened)
+    return {"format": form.name} | (form.describe(opened) if form.describe else {})
+
+
 def _cache_folder(fingerprint: str, spec: Spec) -> Path:
     """Return the cache folder for a source's content, the parser's version, and the options."""
     name = f"{fingerprint}-{store.VERSION}"
@@ -128,6 +146,22 @@ def _report_progress(
     for chunk in chunks:
         if progress is not None:
             progress(min(source.bytes_read, source.size), source.size)
+        yield chunk
+
+
+def _limit_size(source: Input, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Yield the chunks until they are far larger than the files, or the words fill the memory.
+
+    Readers know the size of most files before they read; this holds for every file.
+    """
+    total, in_memory, limit = 0, 0, max_parsed_size(source.total_size)
+    for chunk in chunks:
+        words = chunk.blob.size + ROW_BYTES * len(chunk.ends)
+        total += chunk.rows.nbytes + words
+        in_memory += words
+        if total > limit:
+            raise too_large_error(source.path, limit)
+        check_memory(source.path, in_memory)
         yield chunk
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, map_in_order
-from weatherglass.errors import BadContent, UsageError
+from weatherglass._files import ROW_BYTES, Input, check_memory, map_in_order
+from weatherglass.errors import BadContent, TooLarge, UsageError
 
 from .format import Chunk, Counts, Format, Rows, WantedWords
 
@@ -25,6 +25,10 @@ _DICTIONARY = struct.Struct("<3i2q")
 _MATRIX = struct.Struct("<?2q")
 _END_OF_SENTENCE = b"</s>"
 _CHUNK_ROWS = 4096
+_MAX_NGRAM = 64  # characters; fastText's default is 6
+# Numbers added up for n-grams, relative to the size of the file: a trained model needs about 10.
+_MAX_SUMS_PER_BYTE = 1000
+_MIN_SUMS_LIMIT = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +80,7 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
     model = _load(source)
 
     def chunk(start: int) -> Chunk:
+        _check_size(source)
         words = model.words[start : start + _CHUNK_ROWS]
         ids = list(range(start, start + len(words)))
         if wanted is not None:
@@ -106,11 +111,22 @@ def _load(source: Input) -> _Model:
 def _read_bytes(source: Input) -> NDArray[np.uint8]:
     if source.compression is None:
         return np.memmap(source.path, dtype=np.uint8, mode="r")
-    parts = []
+    data = bytearray()
     with source.stream() as stream:
         while part := stream.read(64 << 20):
-            parts.append(part)
-    return np.frombuffer(b"".join(parts), dtype=np.uint8)
+            check_memory(source.path, 2 * (len(data) + len(part)))  # growing copies it
+            data += part
+    return np.frombuffer(data, dtype=np.uint8)
+
+
+def _check_size(source: Input) -> None:
+    """Raise an error if the file has become shorter since it was mapped.
+
+    Touching a page after its end would kill the process. The compiled loops that sum n-grams need
+    the table as memory, so that the size is checked before each chunk.
+    """
+    if source.compression is None and source.path.stat().st_size < source.size:
+        raise BadContent(f"{source.path} became shorter while it was being read.")
 
 
 def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
@@ -147,10 +163,27 @@ def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
     if rows < 0 or stop > data.size or (max_length > 0 and buckets < 1):
         raise ValueError("matrix")
     table = np.frombuffer(data[offset:stop].data, dtype="<f4").reshape(rows, width)
+    _check_ngrams(source, end[:words] - start[:words], dim, max_length)
+    check_memory(source.path, words * ROW_BYTES)
     spans = zip(start[:words].tolist(), end[:words].tolist(), strict=True)
     names = [data[a:b].tobytes() for a, b in spans]
     counts = _read_counts(data, end[:words])
     return _Model(names, counts, table, buckets, min_length, max_length)
+
+
+def _check_ngrams(source: Input, lengths: NDArray[np.int64], dim: int, max_length: int) -> None:
+    """Refuse a model whose n-grams would take far longer to sum than the file takes to read."""
+    if max_length > _MAX_NGRAM:
+        raise BadContent(
+            f"{source.path}: a fastText model with n-grams of up to {max_length:,} characters; "
+            f"expected at most {_MAX_NGRAM}."
+        )
+    sums = int(lengths.sum()) * dim * max(0, max_length)
+    if sums > max(_MIN_SUMS_LIMIT, _MAX_SUMS_PER_BYTE * source.size):
+        raise TooLarge(
+            f"{source.path}: a fastText model with words of up to {int(lengths.max()):,} bytes, "
+            "whose n-grams would take hours to add up."
+        )
 
 
 def _read_counts(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> Counts | None:

@@ -125,6 +125,8 @@ class Format:
         Yields the rows, either all or those of the wanted words, read by a number of threads.
     files
         The files that make up the source; its fingerprint covers all of them.
+    describe
+        Says what is taken for the words and the numbers, where a file leaves a choice.
     options
         Options that may follow a question mark in the source's name.
     suffixes, write
@@ -135,6 +137,7 @@ class Format:
     matches: Callable[[Input], bool]
     read: Reader
     files: Callable[[Input], Sequence[Path]] = _single_file
+    describe: Callable[[Input], dict[str, str]] | None = None
     options: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     write: Callable[[Vectors, Path], None] | None = None

@@ -28,7 +28,7 @@ _NUMBER = re.compile(
 )
 _DECIMAL = re.compile(rb"[-+]?[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?")
 _WHITE_SPACE = re.compile(rb"[ \t\r\n\0]")
-_HEADER = re.compile(rb"([0-9]{1,18})[ \t]+([0-9]{1,9})[ \t\r]*")
+_HEADER = re.compile(rb"([0-9]{1,30})[ \t]+([0-9]{1,30})[ \t\r]*")
 
 
 class LineError(Exception):
