@@ -87,7 +87,7 @@ class FileTable:
     def _fill(self, file: IO[bytes], out: NDArray[Any], skip: int) -> None:
         """Fill an array with the numbers after the first `skip`."""
         file.seek(self._start + skip * self.dtype.itemsize)
-        view, filled = memoryview(out.reshape(-1).view(np.uint8)), 0
+        view, filled = out.reshape(-1).view(np.uint8).data, 0
         while filled < len(view):
             count = file.readinto(view[filled:])  # type: ignore[attr-defined]
             if not count:
