@@ -81,7 +81,8 @@ def npz_of_many_short_words(folder: Path) -> Path:
 
 @bomb("vectors")
 def npz_of_zeros(folder: Path) -> Path:
-    return npz(folder, vectors=npy((10**6, 60), "|i1", bytes(60 * 10**6)), words=npy((1,), "|S1", b"a"))  # fmt: skip
+    zeros = npy((10**6, 60), "|i1", bytes(60 * 10**6))
+    return npz(folder, vectors=zeros, words=npy((1,), "|S1", b"a"))
 
 
 @bomb("vectors")
@@ -148,12 +149,12 @@ def hdf5_with_a_string_of_gigabytes(folder: Path) -> Path:
 
 
 @bomb("vectors")
-def parquet_with_a_row_of_600_million_numbers(folder: Path) -> Path:
+def parquet_with_a_row_of_millions_of_numbers(folder: Path) -> Path:
     import pyarrow as pa
 
-    # Written with two million and repeated by the header would be the same file; this is smaller.
     zeros = pa.array(np.zeros(40_000_000, np.float32))
-    return parquet(folder, {"word": ["a"], "vector": pa.LargeListArray.from_arrays([0, len(zeros)], zeros)})  # fmt: skip
+    row = pa.LargeListArray.from_arrays([0, len(zeros)], zeros)
+    return parquet(folder, {"word": ["a"], "vector": row})
 
 
 @bomb("vectors")
@@ -186,7 +187,8 @@ def arrow_with_compressed_buffers(folder: Path) -> Path:
     import pyarrow as pa
 
     flat = pa.array(np.zeros(60_000_000, np.float32))
-    table = pa.table({"word": ["a"] * 200_000, "vector": pa.FixedSizeListArray.from_arrays(flat, 300)})  # fmt: skip
+    rows = pa.FixedSizeListArray.from_arrays(flat, 300)
+    table = pa.table({"word": ["a"] * 200_000, "vector": rows})
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(str(folder / "b.arrow"), table.schema, options=options) as writer:
         writer.write_table(table)

@@ -56,8 +56,34 @@ class LazyGroup(click.Group):
             formatter.write_dl(sorted(COMMANDS.items()))
 
 
+def _limit_memory(context: click.Context, option: click.Parameter, size: str | None) -> None:
+    """Set the limit for this process and its workers, until the command ends."""
+    if size is None:
+        return
+    from weatherglass._files import MAX_MEMORY_VARIABLE, parse_size
+
+    parse_size(size)
+    before = os.environ.get(MAX_MEMORY_VARIABLE)
+    os.environ[MAX_MEMORY_VARIABLE] = size
+
+    def restore() -> None:
+        os.environ.pop(MAX_MEMORY_VARIABLE)
+        if before is not None:
+            os.environ[MAX_MEMORY_VARIABLE] = before
+
+    context.call_on_close(restore)
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="weatherglass")
+@click.option(
+    "--max-memory",
+    metavar="SIZE",
+    callback=_limit_memory,
+    expose_value=False,
+    help="Memory that reading a file may take, such as 500M or 4G. Default: the environment "
+    "variable WEATHERGLASS_MAX_MEMORY, or half of the memory that is available.",
+)
 def cli() -> None:
     """Measure social bias in word and sentence embeddings, and say how sure it is."""
 

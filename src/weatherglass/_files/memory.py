@@ -18,7 +18,7 @@ from weatherglass.errors import TooLarge, UsageError, quote_safe
 
 from . import inputs
 
-VARIABLE = "WEATHERGLASS_MAX_MEMORY"
+MAX_MEMORY_VARIABLE = "WEATHERGLASS_MAX_MEMORY"
 SHARE = 0.5
 MAX_PARSED_RATIO = 50
 ROW_BYTES = 64
@@ -53,7 +53,7 @@ def parse_size(text: str) -> int:
 
 def max_memory() -> int:
     """Return how many bytes a reader may hold in memory."""
-    chosen = os.environ.get(VARIABLE)
+    chosen = os.environ.get(MAX_MEMORY_VARIABLE)
     return parse_size(chosen) if chosen else int(SHARE * available_memory())
 
 
@@ -95,7 +95,7 @@ def check_memory(path: Path, size: int) -> None:
         raise TooLarge(
             f"{path} needs about {format_size(size)} of memory, more than the "
             f"{format_size(limit)} that reading a file may take. If you trust it, raise the limit: "
-            f"{VARIABLE}={_suggest(size)}."
+            f"{MAX_MEMORY_VARIABLE}={_suggest(size)}."
         )
 
 

@@ -166,15 +166,20 @@ def find_vector_files(folders: Sequence[Path]) -> list[Path]:
         for folder in folders
         for file in sorted(folder.iterdir())
         if file.suffix.lower() in SUFFIXES and file.is_file() and is_inside(file, folders)
-        if _holds_vectors(file)
+        if _holds_vectors(file, folders)
     ]
 
 
-def _holds_vectors(path: Path) -> bool:
-    """Whether a file begins like vectors; a text file with a header, or with a word and numbers."""
+def _holds_vectors(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether a file begins like vectors; a text file with a header, or with a word and numbers.
+
+    Its word list must be inside the folders as well.
+    """
     try:
         opened = Input(path, {})
         file_format = find_format(opened)
+        if not all(is_inside(file, folders) for file in file_format.files(opened)):
+            return False
     except (WeatherglassError, OSError):
         return False
     line = opened.head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]

@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, atomic_write, max_parsed_size, too_large_error
+from weatherglass._files import (
+    Input,
+    arrow_size,
+    atomic_write,
+    decoded_size,
+    has_shared_prefixes,
+    max_parsed_size,
+    parquet_sizes,
+    too_large_error,
+)
 from weatherglass.errors import BadContent, WeatherglassError, join_first
 
-from .arrow_sizes import arrow_size, has_shared_prefixes, parquet_sizes
 from .columns import COUNT, Columns, choose_columns, choose_words
 from .format import Chunk, Counts, Format, WantedWords
 from .wordlist import iter_chunks
@@ -100,8 +108,10 @@ def _batches(path: Path, size: int, words: str, needed: list[str]) -> Iterator[A
 
     with _explain_errors(path), pa.OSFile(str(path)) as file:
         if file.read(4) == b"PAR1":
-            # As a dictionary, a text that is repeated a million times takes memory only once.
-            with pq.ParquetFile(file, pre_buffer=False, read_dictionary=[words]) as table:
+            with pq.ParquetFile(file, pre_buffer=False) as table:
+                # As a dictionary, a word that is repeated a million times takes memory only once.
+                dictionaries = [] if has_shared_prefixes(table.metadata, words) else [words]
+            with pq.ParquetFile(file, pre_buffer=False, read_dictionary=dictionaries) as table:
                 rows = _parquet_batch_rows(path, size, table.metadata, words, needed)
                 yield from filter(len, table.iter_batches(rows, columns=needed))
             return
@@ -138,16 +148,13 @@ def _parquet_batch_rows(path: Path, size: int, metadata: Any, words: str, needed
 
 def _words(source: Input, batch: Any, name: str) -> list[bytes]:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     column = batch.column(batch.schema.names.index(name))
     if column.null_count:
         raise BadContent(f"{source.path}: {column.null_count:,} rows have no word.")
     if pa.types.is_dictionary(column.type):
         with _explain_errors(source.path):
-            # What the words take once each row has its own.
-            lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
-            if (pc.sum(lengths).as_py() or 0) > (limit := max_parsed_size(source.total_size)):
+            if decoded_size(column) > (limit := max_parsed_size(source.total_size)):
                 raise too_large_error(source.path, limit)
             column = column.cast(pa.dictionary(column.type.index_type, pa.large_binary()))
             column = column.dictionary_decode()

@@ -22,8 +22,8 @@ from weatherglass._files import (
 from weatherglass.errors import (
     BadContent,
     MissingExtra,
-    SourceError,
     UsageError,
+    WeatherglassError,
     join_first,
     quote_safe,
 )
@@ -62,7 +62,7 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
                 words, matrix = _read_matrix(source, file, *names)
             else:
                 words, matrix = _read_data_sets(source, file, h5py)
-    except SourceError:
+    except WeatherglassError:
         raise
     except Exception as error:  # a damaged file can raise almost anything
         reason = str(error).split("\n")[0][:200]

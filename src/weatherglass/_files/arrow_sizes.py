@@ -48,6 +48,24 @@ def has_shared_prefixes(metadata: Any, name: str) -> bool:
     )
 
 
+def decoded_size(column: Any) -> int:
+    """Return how many bytes the texts of a column take, once each row has its own.
+
+    Raises
+    ------
+    pyarrow.ArrowException
+        The column is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
+    else:
+        lengths = pc.binary_length(column)
+    return int(pc.sum(lengths).as_py() or 0)
+
+
 def arrow_size(file: IO[bytes], size: int) -> int:
     """Return the unpacked bytes of all batches of an Arrow file.
 
