@@ -71,6 +71,7 @@ def test_a_table_with_one_numbered_column_per_dimension_is_read(names, put):
 NUMBERS = {"d0": ROWS[:, 0], "d1": ROWS[:, 1]}
 VECTORS = {"vector": ROWS.tolist()}
 FACTS = {
+    "dimensions in another order": {"d1": ROWS[:, 1], "word": WORDS, "d0": ROWS[:, 0]},
     "an id before the words": {"id": [3, 2, 1], "word": WORDS, **NUMBERS},
     "a frequency": {"word": WORDS, "freq": [9, 5, 1], **NUMBERS},
     "a relative frequency": {"word": WORDS, "Freq": [0.9, 0.5, 0.1], **NUMBERS},

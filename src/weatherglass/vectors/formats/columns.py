@@ -28,7 +28,7 @@ _FACT_NAMES = frozenset(
         *("index", "idx", "level_0", "norm", "length", "prob", "probability", "score", "weight"),
     )
 )
-_NUMBERED = re.compile(r"(.*?)[._-]?([0-9]+)", re.DOTALL)
+_NUMBERED = re.compile(r"(.*?)[._-]?([0-9]{1,9})", re.DOTALL)
 _PANDAS_INDEX = re.compile(r"__index_level_[0-9]+__")
 
 
@@ -151,7 +151,7 @@ def _choose_dimensions(path: Path, schema: Any) -> tuple[str, ...]:
     integers = [name for name in numbered if name not in floats]
     if len(numbered) > len(integers) and not others and not integers:
         if len([group for group in groups.values() if len(group) > 1]) == 1:
-            return tuple(numbered)
+            return tuple(sorted(numbered, key=_number))
         others = numbered
     if not floats and not integers:
         listed = join_first(map(quote_safe, schema.names), 10)
@@ -164,6 +164,11 @@ def _choose_dimensions(path: Path, schema: Any) -> tuple[str, ...]:
         f"{path} has columns of numbers that may be dimensions or not: {odd}. Choose the "
         f"dimensions with {path.name}?vector=d* (* stands for any characters) or ?vector=x,y."
     )
+
+
+def _number(name: str) -> int:
+    match = _NUMBERED.fullmatch(name)
+    return int(match[2]) if match else 0
 
 
 def is_text(kind: Any) -> bool:

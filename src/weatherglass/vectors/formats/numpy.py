@@ -5,6 +5,7 @@ Arrays of Python objects are refused, because they are pickles.
 
 from __future__ import annotations
 
+import ast
 import math
 import warnings
 import zipfile
@@ -40,6 +41,9 @@ from .wordlist import (
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
+
+
+_MAX_HEADER_BYTES = 10_000  # as in NumPy: parsing a longer one can crash Python
 
 
 def _matrix_file(source: Input) -> Path | None:
@@ -104,13 +108,15 @@ class _Header:
 def _read_header(path: Path, file: IO[bytes], size: int) -> _Header:
     """Read the header of an array in a stream of `size` bytes, which may be damaged."""
     try:
-        version = np.lib.format.read_magic(file)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }[min(version, (2, 0))]  # version 3 differs only in the encoding of field names
+        raw = _read_header_bytes(file)
         with warnings.catch_warnings(action="ignore"):  # a damaged header is parsed as Python code
-            shape, by_column, dtype = read(_LimitedHeader(file, size))  # type: ignore[arg-type]
+            fields = ast.literal_eval(raw.decode("utf-8", "surrogateescape").strip())
+        shape, by_column, descr = (fields[name] for name in ("shape", "fortran_order", "descr"))
+        if not isinstance(shape, tuple) or any(type(n) is not int for n in shape):
+            raise ValueError("its shape is not a tuple of integers")
+        if not isinstance(descr, str):
+            raise ValueError("it describes records, not numbers or words")
+        dtype = np.dtype(descr)
     except Exception as error:  # a damaged file can raise almost anything
         reason = str(error).split("\n")[0][:100] or type(error).__name__
         raise BadContent(
@@ -121,7 +127,7 @@ def _read_header(path: Path, file: IO[bytes], size: int) -> _Header:
             f"{path} contains Python objects, which can run code when opened. Save the "
             "vectors with a numeric dtype and the words as text."
         )
-    header = _Header(tuple(map(int, shape)), by_column, dtype)
+    header = _Header(shape, bool(by_column), dtype)
     if dtype.itemsize < 1 or min(header.shape, default=0) < 0:
         raise BadContent(f"{path} is a damaged NumPy file: its elements have no size.")
     if header.size > size - file.tell():
@@ -132,16 +138,18 @@ def _read_header(path: Path, file: IO[bytes], size: int) -> _Header:
     return header
 
 
-class _LimitedHeader:
-    """A stream that refuses a header longer than its file, which NumPy would allocate first."""
-
-    def __init__(self, file: IO[bytes], size: int) -> None:
-        self._file, self._size = file, size
-
-    def read(self, size: int) -> bytes:
-        if size > self._size:
-            raise ValueError("it is longer than the file")
-        return self._file.read(size)
+def _read_header_bytes(file: IO[bytes]) -> bytes:
+    """Return the header as it stands after the magic number, the version and its length."""
+    magic, version = file.read(6), file.read(2)
+    if magic != b"\x93NUMPY" or version[:1] not in (b"\1", b"\2", b"\3"):
+        raise ValueError("wrong magic number or version")
+    length = int.from_bytes(file.read(2 if version[0] == 1 else 4), "little")
+    if length > _MAX_HEADER_BYTES:
+        raise ValueError(f"it has {length:,} bytes")
+    raw = file.read(length)
+    if len(raw) < length:
+        raise ValueError("it is longer than the file")
+    return raw
 
 
 def describe_npy(source: Input) -> dict[str, str]:
@@ -186,8 +194,8 @@ def read_npz(source: Input, wanted: WantedWords | None, workers: int) -> Iterato
         list_header = headers[list_name]
         count = list_header.shape[0] if list_header.shape else 1
         check_table(source.path, source.total_size, count, list_header.dtype.itemsize, True)
-        words = _npz_words(source.path, _load_member(source, list_name))
-    return iter_chunks(source, words, _load_member(source, table_name), wanted)
+        words = _npz_words(source.path, _load_member(source, list_name, list_header))
+    return iter_chunks(source, words, _load_member(source, table_name, header), wanted)
 
 
 def _read_headers(source: Input) -> dict[str, _Header]:
@@ -233,13 +241,20 @@ def _choose_members(source: Input, headers: dict[str, _Header]) -> tuple[str, st
     return tables[0], lists[0] if lists else None
 
 
-def _load_member(source: Input, name: str) -> NDArray[np.generic]:
+def _load_member(source: Input, name: str, header: _Header) -> NDArray[Any]:
+    array = np.empty(header.shape, header.dtype, order="F" if header.by_column else "C")
+    view, filled = array.ravel(order="K").view(np.uint8).data if array.size else b"", 0
     try:
         with zipfile.ZipFile(source.path) as archive, archive.open(name) as file:
-            array: NDArray[np.generic] = np.lib.format.read_array(file, allow_pickle=False)
-            return array
-    except Exception as error:  # a damaged file can raise almost anything
+            _read_header_bytes(file)
+            while filled < len(view) and (count := file.readinto(view[filled:])):  # type: ignore[arg-type,index]
+                filled += count
+            file.read(1)  # at the end, the checksum of the member is verified
+        if filled < len(view):
+            raise ValueError("cut off")
+    except Exception as error:  # zipfile raises many kinds of errors on damaged files
         raise _damaged_archive(source.path, error) from None
+    return array
 
 
 def _damaged_archive(path: Path, error: Exception) -> BadContent:
