@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ..vectors import Vectors
 
 
+_READ_BYTES = 1 << 18
 _MAX_HEADER_BYTES = 10_000  # as in NumPy: parsing a longer one can crash Python
 
 
@@ -243,12 +244,15 @@ def _choose_members(source: Input, headers: dict[str, _Header]) -> tuple[str, st
 
 def _load_member(source: Input, name: str, header: _Header) -> NDArray[Any]:
     array = np.empty(header.shape, header.dtype, order="F" if header.by_column else "C")
-    view, filled = array.ravel(order="K").view(np.uint8).data if array.size else b"", 0
+    view, filled = memoryview(bytearray()), 0
+    if array.size:
+        view = array.ravel(order="K").view(np.uint8).data
     try:
         with zipfile.ZipFile(source.path) as archive, archive.open(name) as file:
             _read_header_bytes(file)
-            while filled < len(view) and (count := file.readinto(view[filled:])):  # type: ignore[arg-type,index]
-                filled += count
+            while part := file.read(min(_READ_BYTES, len(view) - filled)):
+                view[filled : filled + len(part)] = part
+                filled += len(part)
             file.read(1)  # at the end, the checksum of the member is verified
         if filled < len(view):
             raise ValueError("cut off")

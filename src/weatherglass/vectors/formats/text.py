@@ -187,6 +187,8 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
         lines += parsed.lines
         source.cased |= parsed.cased
         rows += parsed.rows
+        if layout.rows is not None and rows > layout.rows:
+            break  # it is wrong already, and the file may be long
         yield parsed.chunk
     _check_rows(source, layout, rows)
 
@@ -195,7 +197,7 @@ def _check_rows(source: Input, layout: Layout, rows: int) -> None:
     if layout.rows is not None and rows != layout.rows:
         raise BadContent(
             f"{source.path}: the header says {layout.rows:,} rows of {layout.dim} numbers, "
-            f"but the file has {rows:,}. It may be cut off; if it is not, correct its first line."
+            f"but the file has {rows:,}{' or more' if rows > layout.rows else ''}. It may be cut off; if it is not, correct its first line."
         )
     if not rows:
         raise BadContent(f"{source.path} has no rows.")

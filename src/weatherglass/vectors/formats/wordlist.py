@@ -24,7 +24,7 @@ _ENDINGS = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt", ".json", ".p
 _NAMES = ("vocab.txt", "words.txt", "vocab.json", "words.json", "tokenizer.json", "vocab.parquet")
 SUFFIXES = (".vocab", ".words", ".txt", ".json", ".parquet", ".arrow")
 _JSON_RATIO = 32  # memory that JSON takes as objects, relative to its text: "[]," takes 64 bytes
-_CHUNK_NUMBERS = 1 << 18  # a chunk is read into memory
+_CHUNK_NUMBERS = 1 << 19  # a chunk is read into memory
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
