@@ -195,9 +195,11 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
 
 def _check_rows(source: Input, layout: Layout, rows: int) -> None:
     if layout.rows is not None and rows != layout.rows:
+        more = " or more" if rows > layout.rows else ""
         raise BadContent(
             f"{source.path}: the header says {layout.rows:,} rows of {layout.dim} numbers, "
-            f"but the file has {rows:,}{' or more' if rows > layout.rows else ''}. It may be cut off; if it is not, correct its first line."
+            f"but the file has {rows:,}{more}. It may be cut off; if it is not, correct its first "
+            "line."
         )
     if not rows:
         raise BadContent(f"{source.path} has no rows.")
