@@ -209,11 +209,19 @@ def arrow_with_a_word_repeated_by_its_dictionary(folder: Path) -> Path:
 
 @bomb("vectors")
 def gzip_of_rows_of_one_number(folder: Path) -> Path:
-    """Inside the limit for compression: numbered rows, which gzip shrinks to a hundredth."""
+    return _gzip_of_rows(folder, b"a 1\nb 1\n")
+
+
+@bomb("vectors")
+def gzip_of_rows_after_a_header_that_says_none(folder: Path) -> Path:
+    return _gzip_of_rows(folder, b"0 1\n1 1\n")
+
+
+def _gzip_of_rows(folder: Path, rows: bytes) -> Path:
     path = folder / "b.txt.gz"
     with gzip.open(path, "wb", compresslevel=9) as file:
         for _ in range(400):
-            file.write(b"0 1\n1 1\n" * 130_000)
+            file.write(rows * 130_000)
     return path
 
 
