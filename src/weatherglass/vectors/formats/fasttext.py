@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import ROW_BYTES, Input, check_memory, map_in_order
+from weatherglass._files import ROW_BYTES, Input, check_memory, map_in_order, max_memory
 from weatherglass.errors import BadContent, TooLarge, UsageError
 
 from .format import Chunk, Counts, Format, Rows, WantedWords
@@ -77,7 +77,7 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
     use_subwords = source.options.get("subwords", "0") not in ("0", "no", "false")
     if use_subwords and wanted is None:
         raise UsageError("?subwords=1 makes vectors for words that you ask for: give the words.")
-    model = _load(source)
+    model = _load(source, is_whole=wanted is None)
 
     def chunk(start: int) -> Chunk:
         _check_size(source)
@@ -100,16 +100,19 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
         yield Chunk.of([unseen[i] for i in usable.tolist()], rows[usable], zeros)
 
 
-def _load(source: Input) -> _Model:
-    data = _read_bytes(source)
+def _load(source: Input, is_whole: bool) -> _Model:
+    data = _read_bytes(source, is_whole)
     try:
         return _parse(source, data)
     except (struct.error, ValueError, OverflowError, MemoryError):
         raise BadContent(f"{source.path} is a damaged or cut-off fastText model.") from None
 
 
-def _read_bytes(source: Input) -> NDArray[np.uint8]:
+def _read_bytes(source: Input, is_whole: bool) -> NDArray[np.uint8]:
+    """Return the content, in memory if all of it is needed and it fits; otherwise mapped."""
     if source.compression is None:
+        if is_whole and 2 * source.size <= max_memory():
+            return np.fromfile(source.path, dtype=np.uint8)
         return np.memmap(source.path, dtype=np.uint8, mode="r")
     data = bytearray()
     with source.stream() as stream:
@@ -123,7 +126,7 @@ def _check_size(source: Input) -> None:
     """Raise an error if the file has become shorter since it was mapped.
 
     Touching a page after its end would kill the process. The compiled loops that sum n-grams need
-    the table as memory, so that the size is checked before each chunk.
+    the table as memory; where it is mapped, the size is checked before each chunk.
     """
     if source.compression is None and source.path.stat().st_size < source.size:
         raise BadContent(f"{source.path} became shorter while it was being read.")
