@@ -220,7 +220,7 @@ def _open_needed(
     checked = which.check_sets(sets)
     if which.check_options(options).get("neighbours"):
         return open_source(source)
-    return open_rows(source, [SimpleNamespace(sets=checked)])
+    return open_rows(source, [SimpleNamespace(sets=checked)], sample=which.name == "weat")
 
 
 def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_slurs: bool) -> str:

@@ -50,28 +50,29 @@ def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default:
     return list(by_id.values())
 
 
-def open_source(source: str, words: Iterable[str] | None = None) -> Vectors:
+def open_source(source: str, words: Iterable[str] | None = None, sample: bool = False) -> Vectors:
     """Open the vectors of a source, or the rows of these words, with a progress bar."""
     from weatherglass.vectors import open_vectors
 
     with progress_bar(f"reading {source}") as draw:
-        return open_vectors(source, words=words, progress=draw)
+        return open_vectors(source, words=words, sample=sample, progress=draw)
 
 
-def open_rows(source: str, tests: Iterable[Any]) -> Vectors:
-    """Open the rows of a source that tests need."""
+def open_rows(source: str, tests: Iterable[Any], sample: bool = False) -> Vectors:
+    """Open the rows of a source that tests need, with a sample of its rows for the baseline."""
     from weatherglass.measures import spellings
 
-    return open_source(source, spellings([words for test in tests for words in test.sets.values()]))
+    words = spellings([words for test in tests for words in test.sets.values()])
+    return open_source(source, words, sample)
 
 
 def open_controlled(
-    source: str, tests: Iterable[Any], method: Any
+    source: str, tests: Iterable[Any], method: Any, sample: bool = False
 ) -> tuple[Vectors, tuple[Vectors, Control] | None]:
     """Open the rows that tests need, and the same with word frequency removed unless `method` is
     ``none``. To remove frequency, all rows must be read."""
     if method == "none":
-        return open_rows(source, tests), None
+        return open_rows(source, tests, sample), None
     from weatherglass.vectors import control
 
     vectors = open_source(source)

@@ -16,6 +16,7 @@ from weatherglass.catalog import Test, WordSet, own_words, with_tested_words
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import (
     NOISE,
+    Baseline,
     Results,
     Section,
     WeatResult,
@@ -39,6 +40,7 @@ their figures. A sentence without its tested word says only what its template sa
 """
 
 PAPER_MAX_EXACT = 100_000  # partitions; the supplement samples where there are more
+NO_BASELINE = "an encoder has no vocabulary to draw word sets from"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -134,8 +136,9 @@ def seat_test(
         As for `weat`; ``"paper"`` is the supplement's rule: exact up to 100,000 partitions,
         otherwise 99,999 sampled ones and the observed one.
     allow_overlap, options
-        As for `weat`.
+        As for `weat`. There is no baseline, because an encoder has no vocabulary.
     """
+    options.pop("baseline", None)
     how = _how_tested(test)
     test = with_tested_words(test)
     chosen: Any = method
@@ -143,7 +146,13 @@ def seat_test(
         n, m = (int((encoded.words.find(items.words) >= 0).sum()) for items in (test.x, test.y))
         chosen = "exact" if math.comb(n + m, n) <= PAPER_MAX_EXACT else "sample"
     by_sentence = weat(
-        encoded, test, method=chosen, case="keep", allow_overlap=allow_overlap, **options
+        encoded,
+        test,
+        method=chosen,
+        case="keep",
+        allow_overlap=allow_overlap,
+        baseline=False,
+        **options,
     )
     fields: dict[str, Any] = {
         field.name: getattr(by_sentence, field.name) for field in dataclasses.fields(by_sentence)
@@ -151,6 +160,8 @@ def seat_test(
     fields["options"] = by_sentence.options | {"method": method}
     if how:
         fields["options"] |= {"unknown_words": UNKNOWN_WORDS}
+    if by_sentence.is_done:
+        fields["baseline"] = Baseline(reason=NO_BASELINE)
     about: dict[str, Any] = {"level": test.level, "tested_words": how}
     if not by_sentence.is_done or how == "own words":
         return SeatResult(**about, **fields)

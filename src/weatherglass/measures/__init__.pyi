@@ -1,6 +1,8 @@
 from .agreement import Agreement as Agreement
 from .agreement import SourcePair as SourcePair
 from .agreement import agree as agree
+from .baseline import Baseline as Baseline
+from .baseline import format_percentile as format_percentile
 from .definition import Measure as Measure
 from .definition import MeasureResult as MeasureResult
 from .generalised_weat import GeneralisedResult as GeneralisedResult

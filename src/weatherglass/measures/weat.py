@@ -29,6 +29,7 @@ from weatherglass.significance import (
 )
 from weatherglass.vectors import Case, ControlMethod, Vectors
 
+from .baseline import Baseline, alignment, baseline_columns, measure_baseline
 from .definition import Measure, MeasuredTest, RequiredSet
 from .frequency_control import Controlled, control_columns, measure_control
 from .measurement import (
@@ -78,8 +79,15 @@ class WeatResult(Measurement):
         \\|Y\\|) g of Swinger et al. (2019), which is the same number when the sizes are equal.
     p
         The permutation p-value.
+    cosine
+        cos(X̄ − Ȳ, Ā − B̄): how far the difference between the targets points along the difference
+        between the attributes. Its square, `shared`, is the share of the squared difference
+        between the targets that lies along the attributes.
+    baseline
+        How unusual that alignment is among comparable word sets; see `Baseline`. None if it was
+        not asked for.
     p_rotation
-        The p-value of the rotational null: are targets and attributes aligned by chance.
+        The p-value of the rotational null: how often a random direction is aligned so well.
     p_holm, p_bh
         `p` corrected for all tests of a result set; set by `Results.correct`.
     associations
@@ -104,6 +112,8 @@ class WeatResult(Measurement):
     effect: float | None = None
     statistic: float | None = None
     p: PValue | None = None
+    cosine: float | None = None
+    baseline: Baseline | None = None
     p_rotation: PValue | None = None
     p_holm: float | None = None
     p_bh: float | None = None
@@ -133,9 +143,15 @@ class WeatResult(Measurement):
         return {}
 
     @property
+    def shared(self) -> float | None:
+        """The share of the squared difference between X and Y along the attributes, cosine²."""
+        return None if self.cosine is None else self.cosine**2
+
+    @property
     def details(self) -> dict[str, float]:
         """Other numbers of the whole test."""
-        return {} if self.statistic is None else {"statistic": self.statistic}
+        numbers = {"statistic": self.statistic, "cosine": self.cosine, "cosine²": self.shared}
+        return {name: value for name, value in numbers.items() if value is not None}
 
     @property
     def p_value(self) -> float | None:
@@ -157,6 +173,8 @@ class WeatResult(Measurement):
             "p_low": self.p.low if self.p else None,
             "p_high": self.p.high if self.p else None,
             "p_method": self.p.method if self.p else None,
+            "cosine": self.cosine,
+            **baseline_columns(self.baseline),
             "p_rotation": self.p_rotation.value if self.p_rotation else None,
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,
@@ -180,6 +198,7 @@ def weat(
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
+    baseline: bool = True,
     control: Controlled | ControlMethod | None = None,
     workers: int | None = None,
 ) -> WeatResult:
@@ -207,11 +226,15 @@ def weat(
         Run a test in which a word is both target and attribute. Its cosine with itself is 1,
         whatever the embedding, and counts as association; without this option the test is not run.
     rng
-        Random seed, for ``sample`` and ``normal`` p-values and bootstrap intervals.
+        Random seed, for ``sample`` and ``normal`` p-values, bootstrap intervals and the baseline.
     intervals
         Also compute bootstrap confidence intervals (BCa and percentile) of the effect over words.
     influence
         Also drop each single word in turn, and give effect and p-value without it.
+    baseline
+        Also compare the alignment with that of 9,999 comparable word sets of the same vocabulary.
+        The vectors must be a whole embedding, or words that were opened with a sample of it
+        (``open_vectors(source, words=words, sample=True)``).
     control
         Also measure with word frequency removed: the pair that `weatherglass.control` returned for
         the vectors, or its ``method``. The effect and p-value of the result itself do not change.
@@ -257,7 +280,7 @@ def weat(
         "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    result = _measure(vectors, entry, options, workers, intervals, influence)
+    result = _measure(vectors, entry, options, workers, intervals, influence, baseline)
     if control is None:
         return result
     controlled = measure_control(
@@ -279,6 +302,7 @@ def _measure(
     workers: int | None,
     intervals: bool = False,
     influence: bool = False,
+    baseline: bool = False,
 ) -> WeatResult:
     alternative, ddof, rng = options["alternative"], options["ddof"], options["rng"]
     if ddof not in (0, 1):
@@ -316,6 +340,8 @@ def _measure(
         effect=effect(x, y, ddof),
         statistic=float((len(x) + len(y)) / 2 * (x.mean() - y.mean())),
         p=p,
+        cosine=(cosine := alignment(found)),
+        baseline=measure_baseline(vectors, found, cosine, rng) if baseline else None,
         p_rotation=rotation_p(u, v, alternative=alternative),
         intervals=_bootstrap(x, y, ddof, rng) if intervals else (),
         influence=leave_one_out(found, ddof, alternative) if influence else (),
@@ -434,6 +460,7 @@ def _measure_sets(
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
+    baseline: bool = True,
 ) -> WeatResult:
     """Run the test; the keyword arguments are the options of `weatherglass.measure`."""
     options: dict[str, Any] = {
@@ -445,7 +472,7 @@ def _measure_sets(
         "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    return _measure(vectors, test, options, None, intervals, influence)
+    return _measure(vectors, test, options, None, intervals, influence, baseline)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weatherglass.measures import MEASURES, Results
+from weatherglass.measures import MEASURES, Results, format_percentile
 
 from .. import numbers
 from ..discovery import prose
@@ -40,6 +40,11 @@ def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup
         f"resampled words. Filled dots have p ≤ {ALPHA:g} after Holm's correction, hollow ones do "
         "not; diamonds are published effects, most of which were measured on larger embeddings."
     )
+    if any(_baseline(result) for test in done for result in test.done.values()):
+        guide += (
+            " The baseline is the share of comparable word sets of the same vocabulary that are "
+            "less aligned; it says how unusual the alignment is, not whether the effect is real."
+        )
     parts = [element("p", guide)]
     if done:
         sources = {name: names[name] for name in names if any(name in test.done for test in done)}
@@ -68,15 +73,20 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
     sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
+    has_baseline = {
+        name: any(name in test.done and _baseline(test.done[name]) for test in tests)
+        for name in sources
+    }
     has_robustness = {
         name: any(name in test.done and _robustness(test.done[name], audit) for test in tests)
         for name in sources
     }
     number_columns = [1]
     for name in sources:
-        number_columns += [len(heads), len(heads) + 1]
-        heads += ["Effect", "p", "Robustness"] if has_robustness[name] else ["Effect", "p"]
-        over.append((element("bdi", names[name]), 3 if has_robustness[name] else 2))
+        further = ["Baseline"] * has_baseline[name] + ["Robustness"] * has_robustness[name]
+        number_columns += [len(heads) + k for k in range(2 + has_baseline[name])]
+        heads += ["Effect", "p", *further]
+        over.append((element("bdi", names[name]), 2 + len(further)))
     rows = []
     for test in tests:
         published_p = (test.any.published or {}).get("p")
@@ -85,8 +95,9 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
         )
         row: list[str] = [_test_heading(test), published]
         for name in sources:
-            cells = _effect_cells(test.results.get(name), audit)
-            row += cells[: 3 if has_robustness[name] else 2]
+            effect, p, baseline, robustness = _effect_cells(test.results.get(name), audit)
+            row += [effect, p, *([baseline] if has_baseline[name] else [])]
+            row += [robustness] if has_robustness[name] else []
         rows.append(row)
     return table(
         "Association tests",
@@ -109,9 +120,9 @@ def _test_heading(test: TestBySource) -> Markup:
 
 def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
     if result is None:
-        return [numbers.ABSENT] * 3
+        return [numbers.ABSENT] * 4
     if not result.is_done:
-        return [_not_run_link(), numbers.ABSENT, numbers.ABSENT]
+        return [_not_run_link(), *[numbers.ABSENT] * 3]
     first = result.intervals[0] if result.intervals else None
     interval = numbers.interval(first.low, first.high) if first else ""
     corrected = corrected_p(result, audit.results)
@@ -120,7 +131,14 @@ def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
         effect = element("b", effect)
     method = f"{result.main_p_method}, " if result.main_p_method else ""
     p = two_lines(numbers.p_value(result.main_p), f"{method}corrected {numbers.p_value(corrected)}")
-    return [two_lines(effect, interval), p, _robustness(result, audit) or numbers.ABSENT]
+    further = [_baseline(result), _robustness(result, audit)]
+    return [two_lines(effect, interval), p, *(text or numbers.ABSENT for text in further)]
+
+
+def _baseline(result: Any) -> str:
+    """The share of comparable word sets that are less aligned; empty where it is not known."""
+    percentile = result.baseline.percentile if result.baseline else None
+    return "" if percentile is None else format_percentile(percentile)
 
 
 def _not_run_link() -> Markup:
