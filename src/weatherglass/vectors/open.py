@@ -231,7 +231,8 @@ def _build_with_sample(
 ) -> Vectors:
     """Separate the wanted words from the sampled ones; a row may be both."""
     read = _build_in_memory(spec, source, [_merge_by_rank(parts)], fingerprint)
-    assert wanted.sampler is not None and read.ranks is not None
+    assert wanted.sampler is not None
+    assert read.ranks is not None
     sampled = np.flatnonzero(wanted.sampler.are_sampled(read.ranks))
     sample = VocabularySample.of(read, sampled, wanted.sampler.total)
     is_wanted = [word in wanted.words for word in read.words.iter_raw()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +115,7 @@ def _is_alphabetical(words: list[str]) -> bool:
     if len(words) < 2:
         return False
     folded = [word.casefold() for word in words]
-    share = sum(a <= b for a, b in zip(folded, folded[1:], strict=False)) / (len(words) - 1)
+    share = sum(a <= b for a, b in pairwise(folded)) / (len(words) - 1)
     return not 1 - MAX_SORTED_SHARE < share < MAX_SORTED_SHARE
 
 
