@@ -152,7 +152,7 @@ def test_a_small_vocabulary_has_no_baseline_but_everything_else():
     test = wg.Test(x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"])
     result = wg.weat(vectors, test)
     assert result.is_done
-    assert "8 usable rows" in result.baseline.reason
+    assert "8 words to draw from" in result.baseline.reason
     assert result.baseline.sentence().startswith("Baseline not computed: ")
 
 

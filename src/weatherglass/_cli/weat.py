@@ -129,7 +129,10 @@ def _table(results: Sequence[Any], rotation: bool) -> str:
     done = [result for result in results if result.status == "done"]
     if not done:
         return ""
-    text = table([_row(result, rotation) for result in done], f"WEAT on {done[0].source['name']}")
+    rows = [_row(result, rotation) for result in done]
+    if not any(row.get("baseline") for row in rows):
+        rows = [{name: text for name, text in row.items() if name != "baseline"} for row in rows]
+    text = table(rows, f"WEAT on {done[0].source['name']}")
     influential = [row for result in results for row in _influence_rows(result)]
     text += table(influential, "Leave-one-out") if influential else ""
     return text + remarks(_baseline_remarks(done))
@@ -138,11 +141,11 @@ def _table(results: Sequence[Any], rotation: bool) -> str:
 def _baseline_remarks(results: Sequence[WeatResult]) -> list[str]:
     """The lines that say what the baseline is, and where there is none."""
     baselines = {result.test: result.baseline for result in results if result.baseline}
-    lines = [
-        f"{test}: no baseline, {baseline.reason}."
-        for test, baseline in baselines.items()
-        if baseline.percentile is None
-    ]
+    by_reason: dict[str, list[str]] = {}
+    for test, baseline in baselines.items():
+        if baseline.percentile is None:
+            by_reason.setdefault(baseline.reason, []).append(test)
+    lines = [f"{', '.join(tests)}: no baseline, {reason}." for reason, tests in by_reason.items()]
     if matching := {b.matching for b in baselines.values() if b.percentile is not None}:
         is_by_frequency = "frequency and coherence" in matching
         matched = "size, frequency and coherence" if is_by_frequency else "size and coherence only"

@@ -131,7 +131,7 @@ def measure_baseline(
     words = sum(len(found[name].words) for name in "XYAB")
     min_rows = max(MIN_ROWS, MIN_ROWS_PER_WORD * words)
     if len(sample) < min_rows:
-        reason = f"the vocabulary sample has {len(sample):,} usable rows, fewer than {min_rows:,}"
+        reason = f"there are {len(sample):,} words to draw from, fewer than {min_rows:,}"
         return Baseline(rows=len(sample), seed=seed, reason=reason)
     from threadpoolctl import threadpool_limits
 
