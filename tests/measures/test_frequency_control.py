@@ -78,7 +78,7 @@ def test_part_of_a_source_can_be_controlled_with_the_control_of_the_whole(defaul
     vectors, pair = default
     test = wg.test("weat6")
     wanted = [word.lower() for words in test.sets.values() for word in words.words]
-    part = vectors.subset(wanted)
+    part = wg.open_vectors(vectors, words=wanted, sample=True)
     assert wg.weat(part, test, control=pair) == wg.weat(vectors, test, control=pair)
     with pytest.raises(CannotMeasure, match="only some of its words"):
         wg.weat(part, test, control="frequency")
