@@ -296,7 +296,7 @@ def test_several_sources_are_side_by_side_in_tables(audit, monkeypatch):
         monkeypatch, dataclasses.replace(audit, results=wg.Results.of(both))
     )
     over = [tag for tag in page.of("th") if tag.get("scope") == "colgroup"]
-    assert [tag["colspan"] for tag in over] == ["3", "3"]
+    assert [tag["colspan"] for tag in over] == ["4", "4"]
     text = page.text("effects")
     assert text.count("1.71") == 2
     assert "other.vec" in text
