@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ from . import store
 from .formats import Chunk, WantedWords, concatenate_counts, find_format, has_capitals
 from .source import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
-from .vocabulary import Vocabulary, pack_words
+from .vocabulary import Vocabulary, pack_words, to_text
 from .vocabulary_sample import VocabularySample, sample_vocabulary
 
 Progress = Callable[[int, int], None]
@@ -230,13 +231,24 @@ def _build_with_sample(
     spec: Spec, source: Input, parts: list[Chunk], fingerprint: str, wanted: WantedWords
 ) -> Vectors:
     """Separate the wanted words from the sampled ones; a row may be both."""
-    read = _build_in_memory(spec, source, [_merge_by_rank(parts)], fingerprint)
+    merged = _merge_by_rank(parts)
     assert wanted.sampler is not None
-    assert read.ranks is not None
-    sampled = np.flatnonzero(wanted.sampler.are_sampled(read.ranks))
-    sample = VocabularySample.of(read, sampled, wanted.sampler.total)
-    is_wanted = [word in wanted.words for word in read.words.iter_raw()]
-    return read.subset(read.words.at(np.flatnonzero(is_wanted)), sample)
+    assert merged.ranks is not None
+    words = merged.words()
+    first = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
+    is_sampled = wanted.sampler.are_sampled(merged.ranks).tolist()
+    sampled = [k for k, word in enumerate(words) if is_sampled[k] and first[word] == k]
+    sample = VocabularySample.of(
+        [to_text(words[k]) for k in sampled],
+        merged.rows[sampled],
+        merged.ranks[sampled],
+        None if merged.counts is None else merged.counts[sampled],
+        total=wanted.sampler.total,
+        fingerprint=fingerprint,
+    )
+    # Only the wanted words get an index: building a larger one would take longer than reading.
+    vectors = _build_in_memory(spec, source, [merged.only(wanted)], fingerprint)
+    return replace(vectors, sample=sample)
 
 
 def _merge_by_rank(parts: list[Chunk]) -> Chunk:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .formats import RowSampler
-from .vectors import Positions, Vectors
+from .vectors import Positions, Vectors, unusable_rows
 
 MIN_DISTINCT_COUNTS = 6  # with fewer, counts say too little about frequency
 MAX_SORTED_SHARE = 0.8  # of neighbouring words in alphabetical order; half in any other order
@@ -51,19 +51,28 @@ class VocabularySample:
     fingerprint: str
 
     @classmethod
-    def of(cls, vectors: Vectors, positions: Positions, total: int) -> VocabularySample:
-        """Make a sample of the rows at ascending positions, except unusable ones."""
-        positions = positions[~np.isin(positions, vectors.unusable)]
-        rows = vectors.single_unit_at(positions)
-        ranks = vectors.ranks_at(positions)
-        assert ranks is not None
-        counts = None if vectors.counts is None else vectors.counts[positions]
+    def of(
+        cls,
+        words: list[str],
+        matrix: Rows,
+        ranks: Integers,
+        counts: Integers | None,
+        *,
+        total: int,
+        fingerprint: str,
+    ) -> VocabularySample:
+        """Make a sample of rows in file order, except unusable ones."""
+        usable = np.delete(np.arange(len(matrix)), unusable_rows(matrix))
+        rows = matrix[usable].astype(np.float64)
+        rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        ranks = ranks[usable]
+        counts = None if counts is None else counts[usable]
         if counts is not None and len(np.unique(counts)) >= MIN_DISTINCT_COUNTS:
             order = np.argsort(-counts, kind="stable")
-            return cls(rows[order], -counts[order], "counts", total, vectors.fingerprint)
-        is_sorted = _is_alphabetical(vectors.words.at(positions))
+            return cls(rows[order], -counts[order], "counts", total, fingerprint)
+        is_sorted = _is_alphabetical([words[k] for k in usable.tolist()])
         is_ordered = not is_sorted and _rank_relation(rows, ranks) >= MIN_RELATION
-        return cls(rows, ranks, "rank" if is_ordered else "", total, vectors.fingerprint)
+        return cls(rows, ranks, "rank" if is_ordered else "", total, fingerprint)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -106,7 +115,16 @@ def sample_vocabulary(vectors: Vectors) -> VocabularySample | None:
             positions = sampled[sampled < len(vectors)]
         else:
             positions = np.flatnonzero(np.isin(vectors.ranks, sampled, assume_unique=True))
-        _samples[vectors] = VocabularySample.of(vectors, positions, sampler.total)
+        ranks = vectors.ranks_at(positions)
+        assert ranks is not None
+        _samples[vectors] = VocabularySample.of(
+            vectors.words.at(positions),
+            np.array(vectors.matrix[positions]),
+            ranks,
+            None if vectors.counts is None else vectors.counts[positions],
+            total=sampler.total,
+            fingerprint=vectors.fingerprint,
+        )
     return _samples[vectors]
 
 
