@@ -53,8 +53,8 @@ MIN_SPREAD = 100 * NOISE  # standard deviation of the associations; below it all
 class Influence:
     """Effect and p-value of a test without one word, and how far the effect moved.
 
-    The p-value is exact for up to 32 targets and otherwise computed by tilted inversion, because
-    there is one for every word.
+    The p-value is exact for up to 32 targets and otherwise computed as by
+    `batch_permutation_p`, because there is one for every word.
     """
 
     set: str

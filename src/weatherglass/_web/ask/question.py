@@ -322,7 +322,8 @@ _TAILS = {
 
 P_METHODS = {
     "exact": "exact: every partition of the targets was counted",
-    "tilted": "tilted Fourier inversion: integrated, with a known error",
+    "clusters": "counted by clusters of near-equal targets, within 0.1% of the true value",
+    "tilted": "tilted Fourier inversion: integrated, with an estimated error",
     "bracket": "certified bracket: the true value is between two bounds",
     "sample": "sampled",
     "normal": "normal fit to a sample",
@@ -398,6 +399,7 @@ def explain_p_value(result: WeatResult) -> str:
             f"{only}{p.count:,} {gives} {tail}."
         )
     precision = {
+        "clusters": " (counted to within 0.1%)",
         "tilted": " (computed, not sampled)",
         "bracket": " (certain to be between two bounds)",
     }.get(p.method, "")
