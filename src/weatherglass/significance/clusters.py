@@ -45,9 +45,9 @@ CELLS = (1 << 14, 1 << 17, 1 << 20)
 MAX_ERROR = 1e-3
 """The bounds may be this far from the value, as a share of it."""
 
-MAX_STEPS = 2_000_000_000
+MAX_STEPS = 1_000_000_000
 MAX_NUMBERS = 1 << 23
-"""Additions, and complex numbers in memory (128 MB), that a grid may take: a second or two."""
+"""Additions, and complex numbers in memory (128 MB), that a grid may take: about a second."""
 
 FOURIER_ERROR = 1e-11
 """Bound of the rounding error of a share from the Fourier transform. A transform of a distribution
