@@ -42,6 +42,9 @@ MAX_TARGETS = 1000
 CELLS = (1 << 14, 1 << 17, 1 << 20)
 """Cells of the first grid, and of those that follow while the bounds are too wide."""
 
+MIN_TARGETS_FINE = 45
+"""Targets from which on the last grid is used: fewer are counted in less time."""
+
 MAX_ERROR = 1e-3
 """The bounds may be this far from the value, as a share of it."""
 
@@ -98,7 +101,7 @@ def cluster_shares(tail: Tail, clusters: int) -> tuple[float, float, float]:
     low = straddling.inside
     high = low + float(straddling.weights.sum())
     value = (low + high) / 2
-    for cells in CELLS:
+    for cells in CELLS if len(tail.values) >= MIN_TARGETS_FINE else CELLS[:-1]:
         if is_narrow(value, low, high):
             break
         try:
