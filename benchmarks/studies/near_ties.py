@@ -130,7 +130,7 @@ def _case_by_levels(rng: np.random.Generator, targets: int, size: int, scale: fl
         at_most += sums[:last].sum()
     partitions = math.comb(targets, size)
     a = levels[level] + unit * noise
-    upper, lower = at_least / partitions, at_most / partitions
+    upper, lower = float(at_least) / partitions, float(at_most) / partitions
     return Case("by levels", a[:size], a[size:], (upper, upper), (lower, lower))
 
 
@@ -158,12 +158,12 @@ def compute(case: Case, path: str, alternative: str) -> PValue:
 
 def contains(p: PValue, truth: tuple[float, float]) -> bool:
     """Whether the bounds of `p` contain the truth, or reach the bounds of it."""
-    return p.low * (1 - TRUTH_ERROR) <= truth[1] and truth[0] <= p.high * (1 + TRUTH_ERROR)
+    return bool(p.low * (1 - TRUTH_ERROR) <= truth[1] and truth[0] <= p.high * (1 + TRUTH_ERROR))
 
 
 def is_accurate(p: PValue, truth: tuple[float, float]) -> bool:
     """Whether the value is within `MAX_ERROR` of the truth, or of the bounds of it."""
-    return truth[0] * (1 - MAX_ERROR) <= p.value <= truth[1] * (1 + MAX_ERROR)
+    return bool(truth[0] * (1 - MAX_ERROR) <= p.value <= truth[1] * (1 + MAX_ERROR))
 
 
 KINDS = {
@@ -232,6 +232,6 @@ STUDIES = [
         "many sets exactly at the threshold, that is about one case in five.",
         run=run,
         trials=2000,
-        quick_trials=100,
+        quick_trials=60,
     )
 ]
