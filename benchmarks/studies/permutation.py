@@ -120,7 +120,7 @@ STUDIES = [
         "falls back to, if the integral is not accurate enough.",
         run=run_levels,
         trials=300,
-        quick_trials=40,
+        quick_trials=24,
     ),
     Study(
         name="permutation_bounds",
