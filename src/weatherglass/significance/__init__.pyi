@@ -17,6 +17,10 @@ from .permutation import permutation_p as permutation_p
 from .pvalue import Alternative as Alternative
 from .pvalue import PValue as PValue
 from .pvalue import format_p as format_p
+from .retrained import MIN_FOR_INTERVAL as MIN_FOR_INTERVAL
+from .retrained import PermutedDifference as PermutedDifference
+from .retrained import permuted_difference as permuted_difference
+from .retrained import retrained_interval as retrained_interval
 from .rotation import rotation_p as rotation_p
 from .rotation import sampled_rotation_p as sampled_rotation_p
 from .sign_flip import SignFlipMethod as SignFlipMethod
