@@ -19,7 +19,11 @@ from weatherglass.corpus.permutation import Pool, divide
 from weatherglass.corpus.run_folder import Settings
 from weatherglass.corpus.worker import draw_documents, train_documents
 from weatherglass.measures import associations, effect
-from weatherglass.significance import permuted_difference, retrained_interval
+from weatherglass.significance import (
+    PermutedDifference,
+    permuted_difference,
+    retrained_interval,
+)
 
 from .study import Cell, Study
 
@@ -112,8 +116,8 @@ def make_pool(first: Texts, second: Texts) -> Pool:
 
 def compare_once(
     trainer: Trainer, pool: Pool, rng: Generator
-) -> tuple[NDArray[np.float64], tuple[bool, bool]]:
-    """Return the values of the first corpus, and whether its differences are significant."""
+) -> tuple[Floats, Floats, list[PermutedDifference]]:
+    """Return the values of both corpora, and the tests of both differences."""
     parts = (np.arange(pool.sizes[0]), np.arange(pool.sizes[0], sum(pool.sizes)))
     first, second = (trainer.measure(pool, part, rng) for part in parts)
     permuted = []
@@ -126,7 +130,7 @@ def compare_once(
         permuted_difference(float(first[k] - second[k]), columns[k], equal_sizes=equal_sizes)
         for k in (0, 1)
     ]
-    return first, (tests[0].p <= ALPHA, tests[1].p <= ALPHA)
+    return first, second, tests
 
 
 def sample_effects(trainer: Trainer, texts: Texts, rng: Generator) -> list[float]:
@@ -201,8 +205,8 @@ def run_case(case: Case, trials: int, seed: int, folder: Path) -> list[Cell]:
         texts = [population.documents(case.sizes[0], rng)]
         texts.append(population.documents(case.sizes[1], rng, case.planted))
         trainer = Trainer(population, case.settings, folder)
-        values, significant = compare_once(trainer, make_pool(*texts), rng)
-        rejected += significant
+        values, _, tests = compare_once(trainer, make_pool(*texts), rng)
+        rejected += [test.p <= ALPHA for test in tests]
         if case.covers:
             samples = sample_effects(trainer, texts[0], rng)
             interval = retrained_interval(float(values[0]), samples)
