@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -148,6 +151,26 @@ def test_an_interrupted_run_resumes_with_the_permutations_that_are_left(
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     wg.train(documents, folder, **OPTIONS)
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_resumes_to_the_same_files(
+    tmp_path: Path, documents: list[Document]
+) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("\n".join(json.dumps({"text": text} | meta) for text, meta in documents))
+    options = OPTIONS | {"permutations": 60}
+    wg.train(str(corpus), tmp_path / "whole", **options)
+    folder = tmp_path / "m"
+    code = f"import weatherglass; weatherglass.train({str(corpus)!r}, {str(folder)!r}, **{options})"
+    process = subprocess.Popen([sys.executable, "-c", code])
+    while process.poll() is None and len(list(folder.glob("permuted/*/*.parquet"))) < 5:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert 5 <= len(list(folder.glob("permuted/*/*.parquet"))) < 120
+    wg.train(str(corpus), folder, **options)
+    assert read_files(folder) == read_files(tmp_path / "whole")
 
 
 def test_a_damaged_permuted_model_is_trained_again(
