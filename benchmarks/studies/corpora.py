@@ -172,10 +172,10 @@ class Case:
 CASES = (
     Case("150 and 150 documents", (150, 150), 1, covered=0.25),
     Case("600 and 600 documents", (600, 600), 1, covered=0.25),
-    Case("75 and 300 documents", (75, 300), 0.5),
+    Case("75 and 300 documents", (75, 300), 0.25),
     Case("150 and 150 documents, skip-gram", (150, 150), 0.15, settings=SGNS),
-    Case("150 and 150 documents, a difference was planted", (150, 150), 0.25, planted=0.2),
-    Case("600 and 600 documents, a difference was planted", (600, 600), 0.25, planted=0.1),
+    Case("150 and 150 documents, a difference was planted", (150, 150), 0.15, planted=0.2),
+    Case("600 and 600 documents, a difference was planted", (600, 600), 0.15, planted=0.1),
 )
 
 
@@ -223,7 +223,7 @@ def run_case(case: Case, trials: int, seed: int, folder: Path) -> list[Cell]:
         for number, value, (low, high) in intervals:
             others = [*observed[number], *expected_effects(case, number, seed, folder)]
             others.remove(value)
-            covered += low <= np.mean(others) <= high
+            covered += low <= float(np.mean(others)) <= high
         cells.append(Cell(case.row, "interval of one corpus", covered, len(intervals), 0.95, 1.0))
     return cells
 
@@ -242,13 +242,27 @@ def run(trials: int, seed: int) -> list[Cell]:
     return cells
 
 
+ABOUT = """
+`weatherglass compare` on synthetic texts: two corpora of documents of about 40 words, from one \
+topic model (120 words, six topics, words by Zipf's law, runs of five words from one topic); four \
+such models in turn. Vectors have 16 dimensions, by PPMI and SVD or, where the row says so, by \
+skip-gram. *p* is that of the difference of the corpora, by Student's t with 20 permutations of \
+their documents; the cells count p ≤ 0.05. Where a difference was planted, after an X word of the \
+second corpus comes an A word, and after a Y word a B word, in 20 % (150 documents) or 10 % (600 \
+documents) of cases, and the cells have the power, for which nothing is promised. *Interval of one \
+corpus* counts how often effect ± t · standard deviation of 20 bootstrap samples contains the \
+expected effect size of corpora of that size, which is the mean over all other corpora of the same \
+topic model. It covers more than 95 % here, as the standard deviation of bootstrap samples is too \
+large for such texts; on real corpora with few and very different documents it may be too small.
+"""
+
 STUDIES = [
     Study(
         name="corpora",
         title="Comparison of corpora",
-        about="",
+        about=ABOUT,
         run=run,
         trials=400,
-        quick_trials=4,
+        quick_trials=10,
     )
 ]
