@@ -54,8 +54,8 @@ def compare(
         need G (G − 1) models for each permutation.
     statistic
         Which differences are tested: of effect sizes, which are comparable with other studies, of
-        ``unstandardised`` effects, which find a difference more often, or ``both``. Decide before
-        you look: with ``both``, Holm's correction covers both.
+        ``unstandardised`` effects, their numerators, which some differences change more, or
+        ``both``. Decide before you look: with ``both``, Holm's correction covers both.
     case, max_missing, ddof
         As in `weatherglass.weat`.
     progress
