@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weatherglass.errors import CannotMeasure, UsageError, quote_safe
+from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 
 from .output import Output, progress_bar, remarks, style
 from .typeset import bibliography
 
 if TYPE_CHECKING:
     from weatherglass.measures import Results
+    from weatherglass.significance import Interval
     from weatherglass.vectors import Control, Vectors
+
+
+_ALPHA = 0.05
 
 
 def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default: str) -> list[Any]:
@@ -94,6 +98,11 @@ def control_columns(result: Any) -> dict[str, str]:
     }
 
 
+def interval_text(interval: Interval | None) -> str:
+    """The ends of an interval, in a table."""
+    return "" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
+
+
 def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
     """Run a measure on every test, with a progress bar."""
     from weatherglass.measures import Results
@@ -129,10 +138,11 @@ def write_results(
 
 
 def _remarks(results: Results) -> list[str]:
-    """The lines under a table: frequency control, tests that were not run, missing words."""
+    """The lines under a table: control, power, tests that were not run, missing words."""
     controls = {result.test: getattr(result, "control", None) for result in results}
     lines = list(dict.fromkeys(describe_control(c) for c in controls.values() if c))
     lines += [f"{r.test}: not run, {r.reason}." for r in results if r.status == "not run"]
+    lines += _power_remarks(results)
     for result in results:
         if (control := controls[result.test]) and control["reason"]:
             lines.append(f"{result.test}: not run without frequency, {control['reason']}.")
@@ -158,6 +168,24 @@ _MISSING_SENTENCES = {
     "own words": "missing sentences, of whose own words the encoder knows none",
 }
 """Why sentences are missing, by how their tested words were found (`SeatResult.tested_words`)."""
+
+
+def _power_remarks(results: Results) -> list[str]:
+    """What tests without a clear difference could have found; tests of one size share a line."""
+    family = sum(result.p_for_correction is not None for result in results)
+    unclear: dict[str, list[str]] = {}
+    for result in results:
+        if text := result.could_find(family):
+            unclear.setdefault(f"{_absence(result)}; {text}", []).append(result.test)
+    return [f"{join_first(dict.fromkeys(tests))}: {text}." for text, tests in unclear.items()]
+
+
+def _absence(result: Any) -> str:
+    """What a test has not found; a one-sided test does not look at the other direction."""
+    is_one_sided = getattr(getattr(result, "p", None), "alternative", "two-sided") != "two-sided"
+    if is_one_sided and (result.main_p or 0.0) > 1 - _ALPHA:
+        return "a difference in the direction that was not tested"
+    return "no clear difference"
 
 
 def describe_control(control: dict[str, Any]) -> str:

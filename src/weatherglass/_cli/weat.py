@@ -20,7 +20,14 @@ from .options import (
     tests_options,
 )
 from .output import Output, table
-from .run_tests import control_columns, open_controlled, run_all, select_tests, write_results
+from .run_tests import (
+    control_columns,
+    interval_text,
+    open_controlled,
+    run_all,
+    select_tests,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from weatherglass.measures import WeatResult
@@ -53,7 +60,10 @@ _MAX_INFLUENTIAL = 3
 )
 @seed_option
 @click.option(
-    "--intervals", is_flag=True, help="Bootstrap confidence intervals of the effect size."
+    "--intervals",
+    is_flag=True,
+    help="Also compute the confidence interval over other words in all four sets, and that of the "
+    "bootstrap (BCa).",
 )
 @click.option(
     "--influence",
@@ -84,8 +94,10 @@ def weat(
     """Run association tests (WEAT) on SOURCE: the ten of the Science paper, or those you name.
 
     Are targets X, compared with Y, more strongly associated with attributes A than with B? The
-    table has the effect size and the permutation p-value with the published ones, the p-value
-    corrected for the number of tests (Holm), and the rotation p-value.
+    table has the effect size with its 95 % confidence interval over other target words, the
+    permutation p-value, the published ones, the p-value corrected for the number of tests (Holm),
+    and the rotation p-value. Under it are the effects that a test without a clear difference could
+    have found.
     """
     from weatherglass.catalog import Test
     from weatherglass.measures import weat as measure
@@ -117,7 +129,9 @@ def _table(results: Sequence[Any]) -> str:
     if not rows:
         return ""
     text = table(rows, f"WEAT on {results[0].source['name']}")
+    intervals = [row for result in results for row in _interval_rows(result)]
     influential = [row for result in results for row in _influence_rows(result)]
+    text += table(intervals, "95 % confidence intervals of the effect size") if intervals else ""
     return text + (table(influential, "Leave-one-out") if influential else "")
 
 
@@ -128,9 +142,10 @@ def _row(result: WeatResult) -> dict[str, Any]:
     assert result.p_rotation is not None
     assert result.p_holm is not None
     published = result.published or {}
-    row: dict[str, Any] = {
+    return {
         "test": result.test,
         "effect": f"{result.effect:.2f}",
+        "interval": interval_text(result.main_interval),
         **control_columns(result),
         "published": f"{published['effect']:.2f}" if published else "",
         "p": str(result.p),
@@ -140,11 +155,24 @@ def _row(result: WeatResult) -> dict[str, Any]:
         "p Holm": format_p(result.p_holm),
         "p rotation": str(result.p_rotation),
         "targets": f"{result.n['X']}+{result.n['Y']}",
+        "": result.title,
     }
-    if result.intervals:
-        first = result.intervals[0]
-        row["interval"] = f"{first.low:.2f} to {first.high:.2f} ({first.method})"
-    return row | {"": result.title}
+
+
+def _interval_rows(result: WeatResult) -> list[dict[str, Any]]:
+    """Rows for all intervals, if there are more than the one in the table."""
+    if len(result.intervals) < 2:
+        return []
+    return [
+        {
+            "test": result.test,
+            "over": interval.about,
+            "interval": interval_text(interval),
+            "by": interval.method,
+            "": interval.note,
+        }
+        for interval in result.intervals
+    ]
 
 
 def _influence_rows(result: WeatResult) -> list[dict[str, Any]]:

@@ -19,7 +19,14 @@ from .options import (
     tests_options,
 )
 from .output import Output, table
-from .run_tests import control_columns, open_controlled, run_all, select_tests, write_results
+from .run_tests import (
+    control_columns,
+    interval_text,
+    open_controlled,
+    run_all,
+    select_tests,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from weatherglass.measures import WefatResult
@@ -56,7 +63,8 @@ def wefat(
     """Run factual tests (WEFAT) on SOURCE: both of the Science paper, or those you name.
 
     Does a word's association with A, compared with B, predict a fact about it, such as the share
-    of women in an occupation? The table has the correlation with the published one.
+    of women in an occupation? The table has the correlation with its 95 % confidence interval over
+    other words, and the published one.
     """
     from weatherglass.catalog import FactualTest, load_facts
     from weatherglass.measures import wefat as measure
@@ -100,6 +108,7 @@ def _row(result: WefatResult) -> dict[str, Any]:
     return {
         "test": result.test,
         "Pearson": f"{result.pearson:.2f}",
+        "interval": interval_text(result.main_interval),
         **control_columns(result),
         "published": f"{published['correlation']:.2f}" if published else "",
         "p": format_p(result.pearson_p),

@@ -3,6 +3,8 @@ from .agreement import SourcePair as SourcePair
 from .agreement import agree as agree
 from .definition import Measure as Measure
 from .definition import MeasureResult as MeasureResult
+from .effect_intervals import Cosines as Cosines
+from .effect_intervals import effect_intervals as effect_intervals
 from .generalised_weat import GeneralisedResult as GeneralisedResult
 from .generalised_weat import generalised_weat as generalised_weat
 from .measurement import Measurement as Measurement

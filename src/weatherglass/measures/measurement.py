@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 from weatherglass._version import __version__
 from weatherglass.errors import quote_safe
-from weatherglass.significance import Interval
+from weatherglass.significance import Interval, Power
 from weatherglass.vectors import Vectors
 
 from .result import Result
 
 Section = Literal["words", "sentences", "facts", "measures"]
+ALPHA = 0.05  # the level at which `Measurement.power` is stated
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -110,6 +111,27 @@ class Measurement(Result):
         """The confidence interval of `main_value`; None where it was not computed."""
         intervals: Sequence[Interval] = getattr(self, "intervals", ())
         return intervals[0] if intervals else None
+
+    @property
+    def power(self) -> Power | None:
+        """What the test can find at p ≤ 0.05 with 80 % power; None where it is not known."""
+        return self.power_at(ALPHA)
+
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        """Return what the test can find at another level; None where it is not known."""
+        return None
+
+    def could_find(self, tests: int = 1) -> str:
+        """Return what the test can find, if it has found nothing; empty otherwise.
+
+        `tests` is the number of tests that p-values are corrected for. The power is that at 0.05
+        over this number, which Holm's correction asks of the smallest p-value.
+        """
+        p = self.main_p_holm
+        if p is None and self.main_p is not None:
+            p = min(1.0, self.main_p * tests)
+        power = None if p is None or p <= ALPHA else self.power_at(ALPHA / tests)
+        return "" if power is None else str(power)
 
     @property
     def main_unit(self) -> str:
@@ -274,6 +296,12 @@ def describe_test(
 def describe_source(vectors: Vectors) -> dict[str, Any]:
     """Return what a result states about the vectors that were measured."""
     return {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+
+
+def interval_columns(interval: Interval | None) -> dict[str, float | None]:
+    """Return the columns of an interval, which are empty if there is none."""
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return {"low": low, "high": high}
 
 
 def association_claim(result: Measurement) -> str:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from weatherglass.catalog import FactualTest, Test
 from weatherglass.catalog import test as catalogue_test
-from weatherglass.errors import UsageError
+from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.significance import Interval, Power, correlation_interval, correlation_power
 from weatherglass.vectors import Case, ControlMethod, Vectors
 
 from .frequency_control import Controlled, control_columns, measure_control
@@ -24,6 +25,7 @@ from .measurement import (
     Section,
     describe_source,
     describe_test,
+    interval_columns,
     label_in_text,
     lower_first,
 )
@@ -43,6 +45,11 @@ class WefatResult(Measurement):
     ----------
     pearson, pearson_p, spearman, spearman_p
         Correlation of association and fact, with two-sided p-values.
+    intervals
+        The confidence interval of Pearson's correlation over other words; empty with fewer than
+        five words.
+    spearman_interval
+        That of Spearman's correlation.
     p_holm, p_bh
         `pearson_p` corrected over the tests of a result set; see `Results.correct`.
     slope, intercept
@@ -71,6 +78,8 @@ class WefatResult(Measurement):
     p_bh: float | None = None
     spearman: float | None = None
     spearman_p: float | None = None
+    intervals: tuple[Interval, ...] = ()
+    spearman_interval: Interval | None = None
     slope: float | None = None
     intercept: float | None = None
     associations: tuple[float, ...] = ()
@@ -115,11 +124,16 @@ class WefatResult(Measurement):
     def target_facts(self) -> tuple[float, ...]:
         return self.facts
 
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        n = len(self.facts)
+        return correlation_power(n, alpha=alpha, power=power) if self.is_done else None
+
     def set_sizes(self) -> list[int | None]:
         return [self.n.get("W"), None, self.n.get("A"), self.n.get("B")]
 
     def measure_columns(self) -> dict[str, Any]:
         return {
+            **interval_columns(self.main_interval),
             "spearman": self.spearman,
             "spearman_p": self.spearman_p,
             "p_holm": self.p_holm,
@@ -215,16 +229,23 @@ def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> We
         line = stats.linregress(values, facts)
         pearson = stats.pearsonr(values, facts)
         # Ranks must not be decided by rounding noise: associations equal on paper tie.
-        spearman = stats.spearmanr(np.round(values, 12), facts)
+        ranked = np.round(values, 12)
+        spearman = stats.spearmanr(ranked, facts)
     if not np.isfinite([line.slope, line.intercept, pearson.statistic]).all():
         reason = "the facts are too large to compute with"
         return WefatResult(status="not run", reason=reason, **about)
+    intervals = (
+        _interval(values, facts),
+        _interval(stats.rankdata(ranked), stats.rankdata(facts)),
+    )
     return WefatResult(
         status="done",
         pearson=float(pearson.statistic),
         pearson_p=float(pearson.pvalue),
         spearman=float(spearman.statistic),
         spearman_p=float(spearman.pvalue),
+        intervals=(intervals[0],) if intervals[0] else (),
+        spearman_interval=intervals[1],
         slope=float(line.slope),
         intercept=float(line.intercept),
         associations=tuple(values.tolist()),
@@ -241,6 +262,13 @@ def normalised_associations(found: Mapping[str, FoundSet]) -> Floats:
     spread = np.where(spread > _MIN_SPREAD, spread, np.nan)
     values: Floats = (with_a.mean(axis=1) - with_b.mean(axis=1)) / spread
     return values
+
+
+def _interval(x: Floats, y: Floats) -> Interval | None:
+    try:
+        return correlation_interval(x, y, about="other target words")
+    except CannotMeasure:  # too few words
+        return None
 
 
 def _constant_reason(values: Floats, facts: Floats) -> str:

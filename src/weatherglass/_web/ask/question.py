@@ -336,6 +336,18 @@ def state_result(result: WeatResult) -> str:
     return f"{sentence.rstrip('.')}; but this may well be chance."
 
 
+def state_power(result: WeatResult) -> str:
+    """State which effects a test could have found, if it has found none; empty otherwise.
+
+    >>> import weatherglass as wg
+    >>> test = wg.Test(x=["cat", "dog"], y=["car", "bus"], a=["good"], b=["bad"])
+    >>> state_power(wg.weat(wg.open_vectors("default"), test))[:43]
+    'With 2+2 words this test cannot be signific'
+    """
+    text = result.could_find()
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
 def explain_p_value(result: WeatResult) -> str:
     """Explain the permutation p-value as a share of the partitions of the targets.
 

@@ -47,6 +47,7 @@ from .question import (
     lint_sets,
     measure_influence,
     run_multiverse,
+    state_power,
     state_result,
 )
 
@@ -166,6 +167,7 @@ def _answer_values(session: Session, answer: Answer) -> dict[str, Any]:
         "query": answer.question.query,
         "state_result": state_result,
         "explain_p_value": explain_p_value,
+        "state_power": state_power,
         "p_methods": P_METHODS,
         "script": api.python_script(answer, session.sources, session.settings.is_local),
     }

@@ -22,7 +22,15 @@ from .data import (
     other_measures,
     sentence_tests,
 )
-from .headline import ALPHA, corrected_p, describe_control, describe_seed_choices, share_left
+from .headline import (
+    ALPHA,
+    corrected_p,
+    describe_control,
+    describe_crossed,
+    describe_power,
+    describe_seed_choices,
+    share_left,
+)
 
 
 def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
@@ -36,9 +44,13 @@ def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup
     guide = (
         "A positive effect size means that the first set of words is more strongly associated with "
         "the third set, compared with the fourth, than the second set of words is; 2 is about the "
-        "largest possible for sets of equal size. The line is the confidence interval over "
-        f"resampled words. Filled dots have p ≤ {ALPHA:g} after Holm's correction, hollow ones do "
-        "not; diamonds are published effects, most of which were measured on larger embeddings."
+        "largest possible for sets of equal size. The line is the 95 % confidence interval over "
+        "other target words; the table also has the one over other words in all four sets, where "
+        "it was computed. Filled dots "
+        f"have p ≤ {ALPHA:g} after Holm's correction, hollow ones do not; diamonds are published "
+        "effects, most of which were measured on larger embeddings. Where there is no clear "
+        "difference, the table has the smallest effect that a test of this size finds with 80 % "
+        "power."
     )
     parts = [element("p", guide)]
     if done:
@@ -112,14 +124,17 @@ def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
         return [numbers.ABSENT] * 3
     if not result.is_done:
         return [_not_run_link(), numbers.ABSENT, numbers.ABSENT]
-    first = result.intervals[0] if result.intervals else None
+    first = result.main_interval
     interval = numbers.interval(first.low, first.high) if first else ""
     corrected = corrected_p(result, audit.results)
     effect = numbers.effect(result.main_value)
     if corrected is not None and corrected <= ALPHA:
         effect = element("b", effect)
     method = f"{result.main_p_method}, " if result.main_p_method else ""
-    p = two_lines(numbers.p_value(result.main_p), f"{method}corrected {numbers.p_value(corrected)}")
+    details = f"{method}corrected {numbers.p_value(corrected)}"
+    if smallest := describe_power(result, audit.results):
+        details += f"; {smallest}"
+    p = two_lines(numbers.p_value(result.main_p), details)
     return [two_lines(effect, interval), p, _robustness(result, audit) or numbers.ABSENT]
 
 
@@ -128,7 +143,11 @@ def _not_run_link() -> Markup:
 
 
 def _robustness(result: Any, audit: AuditResult) -> str:
-    parts = [describe_seed_choices(result, audit.multiverses), describe_control(result)]
+    parts = [
+        describe_seed_choices(result, audit.multiverses),
+        describe_crossed(result),
+        describe_control(result),
+    ]
     text = "; ".join(filter(None, parts))
     return text[:1].upper() + text[1:]
 
@@ -169,7 +188,8 @@ def facts_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     guide = (
         "Does the association of a word predict a fact of the world? Each point is a word: its "
         "association with the first set of attributes compared with the second, and the fact. "
-        "Point at it, or touch it, to see its word."
+        "Point at it, or touch it, to see its word. The interval below a correlation is the 95 % "
+        "confidence interval over other words."
     )
     cards = []
     for number, test in enumerate(tests):
@@ -190,7 +210,7 @@ def facts_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
             "Factual tests",
             element("p", guide),
             element("div", *cards, class_="cards"),
-            _facts_table(tests, names),
+            _facts_table(tests, audit.results, names),
         )
     ]
 
@@ -207,7 +227,7 @@ def _fact_words(result: Any) -> Markup:
     return collapsible("All words", table(f"Words of {result.title}", heads, rows, numbers=[1, 2]))
 
 
-def _facts_table(tests: Sequence[TestBySource], names: Names) -> Markup:
+def _facts_table(tests: Sequence[TestBySource], results: Results, names: Names) -> Markup:
     sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
@@ -222,21 +242,25 @@ def _facts_table(tests: Sequence[TestBySource], names: Names) -> Markup:
         heads += ["Correlation", "p", "Rank correlation", "Without frequency"]
         over.append((element("bdi", names[name]), 4))
         for row, test in zip(rows, tests, strict=True):
-            row += _fact_cells(test.results.get(name))
+            row += _fact_cells(test.results.get(name), results)
     columns = range(1, 2 + 4 * len(sources))
     return table(
         "Factual tests", heads, rows, over=over if len(sources) > 1 else (), numbers=columns
     )
 
 
-def _fact_cells(result: Any) -> list[str]:
+def _fact_cells(result: Any, results: Results) -> list[str]:
     if result is None or not result.is_done:
         return [_not_run_link() if result else numbers.ABSENT, *[numbers.ABSENT] * 3]
     control = result.control or {}
     survives = control.get("survives")
+    interval = result.main_interval
     return [
-        numbers.effect(result.pearson),
-        numbers.p_value(result.pearson_p),
+        two_lines(
+            numbers.effect(result.pearson),
+            numbers.interval(interval.low, interval.high) if interval else "",
+        ),
+        two_lines(numbers.p_value(result.pearson_p), describe_power(result, results)),
         two_lines(numbers.effect(result.spearman), f"p {numbers.p_value(result.spearman_p)}"),
         two_lines(
             numbers.effect(control.get("pearson")),
