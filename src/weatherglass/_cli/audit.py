@@ -43,7 +43,7 @@ _P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
     help="Which measures and tests to run, or a YAML file with your own id, title and steps.",
 )
 @control_option(
-    "Frequency control in every step that has the option; by default the suite decides.",
+    "Controls in every step that has the option; by default the suite decides.",
     default=None,
 )
 @click.option(
@@ -73,7 +73,7 @@ def audit(
     sources: tuple[str, ...],
     out: Path,
     suite: str,
-    control: str | None,
+    control: tuple[str, ...] | None,
     budget: float | None,
     seed: int,
     resume: bool,

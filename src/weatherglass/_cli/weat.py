@@ -19,7 +19,13 @@ from .options import (
     tests_options,
 )
 from .output import Output, table
-from .run_tests import control_columns, open_controlled, run_all, select_tests, write_results
+from .run_tests import (
+    open_controlled,
+    run_all,
+    select_tests,
+    with_controlled_rows,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from weatherglass.measures import WeatResult
@@ -59,8 +65,9 @@ _MAX_INFLUENTIAL = 3
     help="Leave each word out in turn and show the most influential ones.",
 )
 @control_option(
-    "Frequency control: measure again with word frequency removed, and show how much of the effect "
-    "remains; auto: only if frequency is strong in the vectors."
+    "Measure again on controlled vectors: without word frequency, without the mean (center), "
+    "without the mean and the first K principal components (top:K), or whitened; auto: without "
+    "frequency, if it is strong in the vectors."
 )
 @output_options(plot=True)
 def weat(
@@ -75,7 +82,7 @@ def weat(
     seed: int,
     intervals: bool,
     influence: bool,
-    control: str,
+    control: tuple[str, ...],
     output: Output,
 ) -> None:
     """Run association tests (WEAT) on SOURCE: the ten of the Science paper, or those you name.
@@ -109,7 +116,8 @@ def weat(
 
 
 def _table(results: Sequence[Any]) -> str:
-    rows = [_row(result) for result in results if result.status == "done"]
+    done = [result for result in results if result.status == "done"]
+    rows = [row for r in done for row in with_controlled_rows(_row(r), r, "effect")]
     if not rows:
         return ""
     text = table(rows, f"WEAT on {results[0].source['name']}")
@@ -127,7 +135,6 @@ def _row(result: WeatResult) -> dict[str, Any]:
     row: dict[str, Any] = {
         "test": result.test,
         "effect": f"{result.effect:.2f}",
-        **control_columns(result),
         "published": f"{published['effect']:.2f}" if published else "",
         "p": str(result.p),
         "by": result.p.method,

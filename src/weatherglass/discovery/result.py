@@ -107,7 +107,7 @@ class Discovery(Result):
     threshold
         The largest p-value that is significant at false discovery rate `alpha`; 0 if none.
     control
-        The frequency control, and how well frequency is predicted before and after it.
+        The control of the vectors, and how well frequency is predicted before and after it.
     columns
         What each fact of the groups is: its label, and its unit (``"share"``, ``"year"`` or "").
     names, words

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from weatherglass.errors import UsageError, did_you_mean, quote_safe
 from weatherglass.vectors import Case, Vectors
 
+from .controls import Controls, with_controls
 from .definition import Measure, MeasureResult
 from .direct_bias import DIRECT_BIAS
 from .ect import ECT
@@ -92,6 +93,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    control: Controls | None = None,
     **options: Any,
 ) -> WeatResult: ...
 
@@ -106,6 +108,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult: ...
 
@@ -120,6 +123,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult | WeatResult: ...
 
@@ -133,6 +137,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult | WeatResult:
     """Run a measure of bias on word sets.
@@ -153,6 +158,8 @@ def measure(
         What to call the measurement in its result; the measure's name and title by default.
     case, max_missing
         As for `weat`.
+    control
+        Also measure on controlled vectors, as for `weat`.
     **options
         The measure's own options, such as ``unit=True`` for `rnd`.
 
@@ -176,12 +183,31 @@ def measure(
     >>> result.value, [(word, round(score, 3)) for word, score in result.ranked()]
     (0.0, [('nurse', 0.141), ('pilot', -0.141)])
     """
-    return measure_named(name)(
+    return run_measure(
+        measure_named(name),
         vectors,
         sets,
+        control,
         test=test,
         title=title,
         case=case,
         max_missing=max_missing,
         **options,
+    )
+
+
+def run_measure(
+    which: Measure, vectors: Vectors, sets: Sets, control: Controls | None = None, **options: Any
+) -> MeasureResult | WeatResult:
+    """Run a measure on the vectors, and on controlled vectors."""
+    result = which(vectors, sets, **options)
+    # Measures that look for neighbours of words need all rows.
+    needed = None if options.get("neighbours") else which.check_sets(sets)
+    return with_controls(
+        result,
+        vectors,
+        control,
+        needed,
+        lambda rows: which(rows, sets, **options),
+        is_signed=which.larger == "either" and which.neutral == 0,
     )

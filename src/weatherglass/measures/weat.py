@@ -5,7 +5,6 @@ The word embedding association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -26,10 +25,10 @@ from weatherglass.significance import (
     permutation_p,
     rotation_p,
 )
-from weatherglass.vectors import Case, ControlMethod, Vectors
+from weatherglass.vectors import Case, Vectors
 
+from .controls import Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
-from .frequency_control import Controlled, control_columns, measure_control
 from .measurement import (
     DescribedTest,
     Measurement,
@@ -86,9 +85,6 @@ class WeatResult(Measurement):
         Bootstrap confidence intervals of the effect, if asked for.
     influence
         What dropping each single word does, if asked for.
-    control
-        Effect and p-value without word frequency, and how much of the effect survives, if asked
-        for; `weatherglass.Control` says what its other numbers are.
 
     The other attributes are those of every `Measurement`.
     """
@@ -109,7 +105,6 @@ class WeatResult(Measurement):
     associations: dict[str, tuple[float, ...]] = field(default_factory=dict)
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
-    control: dict[str, Any] | None = None
 
     # The names that `MeasureResult` has, so that code for any measure also takes this one.
     @property
@@ -158,9 +153,6 @@ class WeatResult(Measurement):
             "published_effect": (self.published or {}).get("effect"),
         }
 
-    def control_columns(self) -> dict[str, Any]:
-        return control_columns(self.control)
-
 
 def weat(
     vectors: Vectors,
@@ -174,7 +166,7 @@ def weat(
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
-    control: Controlled | ControlMethod | None = None,
+    control: Controls | None = None,
     workers: int | None = None,
 ) -> WeatResult:
     """Run one word embedding association test.
@@ -204,9 +196,10 @@ def weat(
     influence
         Also drop each single word in turn, and give effect and p-value without it.
     control
-        Also measure with word frequency removed: the pair that `weatherglass.control` returned for
-        the vectors, or its ``method``. The effect and p-value of the result itself do not change.
-        The vectors must be a whole embedding, unless the control was computed from one.
+        Also measure on controlled vectors, into `controls`: a method of `weatherglass.control`,
+        the pair that it returned for the vectors, or a list of these, such as ``["frequency",
+        "top:2"]``. The effect and p-value of the result itself do not change. The vectors must be
+        a whole embedding, unless the control was computed from one.
     workers
         Threads; all processors by default.
 
@@ -248,17 +241,8 @@ def weat(
         "rng": rng,
     }
     result = _measure(vectors, entry, options, workers, intervals, influence)
-    if control is None:
-        return result
-    controlled = measure_control(
-        result,
-        vectors,
-        control,
-        lambda without_frequency: _measure(without_frequency, entry, options, workers),
-        "effect",
-    )
-    return dataclasses.replace(
-        result, control=controlled, options=options | {"control": controlled["asked"]}
+    return with_controls(
+        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options, workers)
     )
 
 

@@ -5,7 +5,6 @@ The word embedding factual association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 from weatherglass.catalog import FactualTest, Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import UsageError
-from weatherglass.vectors import Case, ControlMethod, Vectors
+from weatherglass.vectors import Case, Vectors
 
-from .frequency_control import Controlled, control_columns, measure_control
+from .controls import Controls, with_controls
 from .measurement import (
     Measurement,
     Section,
@@ -52,9 +51,6 @@ class WefatResult(Measurement):
         rather than B, and its fact.
     fact
         The name and unit of the facts.
-    control
-        Pearson's correlation and its p-value without word frequency, and how much of the
-        correlation survives, if asked for.
 
     The other attributes are those of every `Measurement`.
     """
@@ -77,7 +73,6 @@ class WefatResult(Measurement):
     associations: tuple[float, ...] = ()
     facts: tuple[float, ...] = ()
     fact: dict[str, str] = field(default_factory=dict)
-    control: dict[str, Any] | None = None
 
     @property
     def value(self) -> float | None:
@@ -126,9 +121,6 @@ class WefatResult(Measurement):
             "published_correlation": (self.published or {}).get("correlation"),
         }
 
-    def control_columns(self) -> dict[str, Any]:
-        return control_columns(self.control)
-
 
 def wefat(
     vectors: Vectors,
@@ -136,7 +128,7 @@ def wefat(
     *,
     case: Case = "auto",
     max_missing: float = 0.2,
-    control: Controlled | ControlMethod | None = None,
+    control: Controls | None = None,
 ) -> WefatResult:
     """Run one word embedding factual association test.
 
@@ -173,17 +165,8 @@ def wefat(
     entry = _factual_test(catalogue_test(test)) if isinstance(test, str) else test
     options: dict[str, Any] = {"case": case, "max_missing": max_missing}
     result = _measure(vectors, entry, options)
-    if control is None:
-        return result
-    controlled = measure_control(
-        result,
-        vectors,
-        control,
-        lambda without_frequency: _measure(without_frequency, entry, options),
-        "pearson",
-    )
-    return dataclasses.replace(
-        result, control=controlled, options=options | {"control": controlled["asked"]}
+    return with_controls(
+        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options)
     )
 
 

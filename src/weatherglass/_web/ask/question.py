@@ -27,6 +27,9 @@ MAX_MISSING = 0.2
 MAX_QUICK_TARGETS = 52
 """Targets whose partitions are counted in about a second; larger tests are long jobs."""
 
+CONTROLS = ("frequency", "top:2")
+"""The controls that an answer shows."""
+
 Alternative = Literal["greater", "less", "two-sided"]
 Side = Literal["x", "y", "a", "b"]
 SetTexts = tuple[str, str, str, str]
@@ -239,6 +242,27 @@ async def measure_influence(
     key = ("influence", source, answer.key)
     return await session.jobs.answer(
         key, "Leaving out one word at a time", work, is_long=True, job=job
+    )
+
+
+async def measure_controls(
+    session: Session, answer: Answer, source: str, job: str = ""
+) -> WeatResult:
+    """Run the test again on controlled vectors of one source."""
+
+    def work(report: Callable[..., None]) -> WeatResult:
+        return weat(
+            answer.vectors[source],
+            answer.test,
+            alternative=answer.question.alternative,
+            max_missing=answer.question.max_missing,
+            control=session.sources.find(source).controls(CONTROLS, report),
+            workers=1,
+        )
+
+    key = ("controls", source, answer.key)
+    return await session.jobs.answer(
+        key, "Measuring without frequency", work, is_long=True, job=job
     )
 
 

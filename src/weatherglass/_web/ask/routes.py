@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from weatherglass.errors import WeatherglassError
-from weatherglass.measures import Results
+from weatherglass.measures import Results, control_outcome
 from weatherglass.report import (
     AuditResult,
     plot_multiverses,
@@ -45,6 +45,7 @@ from .question import (
     answer_question,
     explain_p_value,
     lint_sets,
+    measure_controls,
     measure_influence,
     run_multiverse,
     state_result,
@@ -257,6 +258,25 @@ async def words_part(
 
 
 # The evidence: influence of single words, lint, multiverse
+
+
+@router.get("/ask/controls", **HTML_ROUTE, responses={**html_response("A table."), **JOB_RESPONSES})
+async def controls_part(
+    session: CurrentSession,
+    request: Request,
+    question: QuestionQuery,
+    on: SourceQuery = "",
+    job: JobQuery = "",
+) -> Response:
+    """The effect size without word frequency, and without the main axes."""
+    source, answer = await _answer_on(session, question, on, job)
+    values = {
+        "result": await measure_controls(session, answer, source, job),
+        "source": source,
+        "control_outcome": control_outcome,
+    }
+    title = "Is it frequency, or a direction that all words share?"
+    return _render_evidence(request, "ask_controls.html", title, question, values)
 
 
 @router.get(

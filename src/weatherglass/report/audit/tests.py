@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weatherglass.measures import MEASURES, Results
+from weatherglass.measures import MEASURES, Results, control_outcome
 
 from .. import numbers
 from ..discovery import prose
@@ -22,7 +22,7 @@ from .data import (
     other_measures,
     sentence_tests,
 )
-from .headline import ALPHA, corrected_p, describe_control, describe_seed_choices, share_left
+from .headline import ALPHA, corrected_p, describe_seed_choices
 
 
 def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
@@ -69,7 +69,10 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
     heads = ["Test", "Published"]
     over = [("", 2)]
     has_robustness = {
-        name: any(name in test.done and _robustness(test.done[name], audit) for test in tests)
+        name: any(
+            name in test.done and (test.done[name].controls or _robustness(test.done[name], audit))
+            for test in tests
+        )
         for name in sources
     }
     number_columns = [1]
@@ -88,6 +91,12 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
             cells = _effect_cells(test.results.get(name), audit)
             row += cells[: 3 if has_robustness[name] else 2]
         rows.append(row)
+        for phrase in _control_phrases(test):
+            row = [phrase, ""]
+            for name in sources:
+                cells = _control_cells(test.results.get(name), phrase)
+                row += cells[: 3 if has_robustness[name] else 2]
+            rows.append(row)
     return table(
         "Association tests",
         heads,
@@ -123,13 +132,36 @@ def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
     return [two_lines(effect, interval), p, _robustness(result, audit) or numbers.ABSENT]
 
 
+def _control_phrases(test: TestBySource) -> list[str]:
+    """The controls of a test on any source, each of which has a row below the test."""
+    phrases = (
+        control.phrase
+        for result in test.results.values()
+        for control in result.controls
+        if control.effect is not None or control.reason
+    )
+    return list(dict.fromkeys(phrases))
+
+
+def _control_cells(result: Any, phrase: str) -> list[str]:
+    """The number after a control, its p-value, and what the control does to a clear effect."""
+    controls = () if result is None else result.controls
+    control = next((control for control in controls if control.phrase == phrase), None)
+    if control is None:
+        return [numbers.ABSENT] * 3
+    outcome = control_outcome(result, control)
+    text: str = element("b", "Reverses") if outcome == "reverses" else outcome.capitalize()
+    if control.effect is None:
+        text = f"Not measured: {control.reason}" if control.reason else numbers.ABSENT
+    return [numbers.effect(control.effect), numbers.p_value(control.p), text]
+
+
 def _not_run_link() -> Markup:
     return element("a", "not run", href="#missing")
 
 
 def _robustness(result: Any, audit: AuditResult) -> str:
-    parts = [describe_seed_choices(result, audit.multiverses), describe_control(result)]
-    text = "; ".join(filter(None, parts))
+    text = describe_seed_choices(result, audit.multiverses)
     return text[:1].upper() + text[1:]
 
 
@@ -211,19 +243,23 @@ def _facts_table(tests: Sequence[TestBySource], names: Names) -> Markup:
     sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
-    rows: list[list[str]] = [
-        [
-            two_lines(sentence_markup(test.title), test.test),
-            numbers.effect(test.any.published_value),
-        ]
-        for test in tests
-    ]
+    rows: list[list[str]] = []
     for name in sources:
-        heads += ["Correlation", "p", "Rank correlation", "Without frequency"]
+        heads += ["Correlation", "p", "Rank correlation", "Robustness"]
         over.append((element("bdi", names[name]), 4))
-        for row, test in zip(rows, tests, strict=True):
+    for test in tests:
+        title = two_lines(sentence_markup(test.title), test.test)
+        row: list[str] = [title, numbers.effect(test.any.published_value)]
+        for name in sources:
             row += _fact_cells(test.results.get(name))
-    columns = range(1, 2 + 4 * len(sources))
+        rows.append(row)
+        for phrase in _control_phrases(test):
+            row = [phrase, ""]
+            for name in sources:
+                value, p, outcome = _control_cells(test.results.get(name), phrase)
+                row += [value, p, numbers.ABSENT, outcome]
+            rows.append(row)
+    columns = [k for k in range(1, len(heads)) if heads[k] != "Robustness"]
     return table(
         "Factual tests", heads, rows, over=over if len(sources) > 1 else (), numbers=columns
     )
@@ -232,16 +268,11 @@ def _facts_table(tests: Sequence[TestBySource], names: Names) -> Markup:
 def _fact_cells(result: Any) -> list[str]:
     if result is None or not result.is_done:
         return [_not_run_link() if result else numbers.ABSENT, *[numbers.ABSENT] * 3]
-    control = result.control or {}
-    survives = control.get("survives")
     return [
         numbers.effect(result.pearson),
         numbers.p_value(result.pearson_p),
         two_lines(numbers.effect(result.spearman), f"p {numbers.p_value(result.spearman_p)}"),
-        two_lines(
-            numbers.effect(control.get("pearson")),
-            "" if survives is None else share_left(survives),
-        ),
+        numbers.ABSENT,
     ]
 
 
