@@ -28,6 +28,7 @@ R2_THRESHOLD = 0.25  # ``auto`` controls for frequency above this R²
 REMAINING_R2 = 0.10  # above this R², messages say that frequency remains after the control
 # With fewer words, covariances are noise and an R² says little.
 MIN_WORDS, MIN_WORDS_PER_DIM = 1000, 20
+_CACHED_ROWS = 1024  # mapped at a time, so that the intermediate rows stay small
 
 NAMES = "frequency, center, top:K, whiten, auto or none"
 _PART = re.compile(r"frequency|center|whiten|top:0*([1-9][0-9]{0,5})")
@@ -184,7 +185,9 @@ class FittedControl:
         matrix = np.empty(self.vectors.matrix.shape, dtype=np.float32)
 
         def write(block: slice) -> int:
-            matrix[block] = self.rows(np.arange(block.start, block.stop))
+            for start in range(block.start, block.stop, _CACHED_ROWS):
+                positions = np.arange(start, min(start + _CACHED_ROWS, block.stop))
+                matrix[positions[0] : positions[-1] + 1] = self.rows(positions)
             return int(block.stop)
 
         blocks = list(row_blocks(len(matrix)))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weatherglass._files import map_in_order
 
 from .anisotropy import RowMap, Rows, powers_of_covariance
-from .vectors import Floats, Positions, Vectors
+from .vectors import Floats, Positions, Vectors, row_blocks
 
 KNOTS = 16  # eight leave boosted trees an R² of 0.15 on `default`; 32 change nothing
 FIRST_RANK = 50  # of the first knot; more frequent words are mapped as those at this rank
@@ -158,10 +158,12 @@ def fit_recolouring(
         weight = np.maximum(1 - np.abs(ordered[chosen] - k) / HALF_WIDTH, 1e-12)
         weight /= np.maximum(rank[chosen], 2 * dim)
         weight /= weight.sum()
-        near = rows(frequencies.order[chosen])
-        mean = weight @ near
-        near -= mean
-        return 1 / float(weight @ weight), mean, (near * weight[:, None]).T @ near
+        mean, squares = np.zeros(dim), np.zeros((dim, dim))
+        for block in row_blocks(len(chosen)):
+            near = rows(frequencies.order[chosen[block]])
+            mean += weight[block] @ near
+            squares += (near * weight[block, None]).T @ near
+        return 1 / float(weight @ weight), mean, squares - np.outer(mean, mean)
 
     fitted = list(map_in_order(moments, range(KNOTS), workers))
     average = np.mean([covariance for _, _, covariance in fitted], axis=0)

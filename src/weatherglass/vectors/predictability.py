@@ -17,6 +17,7 @@ from .vectors import EPSILON, Floats, Positions
 SAMPLED_WORDS = 9000  # drawn from the 60,000 most frequent
 TRAINING_SHARE = 7 / 9
 NEIGHBOURS = 20
+_BLOCK_ROWS = 256  # of distances to all other words, so that memory stays bounded
 SEED = 0  # the same words before and after a control, and in every run
 
 
@@ -81,9 +82,13 @@ def _r2(target: Floats, predicted: Floats) -> float:
 
 def _predict_by_neighbours(x: Floats, y: Floats, new: Floats) -> Floats:
     count = min(NEIGHBOURS, len(x))
-    distances = -(new.astype(np.float32) @ x.T.astype(np.float32))
-    nearest = np.argpartition(distances, count - 1, axis=1)[:, :count]
-    predicted: Floats = y[nearest].mean(axis=1)
+    known = -x.T.astype(np.float32)
+    predicted = np.empty(len(new))
+    for start in range(0, len(new), _BLOCK_ROWS):
+        block = slice(start, start + _BLOCK_ROWS)
+        distances = new[block].astype(np.float32) @ known
+        nearest = np.argpartition(distances, count - 1, axis=1)[:, :count]
+        predicted[block] = y[nearest].mean(axis=1)
     return predicted
 
 

@@ -48,9 +48,9 @@ _NOTES = (
 _CONTROL_NOTE = (
     "Frequent and rare words occupy different regions of an embedding, and most vectors share a "
     "mean and a few main axes. “Without frequency” is the same number after rare and frequent "
-    "words were given the same mean and covariance; “without the top 2 components” is the number after "
-    "the mean and the first two principal components of the vectors were removed. A clear effect "
-    "(p ≤ 0.05) holds if it is also clear after the control, fades if it is not, and reverses if "
+    "words were given the same mean and covariance; “without the top 2 components” is the number "
+    "after the mean and the first two principal components of the vectors were removed. A clear "
+    "effect (p ≤ 0.05) holds if it is also clear after the control, fades if it is not, and reverses if "
     "its direction changes. Neither number is a corrected effect: frequency and meaning go "
     "together, most of all in names, so read both rows."
 )
