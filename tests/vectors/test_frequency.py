@@ -202,7 +202,8 @@ def test_frequency_control_returns_unit_vectors_of_the_same_words():
     )
 
 
-def test_frequency_control_needs_less_memory_than_two_results():
+def test_frequency_control_needs_little_more_memory_than_its_result():
+    control(of(planted()[1]), "frequency")  # so that imports are not counted
     vectors = of(planted(60_000, 100)[1])
     tracemalloc.start()
     try:
@@ -210,7 +211,7 @@ def test_frequency_control_needs_less_memory_than_two_results():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert controlled.matrix.nbytes <= peak < 2 * controlled.matrix.nbytes
+    assert controlled.matrix.nbytes <= peak < controlled.matrix.nbytes + (64 << 20)
 
 
 def test_progress_of_frequency_control_grows_to_the_number_of_rows():
@@ -328,7 +329,7 @@ def test_frequency_control_takes_the_whole_range_of_float32():
 
 def test_an_unknown_control_method_is_refused():
     with pytest.raises(UsageError, match=r"'log'.*expected frequency, center"):
-        control(of(planted()[1]), "log")  # type: ignore[arg-type]
+        control(of(planted()[1]), "log")
 
 
 def test_a_control_has_these_fields():

@@ -127,7 +127,9 @@ def audit(
 
 def _was_given(context: click.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE and bool(context.params[name])
+    # Sources are on the command line even if there are none; --control none is an empty tuple.
+    is_empty = not context.params[name] and name != "control"
+    return source is click.core.ParameterSource.COMMANDLINE and not is_empty
 
 
 def _run(sources: Sequence[Any], **options: Any) -> AuditResult:

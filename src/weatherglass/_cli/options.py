@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from weatherglass.errors import UsageError
+
 from .output import Output, set_style
 from .typeset import STYLES
 
@@ -199,7 +201,10 @@ def control_option(
         given = value or ((default,) if default is not None else None)
         if given is None:
             return None
-        return parse_single_control(given) if single else parse_controls(given)
+        try:
+            return parse_single_control(given) if single else parse_controls(given)
+        except UsageError as error:
+            raise UsageError(str(error).replace("control is", "--control is", 1)) from None
 
     several = "" if single else " Separate several by commas, or repeat the option."
     return click.option(
