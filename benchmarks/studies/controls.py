@@ -17,7 +17,7 @@ CONTROLS = ("none", "frequency", "center", "top:2", "whiten")
 SIZE = 16  # words in each of the four sets
 PERMUTATIONS = 199
 ALPHA = 0.05
-PLANTED = 0.15  # of the direction A - B, added to the unit vectors of X and subtracted from Y's
+PLANTED = 0.05  # of the direction A - B, added to the unit vectors of X and subtracted from Y's
 FILTERED = Path(os.environ.get("WEATHERGLASS_840B", "../shared/data/glove.840B.300d_filtered.txt"))
 
 # Bands of frequency ranks, frequent and rare, and the rates that the docs promise: of the default
@@ -27,12 +27,13 @@ BANDS = {
     "840B, 300 dimensions": (((200, 2000), (8000, 30_000)),),
 }
 PROMISED = {
-    "none": (0.9, 1.0),
+    "none": (0.95, 1.0),
     "frequency": (0.03, 0.09),
-    "center": (0.9, 1.0),
-    "top:2": (0.0, 1.0),
-    "whiten": (0.0, 1.0),
+    "center": (0.95, 1.0),
+    "top:2": (0.05, 0.95),
+    "whiten": (0.9, 1.0),
 }
+MIN_POWER = 0.7
 
 
 def run(trials: int, seed: int) -> list[Cell]:
@@ -52,7 +53,7 @@ def run(trials: int, seed: int) -> list[Cell]:
                 cells.append(Cell(row, name, hits, trials, *PROMISED[name]))
             rng = np.random.default_rng(seed)
             hits = sum(_is_planted_clear(vectors, fitted, rng) for _ in range(trials))
-            cells.append(Cell(f"{label}: planted effect", name, hits, trials, 0.9, 1.0))
+            cells.append(Cell(f"{label}: planted effect", name, hits, trials, MIN_POWER, 1.0))
     return cells
 
 
@@ -100,5 +101,16 @@ def _p(x: Floats, y: Floats, a: Floats, b: Floats, rng: np.random.Generator) -> 
     return (1 + larger) / (1 + PERMUTATIONS)
 
 
-ABOUT = "placeholder"
+ABOUT = """\
+Does a control remove what it says, and keep the rest? In the rows with ranks, X and A are random
+frequent words and Y and B random rare ones, 16 in each set: the sets differ in frequency and in
+nothing that anybody chose, and the cell is the share of one-sided permutation p-values at or below
+0.05. Without a control nearly all are. `frequency` brings the share to about 0.06, slightly above
+the nominal 0.05; the band is 0.03 to 0.09. The anisotropy controls are not meant to remove
+frequency and do not: `center` and `whiten` hardly change the share, and two principal components
+hold only part of it, so the band of `top:2` is wide. In the last row X, Y, A and B are random
+words, and the vectors of X and Y are moved towards and away from A - B by 0.05 before the control:
+a control should find the planted effect as often as no control does. What a control leaves of
+frequency is also printed as an out-of-sample R², which is no rate: 0.07 for the default vectors
+and 0.12 for 34,000 rows of GloVe 840B with 300 dimensions, where these are present."""
 STUDIES = [Study("controls", "Controls", ABOUT, run, trials=400, quick_trials=30)]

@@ -77,14 +77,10 @@ def test_controls_have_a_row_each_below_the_test(run):
     ran = run(*line, "--control", "frequency,top:2")
     assert ran.code == 0
     rows = [line.split() for line in ran.out.splitlines() if line.startswith("  w")]
-    assert [row[0] for row in rows] == ["weat4", "without", "without"] + [
-        "weat6",
-        "without",
-        "without",
-    ]
-    assert rows[1][:4] + rows[1][-1:] == ["without", "frequency", "0.17", "0.32", "fades"]
+    assert [row[0].rstrip("46") for row in rows] == 2 * ["weat", "without", "without"]
+    assert rows[1] == ["without", "frequency", "0.17", "0.32", "fades"]
     assert rows[2][-3:] == ["0.39", "0.14", "fades"]
-    assert rows[4][:3] + rows[4][-1:] == ["without", "frequency", "1.64", "holds"]
+    assert rows[4] == ["without", "frequency", "1.64", "1.6e-04", "holds"]
     assert "of other words with R² 0.91, 0.07 after the control." in ran.out
     plain = run(*line)
     assert "without" not in plain.out

@@ -125,6 +125,13 @@ def test_the_overview_states_what_was_measured_on_which_sources(page):
         assert sentence in text, sentence
 
 
+def test_controls_have_a_row_each_below_the_test(page):
+    text = page.text("effects")
+    assert "without the top 2 components" in text
+    assert "0.390.14Fades" in text.replace("\n", "").replace(" ", "")
+    assert "Holds" in text
+
+
 def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page, audit):
     text = page.text("findings")
     same = audit.multiverses[0].summary.same_sign["whole"]

@@ -51,8 +51,8 @@ _CONTROL_NOTE = (
     "words were given the same mean and covariance; “without the top 2 components” is the number "
     "after the mean and the first two principal components of the vectors were removed. A clear "
     "effect (p ≤ 0.05) holds if it is also clear after the control, fades if it is not, and "
-    "reverses if its direction changes. Neither number is a corrected effect: frequency and meaning go "
-    "together, most of all in names, so read both rows."
+    "reverses if its direction changes. Neither number is a corrected effect: frequency and "
+    "meaning go together, most of all in names, so read both rows."
 )
 _CONTROL_NOTE_INDEX = 4
 
