@@ -111,16 +111,17 @@ def _p(x: Floats, y: Floats, a: Floats, b: Floats, rng: np.random.Generator) -> 
 ABOUT = """\
 Does a control remove what it says, and keep the rest? In the rows with ranks, X and A are random
 frequent words and Y and B random rare ones, 16 in each set: the sets differ in frequency and in
-nothing that anybody chose, and the cell is the share of one-sided permutation p-values at or below
-0.05. Without a control nearly all are. `frequency` brings the share to about 0.06, slightly above
-the nominal 0.05; the band is 0.03 to 0.09. The anisotropy controls are not meant to remove
+nothing that anybody chose, and the cell is the share of one-sided permutation p-values at or
+below 0.05. Without a control nearly all are. `frequency` brings the share to about 0.06, slightly
+above the nominal 0.05; the band is 0.03 to 0.09. The anisotropy controls are not meant to remove
 frequency and do not: `center` and `whiten` hardly change the share, and two principal components
 hold only part of it, so the band of `top:2` is wide. In the last row X, Y, A and B are random
-words, and the vectors of X and Y are moved towards and away from A - B by 0.05 before the control:
-a control should find the planted effect as often as no control does, which is half of the time in
-the default vectors and nine times in ten in 300 dimensions. The band begins a tenth below that; it
-was set after a first run with another random seed, because the size of the shift is arbitrary.
-With a shift of 0.15 the planted effect was found every time, with and without controls. What a
-control leaves of frequency is also printed as an out-of-sample R², which is no rate: 0.07 for the default vectors
-and 0.12 for 34,000 rows of GloVe 840B with 300 dimensions, where these are present."""
+words, and the vectors of X and Y are moved towards and away from A - B by 0.05 before the
+control: a control should find the planted effect as often as no control does, which is half of
+the time in the default vectors and nine times in ten in 300 dimensions. The band begins a tenth
+below that; it was set after a first run with another random seed, because the size of the shift
+is arbitrary. With a shift of 0.15 the planted effect was found every time, with and without
+controls. What a control leaves of frequency is also printed as an out-of-sample R², which is no
+rate: 0.07 for the default vectors and 0.12 for 34,000 rows of GloVe 840B with 300 dimensions,
+where these are present."""
 STUDIES = [Study("controls", "Controls", ABOUT, run, trials=400, quick_trials=30)]
