@@ -188,3 +188,16 @@ def test_very_large_facts_do_not_overflow(run, tmp_path):
     ran = run("wefat", "default", "--facts", facts)
     assert (ran.code, ran.err) == (0, "")
     assert "9.87e+307" in ran.out
+
+
+def test_a_word_that_is_target_and_attribute_is_named_and_allowed_by_an_option(run, tmp_path):
+    path = tmp_path / "mixed.yaml"
+    path.write_text(OWN.replace("[bright, shine]", "[bright, sun]") + OWN.replace("sky", "clear"))
+    ran = run("weat", "default", "--tests", path)
+    assert ran.code == 0
+    assert "sky: not run, 'sun' is both a target (X) and an attribute (A)" in ran.out
+    assert "clear " in ran.out
+    allowed = run("weat", "default", "--tests", path, "--allow-overlap", "--format", "json")
+    first = json.loads(allowed.out)["results"][0]
+    assert first["status"] == "done"
+    assert first["options"]["allow_overlap"] is True

@@ -420,3 +420,20 @@ def test_two_files_with_the_same_vectors_keep_their_own_names(tiny, tmp_path, as
         for name in ("tiny.txt", "copy.txt"):
             at = f"/ask/words?source={name}&side=x&x=rose+zzz"
             assert f"not in <bdi>{name}</bdi>" in client.get(at, headers=as_browser(part=True)).text
+
+
+def test_a_word_that_is_target_and_attribute_is_named_on_the_page_and_allowed_by_a_field(
+    client, as_browser
+):
+    mixed = QUESTION | {"source": "tiny.txt", "a": QUESTION["a"] + " rose"}
+    page = visible_text(client.get("/", params=mixed).text)
+    assert "is both a target (X) and an attribute (A)" in page
+    assert "--allow-overlap" not in page
+    refused = client.get("/api/ask", params=mixed).json()["results"][0]
+    assert refused["status"] == "not run"
+    assert "rose" in refused["reason"]
+    allowed = client.get("/api/ask", params=mixed | {"overlap": "true"}).json()
+    assert allowed["results"][0]["status"] == "done"
+    assert "overlap=true" in allowed["link"]
+    script = client.get("/ask/download.py", params=mixed | {"overlap": "true"}).text
+    assert "allow_overlap=True" in script

@@ -88,7 +88,7 @@ def test_weat_is_that_worked_by_hand():
 
 def test_the_statistic_of_unequal_sets_uses_the_difference_of_means():
     test = wg.Test(x=["x1", "x2", "y1"], y=["y2", "b"], a=["a"], b=["b"])
-    result = wg.weat(HAND, test)
+    result = wg.weat(HAND, test, allow_overlap=True)
     means = (-0.2 + 1.0 + 0.2) / 3 - (-1.0 - 1.0) / 2
     assert result.statistic == pytest.approx(5 / 2 * means)
     assert result.p.partitions == math.comb(5, 3)
@@ -264,3 +264,18 @@ def test_too_many_targets_for_the_chosen_method_are_a_reason_not_to_run():
     result = wg.weat(wg.Vectors.of(names, rows), test, method="exact")
     assert result.status == "not run"
     assert result.reason
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 20), (8, 8), (3, 5)])
+def test_an_effect_reaches_its_largest_value_where_each_set_has_one_association(n, m):
+    """Two words against twenty have effects up to 3.4; only sets of equal size stay below 2."""
+    words = [f"w{i}" for i in range(n + m)]
+    rows = [[1, 0.5]] * n + [[1, -0.5]] * m
+    vectors = wg.Vectors.of([*words, "a", "b"], [*rows, [0, 1], [0, -1]])
+    test = wg.Test(x=words[:n], y=words[n:], a=["a"], b=["b"])
+    result = wg.weat(vectors, test, method="sample")
+    total = n + m
+    assert result.effect == pytest.approx(math.sqrt(total * (total - 1) / (n * m)))
+    assert result.max_value == pytest.approx(result.effect)
+    biased = wg.weat(vectors, test, method="sample", ddof=0)
+    assert biased.max_value == pytest.approx(biased.effect) == pytest.approx(total / (n * m) ** 0.5)

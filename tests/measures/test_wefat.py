@@ -7,7 +7,7 @@ from weatherglass.errors import UsageError
 # Cosines with A = e1 and B = e2 are cos and sin of the angle, their deviation |cos - sin| / sqrt 2,
 # so that the normalised association of any target is sqrt 2 or -sqrt 2.
 PLANE = wg.Vectors.of(
-    ["p", "q", "r", "a", "b", "c"], [[3, 4], [4, 3], [1, 0], [1, 0], [0, 1], [1, 1]]
+    ["p", "q", "r", "s", "a", "b", "c"], [[3, 4], [4, 3], [1, 0], [2, 0], [1, 0], [0, 1], [1, 1]]
 )
 
 
@@ -43,7 +43,7 @@ def test_facts_stay_with_their_words_when_others_are_missing():
     ("reason", "facts", "b"),
     [
         ("at least 3", {"p": 1.0, "q": 2.0}, ["b"]),
-        ("same association", {"q": 1.0, "r": 2.0, "a": 3.0}, ["b"]),
+        ("same association", {"q": 1.0, "r": 2.0, "s": 3.0}, ["b"]),
         ("same fact", {"p": 1.0, "q": 1.0, "r": 1.0}, ["b"]),
         ("same cosine", {"p": 1.0, "q": 2.0, "c": 3.0}, ["b"]),
     ],

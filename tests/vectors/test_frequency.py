@@ -184,8 +184,8 @@ def test_frequency_control_does_not_depend_on_the_number_of_threads():
 
 
 def test_frequency_control_returns_unit_vectors_of_the_same_words():
-    rows = planted()[1]
-    before = rows.astype(np.float32).tobytes()
+    rows = planted()[1].astype(np.float32)
+    before = rows.tobytes()
     vectors = of(rows, source="mine", counts=np.arange(2000, 0, -1))
     controlled, _ = control(vectors, "frequency")
     assert vectors.matrix.tobytes() == before

@@ -87,6 +87,14 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     show_default=True,
     help="Stop as soon as no verdict can change, or run all rotations.",
 )
+@click.option(
+    "--placebo",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Repeat the search this many times with random ordinary words in place of names, and show "
+    "how many cells they have.",
+)
 @click.option("--resume", is_flag=True, help="Continue the same search if it was interrupted.")
 @worker_options(
     "Threads; all processors by default.", "rotations run there, everything else runs here"
@@ -124,6 +132,8 @@ def discover(
         raise UsageError("Name one SOURCE, or two with --compare A B.")
     if output.format == "parquet" and (output.path is None or compare):
         raise UsageError("--format parquet needs -o FILE, and one SOURCE.")
+    if compare and options["placebo"]:
+        raise UsageError("--placebo needs one SOURCE.")
     if compare and (output.plot or output.format in ("tsv", "csv")):
         raise UsageError("--compare writes a table, json or html, and no chart.")
     from weatherglass.catalog import load_names
@@ -213,6 +223,8 @@ def _fact(group: Group, name: str, about: dict[str, str]) -> str:
 def _remarks(discovery: Discovery, show_slurs: bool) -> list[str]:
     lines = [*discovery.notes, _names(discovery.names)]
     lines += [*describe_control(discovery.control), _rotations(discovery)]
+    if discovery.placebos:
+        lines.append(f"Placebo: {discovery.placebo_sentence()}")
     indirect = discovery.indirect
     if indirect.share is not None:
         chance = indirect.by_chance

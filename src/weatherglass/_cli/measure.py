@@ -12,7 +12,14 @@ import click
 
 from weatherglass.errors import UnknownEntry, UsageError, join_first, quote_safe
 
-from .options import case_option, control_option, missing_option, output_options, slurs_option
+from .options import (
+    case_option,
+    control_option,
+    missing_option,
+    output_options,
+    overlap_option,
+    slurs_option,
+)
 from .output import Output, remarks, table
 from .run_tests import open_rows, open_source, run_all, with_controlled_rows, write_results
 
@@ -110,6 +117,7 @@ _HEADS = {"p": "p", "p_holm": "p Holm"}
 @slurs_option
 @case_option()
 @missing_option()
+@overlap_option
 @control_option(
     "Measure again on controlled vectors: without word frequency, without the mean (center), "
     "without the mean and the first K principal components (top:K), or whitened; auto: without "
@@ -126,6 +134,7 @@ def measure(
     show_slurs: bool,
     case: Any,
     max_missing: float,
+    allow_overlap: bool,
     control: tuple[str, ...],
     output: Output,
 ) -> None:
@@ -163,6 +172,7 @@ def measure(
             control or None,
             case=case,
             max_missing=max_missing,
+            allow_overlap=allow_overlap,
             **options,
         ),
     )
@@ -229,7 +239,7 @@ def _open_needed(
     checked = which.check_sets(sets)
     if is_controlled or which.check_options(options).get("neighbours"):
         return open_source(source)
-    return open_rows(source, [SimpleNamespace(sets=checked)])
+    return open_rows(source, [SimpleNamespace(sets=checked)], sample=which.name == "weat")
 
 
 def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_slurs: bool) -> str:

@@ -186,6 +186,16 @@ def missing_option(default: float = 0.2, noun: str = "test") -> Callable[[Comman
     )
 
 
+def overlap_option(command: Command) -> Command:
+    """Add ``--allow-overlap``: a word may be both target and attribute."""
+    return click.option(
+        "--allow-overlap",
+        is_flag=True,
+        help="Also run a test in which a word is both target and attribute, so that its cosine "
+        "with itself counts as association.",
+    )(command)
+
+
 def control_option(
     help: str, default: str | None = "none", *, single: bool = False
 ) -> Callable[[Command], Command]:

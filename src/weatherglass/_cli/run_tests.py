@@ -50,27 +50,28 @@ def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default:
     return list(by_id.values())
 
 
-def open_source(source: str, words: Iterable[str] | None = None) -> Vectors:
+def open_source(source: str, words: Iterable[str] | None = None, sample: bool = False) -> Vectors:
     """Open the vectors of a source, or the rows of these words, with a progress bar."""
     from weatherglass.vectors import open_vectors
 
     with progress_bar(f"reading {source}") as draw:
-        return open_vectors(source, words=words, progress=draw)
+        return open_vectors(source, words=words, sample=sample, progress=draw)
 
 
-def open_rows(source: str, tests: Iterable[Any]) -> Vectors:
-    """Open the rows of a source that tests need."""
+def open_rows(source: str, tests: Iterable[Any], sample: bool = False) -> Vectors:
+    """Open the rows of a source that tests need, with a sample of its rows for the baseline."""
     from weatherglass.measures import spellings
 
-    return open_source(source, spellings([words for test in tests for words in test.sets.values()]))
+    words = spellings([words for test in tests for words in test.sets.values()])
+    return open_source(source, words, sample)
 
 
 def open_controlled(
-    source: str, tests: Iterable[Any], names: Sequence[str]
+    source: str, tests: Iterable[Any], names: Sequence[str], sample: bool = False
 ) -> tuple[Vectors, list[FittedControl] | None]:
     """Open the rows that tests need, and fit controls, for which all rows must be read."""
     if not names:
-        return open_rows(source, tests), None
+        return open_rows(source, tests, sample), None
     from weatherglass.vectors import fit_control
 
     vectors, fitted = open_source(source), []
@@ -159,11 +160,22 @@ def _remarks(results: Results) -> list[str]:
             if words
         ]
         if missing and result.status == "done":
-            lines.append(f"{result.test}: missing words: {'; '.join(missing)}.")
+            cause = _MISSING_SENTENCES.get(getattr(result, "tested_words", ""), "missing words")
+            lines.append(f"{result.test}: {cause}: {'; '.join(missing)}.")
+        elif getattr(result, "tested_words", "") == "own words":
+            lines.append(f"{result.test}: its sentences fit no template; p counts sentences.")
         for name, words in result.merged.items():
             listed = ", ".join(quote_safe(word) for word in words)
             lines.append(f"{result.test}: {name} has {listed} twice in lower case; used once.")
     return lines
+
+
+_MISSING_SENTENCES = {
+    "given": "missing sentences, whose tested word the encoder does not know",
+    "template": "missing sentences, whose tested word the encoder does not know",
+    "own words": "missing sentences, of whose own words the encoder knows none",
+}
+"""Why sentences are missing, by how their tested words were found (`SeatResult.tested_words`)."""
 
 
 def describe_control(control: Control | ControlledValue) -> list[str]:

@@ -10,7 +10,14 @@ import click
 
 from weatherglass.errors import UsageError
 
-from .options import case_option, control_option, missing_option, output_options, tests_options
+from .options import (
+    case_option,
+    control_option,
+    missing_option,
+    output_options,
+    overlap_option,
+    tests_options,
+)
 from .output import Output, table
 from .run_tests import (
     open_controlled,
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
 @tests_options
 @case_option()
 @missing_option()
+@overlap_option
 @click.option(
     "--facts",
     type=click.Path(path_type=Path),
@@ -48,6 +56,7 @@ def wefat(
     facts: Path | None,
     case: Any,
     max_missing: float,
+    allow_overlap: bool,
     control: tuple[str, ...],
     output: Output,
 ) -> None:
@@ -72,7 +81,14 @@ def wefat(
     vectors, controlled = open_controlled(source, chosen, control)
     results = run_all(
         chosen,
-        lambda test: measure(vectors, test, case=case, max_missing=max_missing, control=controlled),
+        lambda test: measure(
+            vectors,
+            test,
+            case=case,
+            max_missing=max_missing,
+            allow_overlap=allow_overlap,
+            control=controlled,
+        ),
     )
     write_results(results.correct(), output, _table)
 

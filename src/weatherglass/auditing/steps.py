@@ -18,7 +18,12 @@ from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Source
 
-_MEASURE_DEFAULTS = {"case": "auto", "max_missing": 0.2, "control": "none"}
+_MEASURE_DEFAULTS = {
+    "case": "auto",
+    "max_missing": 0.2,
+    "allow_overlap": False,
+    "control": "none",
+}
 """Options that every measure has, with defaults that show their types."""
 
 Progress = Callable[[int, int], None]

@@ -117,7 +117,8 @@ class Test(_Entry):
         Target sets: a `WordSet`, a `SeedSet` (whose repeated words are used once, and noted), or a
         list of words. No word may be in both.
     a, b
-        Attribute sets, likewise. A target word may also be an attribute.
+        Attribute sets, likewise. A test with a word that is both target and attribute
+        is run only where that is allowed; see `weatherglass.weat`.
     id, title
         What results call the test.
     level

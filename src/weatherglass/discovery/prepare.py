@@ -51,6 +51,8 @@ class Options:
         ``english`` for words of a to z, as in the paper, or ``any`` for all scripts.
     stop_early
         Stop as soon as no cell's verdict can change.
+    placebo
+        How many times to repeat the search with random ordinary words in place of the names.
     """
 
     names: str = "ssa"
@@ -67,6 +69,7 @@ class Options:
     voronoi: bool = True
     alphabet: Alphabet = "english"
     stop_early: bool = True
+    placebo: int = 0
 
     def __post_init__(self) -> None:
         if not isinstance(self.names, (str, PathLike)):
@@ -113,6 +116,7 @@ _MINIMUM = {
     "per_cell": 1,
     "rotations": 1,
     "rng": 0,
+    "placebo": 0,
     "name_rank": 1,
 }
 

@@ -1,6 +1,8 @@
 from .agreement import Agreement as Agreement
 from .agreement import SourcePair as SourcePair
 from .agreement import agree as agree
+from .baseline import Baseline as Baseline
+from .baseline import format_percentile as format_percentile
 from .controls import ControlledValue as ControlledValue
 from .controls import Controls as Controls
 from .controls import control_outcome as control_outcome
@@ -36,11 +38,13 @@ from .weat import WeatResult as WeatResult
 from .weat import association_test as association_test
 from .weat import associations as associations
 from .weat import effect as effect
+from .weat import max_effect as max_effect
 from .weat import spread as spread
 from .weat import weat as weat
 from .wefat import WefatResult as WefatResult
 from .wefat import wefat as wefat
 from .word_sets import FoundSet as FoundSet
 from .word_sets import find_words as find_words
+from .word_sets import overlap_reason as overlap_reason
 from .word_sets import spellings as spellings
 from .word_sets import too_few_reason as too_few_reason

@@ -49,9 +49,6 @@ class Measurement(Result):
     main_name: ClassVar[str] = "value"
     """What the main number is called in a sentence."""
 
-    max_value: ClassVar[float | None] = None
-    """The largest possible size of the main number, so that results can be ranked by size."""
-
     test: str
     title: str
     status: str
@@ -90,6 +87,11 @@ class Measurement(Result):
     def main_value(self) -> float | None:
         """The number to report first."""
         return self.value
+
+    @property
+    def max_value(self) -> float | None:
+        """The largest possible size of `main_value`, so that results can be ranked by size."""
+        return None
 
     @property
     def main_p(self) -> float | None:

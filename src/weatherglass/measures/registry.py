@@ -93,6 +93,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     control: Controls | None = None,
     **options: Any,
 ) -> WeatResult: ...
@@ -108,6 +109,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult: ...
@@ -123,6 +125,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult | WeatResult: ...
@@ -137,6 +140,7 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult | WeatResult:
@@ -156,8 +160,9 @@ def measure(
         first of B, and so on; two sets of the catalogue are paired as in their study.
     test, title
         What to call the measurement in its result; the measure's name and title by default.
-    case, max_missing
-        As for `weat`.
+    case, max_missing, allow_overlap
+        As for `weat`. Measures of pairs (``ripa``, ``direct-bias``, ``indirect-bias``) compare no
+        word with itself and always accept a word of X that is also in a pair.
     control
         Also measure on controlled vectors, as for `weat`.
     **options
@@ -192,6 +197,7 @@ def measure(
         title=title,
         case=case,
         max_missing=max_missing,
+        allow_overlap=allow_overlap,
         **options,
     )
 

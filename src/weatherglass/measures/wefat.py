@@ -60,7 +60,6 @@ class WefatResult(Measurement):
     decimals: ClassVar[int] = 2
     section: ClassVar[Section] = "facts"
     main_name: ClassVar[str] = "correlation"
-    max_value: ClassVar[float | None] = 1.0
 
     pearson: float | None = None
     pearson_p: float | None = None
@@ -78,6 +77,10 @@ class WefatResult(Measurement):
     def value(self) -> float | None:
         """Pearson's correlation."""
         return self.pearson
+
+    @property
+    def max_value(self) -> float | None:
+        return 1.0
 
     @property
     def p_value(self) -> float | None:
@@ -128,6 +131,7 @@ def wefat(
     *,
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     control: Controls | None = None,
 ) -> WefatResult:
     """Run one word embedding factual association test.
@@ -138,7 +142,7 @@ def wefat(
         The embedding.
     test
         A factual test, or its id in the catalogue.
-    case, max_missing, control
+    case, max_missing, allow_overlap, control
         As for `weat`.
 
     Returns
@@ -163,7 +167,11 @@ def wefat(
     ('done', 3)
     """
     entry = _factual_test(catalogue_test(test)) if isinstance(test, str) else test
-    options: dict[str, Any] = {"case": case, "max_missing": max_missing}
+    options: dict[str, Any] = {
+        "case": case,
+        "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
+    }
     result = _measure(vectors, entry, options)
     return with_controls(
         result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options)
@@ -171,7 +179,7 @@ def wefat(
 
 
 def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> WefatResult:
-    found, reason = find_sets(vectors, test.sets, options["case"])
+    found, reason = find_sets(vectors, test.sets, options["case"], options["allow_overlap"])
     about = describe_test(test, *split_found(found), describe_source(vectors), options)
     about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
     about["fact"] = {"name": test.facts.name, "unit": test.facts.unit}

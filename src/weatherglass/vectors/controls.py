@@ -176,13 +176,13 @@ class FittedControl:
             return subset
         positions = self.vectors.words.find(list(subset.words))
         with _single_blas_thread():
-            return self._replace(subset, self.rows(positions).astype(np.float32))
+            return self._replace(subset, self.rows(positions).astype(subset.matrix.dtype))
 
     def whole(self, workers: int | None = None, progress: Progress | None = None) -> Vectors:
         """Return the controlled vectors of all words."""
         if not self.maps:
             return self.vectors
-        matrix = np.empty(self.vectors.matrix.shape, dtype=np.float32)
+        matrix = np.empty_like(self.vectors.matrix, subok=False)
 
         def write(block: slice) -> int:
             for start in range(block.start, block.stop, _CACHED_ROWS):

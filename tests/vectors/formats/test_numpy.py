@@ -100,10 +100,12 @@ def test_npy_files_of_any_numeric_dtype_are_read(dtype, order, tmp_path):
     assert open_vectors(tmp_path / "m.npy", words=["b"]).matrix.tolist() == [[3, 4]]
 
 
-def test_numbers_too_large_for_float32_become_infinity(tmp_path):
-    np.save(tmp_path / "m.npy", np.array([[1e300, 1], [1, 2]]))
-    (tmp_path / "m.vocab").write_text("a\nb\n")
-    assert open_vectors(tmp_path / "m.npy").unusable.tolist() == [0]
+def test_numbers_too_large_for_float32_are_usable_in_a_file_of_float64(tmp_path):
+    np.save(tmp_path / "m.npy", np.array([[3e300, 4e300], [5e-310, 0], [1, 2]]))
+    (tmp_path / "m.vocab").write_text("a\nb\nc\n")
+    vectors = open_vectors(tmp_path / "m.npy")
+    assert vectors.unusable.tolist() == []
+    np.testing.assert_allclose(vectors.unit(["a", "b"]), [[0.6, 0.8], [1, 0]])
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from ..options import (
     check_share,
     missing_option,
     output_options,
+    overlap_option,
     seed_option,
     tests_options,
     worker_options,
@@ -212,6 +213,7 @@ def _remarks(result: Multiverse) -> Iterator[str]:
 @alpha_option(0.05, "Significance level, after correction.")
 @case_option()
 @missing_option()
+@overlap_option
 @controlled_vectors_option
 @seed_option
 @worker_options(

@@ -210,6 +210,8 @@ def python_script(answer: Answer, sources: Iterable[Source], show_paths: bool = 
         options["alternative"] = question.alternative
     if question.max_missing != MAX_MISSING:
         options["max_missing"] = question.max_missing
+    if question.allow_overlap:
+        options["allow_overlap"] = True
     arguments = "".join(f", {name}={value!r}" for name, value in options.items())
     by_name = {source.name: source for source in sources}
     lines = "".join(f"    {_source_line(by_name[name], show_paths)}\n" for name in answer.results)

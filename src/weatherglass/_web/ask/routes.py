@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from weatherglass.errors import WeatherglassError
-from weatherglass.measures import Results, control_outcome
+from weatherglass.measures import Results, control_outcome, format_percentile
 from weatherglass.report import (
     AuditResult,
     plot_multiverses,
@@ -43,6 +43,7 @@ from .question import (
     SetTexts,
     Side,
     answer_question,
+    explain_alignment,
     explain_p_value,
     lint_sets,
     measure_controls,
@@ -167,6 +168,8 @@ def _answer_values(session: Session, answer: Answer) -> dict[str, Any]:
         "query": answer.question.query,
         "state_result": state_result,
         "explain_p_value": explain_p_value,
+        "explain_alignment": explain_alignment,
+        "format_percentile": format_percentile,
         "p_methods": P_METHODS,
         "script": api.python_script(answer, session.sources, session.settings.is_local),
     }

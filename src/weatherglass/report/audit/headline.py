@@ -22,9 +22,10 @@ ALPHA = 0.05
 MAX_FINDINGS = 5
 RULE = (
     f"Lists tests with corrected p ≤ {ALPHA:g}, where the correction covers all tests of the "
-    "source. The largest effects come first, as a share of the largest possible (2 for an effect "
-    "size, 1 for a correlation). Tests that ask the same question with other words count once, by "
-    "their largest effect. Other measures and discoveries have scales of their own; find them "
+    "source. The largest effects come first, as a share of the largest possible (1 for a "
+    "correlation; for an effect size it depends on the sizes of the sets, just below 2 where they "
+    "are equal). Tests that ask the same question with other words count once, by their "
+    "largest effect. Other measures and discoveries have scales of their own; find them "
     "further down."
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weatherglass.measures import MEASURES, Results, control_outcome
+from weatherglass.measures import MEASURES, Results, control_outcome, format_percentile
 
 from .. import numbers
 from ..discovery import prose
@@ -36,10 +36,15 @@ def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup
     guide = (
         "A positive effect size means that the first set of words is more strongly associated with "
         "the third set, compared with the fourth, than the second set of words is; 2 is about the "
-        "largest possible. The line is the confidence interval over resampled words. Filled dots "
-        f"have p ≤ {ALPHA:g} after Holm's correction, hollow ones do not; diamonds are published "
-        "effects, most of which were measured on larger embeddings."
+        "largest possible for sets of equal size. The line is the confidence interval over "
+        f"resampled words. Filled dots have p ≤ {ALPHA:g} after Holm's correction, hollow ones do "
+        "not; diamonds are published effects, most of which were measured on larger embeddings."
     )
+    if any(_baseline(result) for test in done for result in test.done.values()):
+        guide += (
+            " The baseline is the share of comparable word sets of the same vocabulary that are "
+            "less aligned; it says how unusual the alignment is, not whether the effect is real."
+        )
     parts = [element("p", guide)]
     if done:
         sources = {name: names[name] for name in names if any(name in test.done for test in done)}
@@ -68,6 +73,10 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
     sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
+    has_baseline = {
+        name: any(name in test.done and _baseline(test.done[name]) for test in tests)
+        for name in sources
+    }
     has_robustness = {
         name: any(
             name in test.done and (test.done[name].controls or _robustness(test.done[name], audit))
@@ -77,9 +86,10 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
     }
     number_columns = [1]
     for name in sources:
-        number_columns += [len(heads), len(heads) + 1]
-        heads += ["Effect", "p", "Robustness"] if has_robustness[name] else ["Effect", "p"]
-        over.append((element("bdi", names[name]), 3 if has_robustness[name] else 2))
+        further = ["Baseline"] * has_baseline[name] + ["Robustness"] * has_robustness[name]
+        number_columns += [len(heads) + k for k in range(2 + has_baseline[name])]
+        heads += ["Effect", "p", *further]
+        over.append((element("bdi", names[name]), 2 + len(further)))
     rows = []
     for test in tests:
         published_p = (test.any.published or {}).get("p")
@@ -88,8 +98,9 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
         )
         row: list[str] = [_test_heading(test), published]
         for name in sources:
-            cells = _effect_cells(test.results.get(name), audit)
-            row += cells[: 3 if has_robustness[name] else 2]
+            effect, p, baseline, robustness = _effect_cells(test.results.get(name), audit)
+            row += [effect, p, *([baseline] if has_baseline[name] else [])]
+            row += [robustness] if has_robustness[name] else []
         rows.append(row)
         for phrase in _control_phrases(test):
             row = [phrase, ""]
@@ -118,9 +129,9 @@ def _test_heading(test: TestBySource) -> Markup:
 
 def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
     if result is None:
-        return [numbers.ABSENT] * 3
+        return [numbers.ABSENT] * 4
     if not result.is_done:
-        return [_not_run_link(), numbers.ABSENT, numbers.ABSENT]
+        return [_not_run_link(), *[numbers.ABSENT] * 3]
     first = result.intervals[0] if result.intervals else None
     interval = numbers.interval(first.low, first.high) if first else ""
     corrected = corrected_p(result, audit.results)
@@ -129,7 +140,14 @@ def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
         effect = element("b", effect)
     method = f"{result.main_p_method}, " if result.main_p_method else ""
     p = two_lines(numbers.p_value(result.main_p), f"{method}corrected {numbers.p_value(corrected)}")
-    return [two_lines(effect, interval), p, _robustness(result, audit) or numbers.ABSENT]
+    further = [_baseline(result), _robustness(result, audit)]
+    return [two_lines(effect, interval), p, *(text or numbers.ABSENT for text in further)]
+
+
+def _baseline(result: Any) -> str:
+    """The share of comparable word sets that are less aligned; empty where it is not known."""
+    percentile = result.baseline.percentile if result.baseline else None
+    return "" if percentile is None else format_percentile(percentile)
 
 
 def _control_phrases(test: TestBySource) -> list[str]:

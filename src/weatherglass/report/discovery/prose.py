@@ -33,6 +33,7 @@ _FLAGS = {
     "control": "--control",
     "name_rank": "--name-rank",
     "alphabet": "--alphabet",
+    "placebo": "--placebo",
 }
 _FLAGS_IF_FALSE = {"voronoi": "--no-voronoi", "stop_early": "--all-rotations"}
 
@@ -120,8 +121,21 @@ def describe_level(discovery: Discovery) -> str:
         return f"No p-value is small enough ({alpha})."
     return (
         f"A cell is significant at p\xa0≤\xa0{format_p(discovery.threshold)}, so that at most "
-        f"{100 * discovery.alpha:g}% of the significant cells are expected to be false "
-        f"discoveries ({alpha})."
+        f"{100 * discovery.alpha:g}% of the significant cells are expected to be alignments that "
+        f"names rotated at random would have, too ({alpha}). This does not separate names from "
+        "other words."
+    )
+
+
+def describe_placebo(discovery: Discovery) -> str:
+    """How many cells are significant with random words in place of the names."""
+    if not discovery.placebos:
+        return "Not run: how many cells random words in place of the names would have is not known."
+    words = discovery.placebos[0].names
+    return (
+        f"{discovery.placebo_sentence()} These are {words:,} ordinary words, as frequent as the "
+        "names. Their alignments are as real as those of the names; only an excess over their "
+        "count is about names."
     )
 
 

@@ -115,8 +115,9 @@ def _read_header(path: Path) -> tuple[dict[str, Any], int]:
 
 def write(vectors: Vectors, path: Path) -> None:
     """Write a table ``embeddings``, and the words to a file ``.safetensors.vocab``."""
+    is_double = vectors.matrix.dtype == np.float64
     entry = {
-        "dtype": "F32",
+        "dtype": "F64" if is_double else "F32",
         "shape": list(vectors.matrix.shape),
         "data_offsets": [0, vectors.matrix.nbytes],
     }
@@ -124,7 +125,7 @@ def write(vectors: Vectors, path: Path) -> None:
     header += b" " * (-len(header) % 8)
     with write_with_words(vectors, path) as file:
         file.write(len(header).to_bytes(8, "little") + header)
-        file.write(np.ascontiguousarray(vectors.matrix, dtype="<f4").data)
+        file.write(np.ascontiguousarray(vectors.matrix, dtype="<f8" if is_double else "<f4").data)
 
 
 FORMAT = Format(

@@ -99,9 +99,9 @@ def iter_chunks(
         )
     if wanted is not None:
         source.cased |= any(word != word.lower() for word in words)
-        keep = [i for i, word in enumerate(words) if word in wanted.words]
+        keep, ranks = wanted.choose(words)
         kept_counts = None if counts is None else counts[keep]
-        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), kept_counts)
+        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), kept_counts, ranks)
         return
     step = max(1, (4 << 20) // matrix.shape[1])
     for start in range(0, len(words), step):
@@ -111,9 +111,16 @@ def iter_chunks(
 
 
 def to_rows(numbers: NDArray[Any]) -> Rows:
-    """Convert numbers of any type to float32; too large ones become infinity, which is reported."""
+    """Convert numbers of any type to float32; float64 is kept, so that equal directions stay equal.
+
+    Too large numbers become infinity, which is reported.
+
+    >>> to_rows(np.array([[1, 2]])).dtype, to_rows(np.array([[0.1]])).dtype
+    (dtype('float32'), dtype('float64'))
+    """
+    is_double = numbers.dtype.kind == "f" and numbers.dtype.itemsize >= 8
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.ascontiguousarray(numbers, dtype=np.float32)
+        return np.ascontiguousarray(numbers, dtype=np.float64 if is_double else np.float32)
 
 
 def word_list_path(matrix: Path) -> Path:
