@@ -108,30 +108,32 @@ def test_power_refuses_what_is_incomplete(run):
         assert run("power", *arguments).code == 2
 
 
-def test_frequency_control_shows_how_much_of_an_effect_remains(run):
-    ran = run("weat", "default", "--test", "weat4", "--test", "weat6", "--control", "frequency")
+def test_controls_have_a_row_each_below_the_test(run):
+    line = ("weat", "default", "--test", "weat4", "--test", "weat6")
+    ran = run(*line, "--control", "frequency,top:2")
     assert ran.code == 0
-    plain = run("weat", "default", "--test", "weat4", "--test", "weat6")
-    first, second = (line for line in ran.out.splitlines() if "weat" in line)
-    assert "0.57, p 0.056 64%" in " ".join(first.split())
-    assert "1.67, p 7.8e-05 98%" in " ".join(second.split())
-    assert (
-        "Frequency: the vectors predict log rank with R² 0.88, 0.04 after the control." in ran.out
-    )
-    assert "controlled" not in plain.out
+    rows = [line.split() for line in ran.out.splitlines() if line.startswith("  w")]
+    assert [row[0].rstrip("46") for row in rows] == 2 * ["weat", "without", "without"]
+    assert rows[1] == ["without", "frequency", "0.17", "0.32", "fades"]
+    assert rows[2][-3:] == ["0.39", "0.14", "fades"]
+    assert rows[4] == ["without", "frequency", "1.64", "1.6e-04", "holds"]
+    assert "of other words with R² 0.91, 0.07 after the control." in ran.out
+    plain = run(*line)
+    assert "without" not in plain.out
     assert "Frequency" not in plain.out
     ran = run("wefat", "default", "--test", "wefat1", "--control", "auto", "--format", "json")
     (result,) = json.loads(ran.out)["results"]
     pair = wg.control(wg.open_vectors("default"))
     expected = wg.wefat(wg.open_vectors("default"), "wefat1", control=pair)
-    assert result["control"] == expected.control
+    assert wg.Results.from_json(ran.out)[0].controls == expected.controls
+    assert result["controls"][0]["name"] == "frequency"
 
 
 def test_frequency_control_of_too_few_words_says_so(run, glove840b):
     ran = run("weat", glove840b, "--test", "weat6", "--control", "auto")
     assert ran.code == 0
-    assert "too few words to estimate how well the vectors predict it; not removed." in ran.out
-    assert "survives" not in ran.out
+    assert "too few words to estimate how well it is predicted; not removed." in ran.out
+    assert "without frequency" not in ran.out
     ran = run("wefat", glove840b, "--control", "frequency")
     assert ran.code == 1
     assert "457 usable words" in ran.err
@@ -151,7 +153,7 @@ def test_auto_control_leaves_vectors_without_frequency_unchanged(run, tmp_path):
     assert "too little to remove." in ran.out
     ran = run(*line, "--control", "frequency")
     assert "after the control." in ran.out
-    assert "survives" in ran.out
+    assert "without frequency" in ran.out
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv"])

@@ -20,11 +20,11 @@ from .options import (
 )
 from .output import Output, table
 from .run_tests import (
-    control_columns,
     interval_text,
     open_controlled,
     run_all,
     select_tests,
+    with_controlled_rows,
     write_results,
 )
 
@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     "the test that you name (wefat1 by default: female and male terms).",
 )
 @control_option(
-    "Frequency control: measure again with word frequency removed, and show how much of the "
-    "correlation remains; auto: only if frequency is strong in the vectors."
+    "Measure again on controlled vectors: without word frequency, without the mean (center), "
+    "without the mean and the first K principal components (top:K), or whitened; auto: without "
+    "frequency, if it is strong in the vectors."
 )
 @output_options(plot=True)
 def wefat(
@@ -57,7 +58,7 @@ def wefat(
     case: Any,
     max_missing: float,
     allow_overlap: bool,
-    control: str,
+    control: tuple[str, ...],
     output: Output,
 ) -> None:
     """Run factual tests (WEFAT) on SOURCE: both of the Science paper, or those you name.
@@ -95,7 +96,8 @@ def wefat(
 
 
 def _table(results: Sequence[Any]) -> str:
-    rows = [_row(result) for result in results if result.status == "done"]
+    done = [result for result in results if result.status == "done"]
+    rows = [row for r in done for row in with_controlled_rows(_row(r), r, "Pearson")]
     return table(rows, f"WEFAT on {results[0].source['name']}") if rows else ""
 
 
@@ -109,7 +111,6 @@ def _row(result: WefatResult) -> dict[str, Any]:
         "test": result.test,
         "Pearson": f"{result.pearson:.2f}",
         "interval": interval_text(result.main_interval),
-        **control_columns(result),
         "published": f"{published['correlation']:.2f}" if published else "",
         "p": format_p(result.pearson_p),
         "published p": published.get("p", ""),

@@ -16,6 +16,7 @@ from weatherglass.catalog import Test, WordSet, own_words, with_tested_words
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import (
     NOISE,
+    Baseline,
     Cosines,
     Results,
     Section,
@@ -48,6 +49,7 @@ their figures. A sentence without its tested word says only what its template sa
 """
 
 PAPER_MAX_EXACT = 100_000  # partitions; the supplement samples where there are more
+NO_BASELINE = "an encoder has no vocabulary to draw word sets from"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -158,8 +160,9 @@ def seat_test(
         Also compute the confidence interval over other words in all four sets, and that of the BCa
         bootstrap, both of the effect by word.
     allow_overlap, options
-        As for `weat`.
+        As for `weat`. There is no baseline, because an encoder has no vocabulary.
     """
+    options.pop("baseline", None)
     how = _how_tested(test)
     test = with_tested_words(test)
     chosen: Any = method
@@ -167,7 +170,13 @@ def seat_test(
         n, m = (int((encoded.words.find(items.words) >= 0).sum()) for items in (test.x, test.y))
         chosen = "exact" if math.comb(n + m, n) <= PAPER_MAX_EXACT else "sample"
     by_sentence = weat(
-        encoded, test, method=chosen, case="keep", allow_overlap=allow_overlap, **options
+        encoded,
+        test,
+        method=chosen,
+        case="keep",
+        allow_overlap=allow_overlap,
+        baseline=False,
+        **options,
     )
     fields: dict[str, Any] = {
         field.name: getattr(by_sentence, field.name) for field in dataclasses.fields(by_sentence)
@@ -175,6 +184,8 @@ def seat_test(
     fields |= {"options": by_sentence.options | {"method": method}, "intervals": ()}
     if how:
         fields["options"] |= {"unknown_words": UNKNOWN_WORDS}
+    if by_sentence.is_done:
+        fields["baseline"] = Baseline(reason=NO_BASELINE)
     about: dict[str, Any] = {"level": test.level, "tested_words": how}
     if not by_sentence.is_done or how == "own words":
         return SeatResult(**about, **fields)

@@ -13,6 +13,7 @@ from weatherglass.errors import quote_safe
 from weatherglass.significance import Interval, Power
 from weatherglass.vectors import Vectors
 
+from .controls import ControlledValue, control_columns
 from .result import Result
 
 Section = Literal["words", "sentences", "facts", "measures"]
@@ -37,6 +38,8 @@ class Measurement(Result):
         Words that were left out because in lower case they are a word that was used.
     published
         The published figures of this test, from the catalogue.
+    controls
+        The same number on controlled vectors, for each control that was asked for.
     source, options, version
         What is needed to repeat the measurement.
     """
@@ -57,6 +60,7 @@ class Measurement(Result):
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     merged: dict[str, tuple[str, ...]] = field(default_factory=dict)
     published: dict[str, Any] | None = None
+    controls: tuple[ControlledValue, ...] = ()
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     version: str = __version__
@@ -193,7 +197,7 @@ class Measurement(Result):
             "status": self.status,
             "reason": self.reason,
             **self.measure_columns(),
-            **self.control_columns(),
+            **control_columns(self.controls),
             "missing": " ".join(word for words in self.missing.values() for word in words),
             "published_p": (self.published or {}).get("p"),
             "fingerprint": self.source.get("fingerprint"),
@@ -220,10 +224,6 @@ class Measurement(Result):
 
     def measure_columns(self) -> dict[str, Any]:
         """Return the columns that only this measure has."""
-        return {}
-
-    def control_columns(self) -> dict[str, Any]:
-        """Return the columns of the frequency control, where there was one."""
         return {}
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,7 +5,6 @@ The word embedding factual association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -17,9 +16,9 @@ from weatherglass.catalog import FactualTest, Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.significance import Interval, Power, correlation_interval, correlation_power
-from weatherglass.vectors import Case, ControlMethod, Vectors
+from weatherglass.vectors import Case, Vectors
 
-from .frequency_control import Controlled, control_columns, measure_control
+from .controls import Controls, with_controls
 from .measurement import (
     Measurement,
     Section,
@@ -59,9 +58,6 @@ class WefatResult(Measurement):
         rather than B, and its fact.
     fact
         The name and unit of the facts.
-    control
-        Pearson's correlation and its p-value without word frequency, and how much of the
-        correlation survives, if asked for.
 
     The other attributes are those of every `Measurement`.
     """
@@ -85,7 +81,6 @@ class WefatResult(Measurement):
     associations: tuple[float, ...] = ()
     facts: tuple[float, ...] = ()
     fact: dict[str, str] = field(default_factory=dict)
-    control: dict[str, Any] | None = None
 
     @property
     def value(self) -> float | None:
@@ -143,9 +138,6 @@ class WefatResult(Measurement):
             "published_correlation": (self.published or {}).get("correlation"),
         }
 
-    def control_columns(self) -> dict[str, Any]:
-        return control_columns(self.control)
-
 
 def wefat(
     vectors: Vectors,
@@ -154,7 +146,7 @@ def wefat(
     case: Case = "auto",
     max_missing: float = 0.2,
     allow_overlap: bool = False,
-    control: Controlled | ControlMethod | None = None,
+    control: Controls | None = None,
 ) -> WefatResult:
     """Run one word embedding factual association test.
 
@@ -195,17 +187,8 @@ def wefat(
         "allow_overlap": allow_overlap,
     }
     result = _measure(vectors, entry, options)
-    if control is None:
-        return result
-    controlled = measure_control(
-        result,
-        vectors,
-        control,
-        lambda without_frequency: _measure(without_frequency, entry, options),
-        "pearson",
-    )
-    return dataclasses.replace(
-        result, control=controlled, options=options | {"control": controlled["asked"]}
+    return with_controls(
+        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options)
     )
 
 

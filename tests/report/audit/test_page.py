@@ -126,6 +126,13 @@ def test_the_overview_states_what_was_measured_on_which_sources(page):
         assert sentence in text, sentence
 
 
+def test_controls_have_a_row_each_below_the_test(page):
+    text = page.text("effects")
+    assert "without the top 2 components" in text
+    assert "0.390.14Fades" in text.replace("\n", "").replace(" ", "")
+    assert "Holds" in text
+
+
 def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page, audit):
     text = page.text("findings")
     same = audit.multiverses[0].summary.same_sign["whole"]
@@ -138,7 +145,7 @@ def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page,
         "1.36 to 1.86, p = 7.8e-05; "
     ) in text
     assert f"{same.share:.0%} of {same.of} documented seed choices agree in sign" in text
-    assert "1.67 without word frequency (98% remains)" in text
+    assert "holds without frequency" in text
     assert (
         "The more strongly occupations are associated with female terms rather than male terms"
         in text
@@ -303,7 +310,7 @@ def test_several_sources_are_side_by_side_in_tables(audit, monkeypatch):
         monkeypatch, dataclasses.replace(audit, results=wg.Results.of(both))
     )
     over = [tag for tag in page.of("th") if tag.get("scope") == "colgroup"]
-    assert [tag["colspan"] for tag in over] == ["3", "3"]
+    assert [tag["colspan"] for tag in over] == ["4", "4"]
     text = page.text("effects")
     assert text.count("1.71") == 2
     assert "other.vec" in text

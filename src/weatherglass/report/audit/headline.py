@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from weatherglass.discovery import Discovery
-from weatherglass.measures import Measurement, Results
+from weatherglass.measures import Measurement, Results, describe_outcome
 from weatherglass.seedlab import Multiverse
 from weatherglass.significance import Power
 
@@ -138,9 +138,9 @@ def _interval_text(result: Measurement) -> str:
 
 
 def robustness(result: Measurement, multiverses: Sequence[Multiverse]) -> str:
-    """How far a result depends on the seed words and on word frequency."""
+    """How far a result depends on the seed words, on word frequency and on main axes."""
     seeds = describe_seed_choices(result, multiverses) or "other seed words were not tried"
-    parts = [seeds, describe_crossed(result), describe_control(result)]
+    parts = [seeds, describe_crossed(result), describe_controls(result)]
     return "; ".join(filter(None, parts)) + "."
 
 
@@ -161,24 +161,14 @@ def describe_crossed(result: Measurement) -> str:
     return ""
 
 
-def describe_control(result: Measurement) -> str:
-    """The value without word frequency; empty where that was not measured."""
-    control = getattr(result, "control", None) or {}
-    value = control.get("effect", control.get("pearson"))
-    if value is None:
-        return ""
-    survives = control.get("survives")
-    share = "" if survives is None else f" ({share_left(survives)})"
-    return f"{numbers.effect(value)} without word frequency{share}"
-
-
-def share_left(survives: float) -> str:
-    """How much of a value is left without word frequency.
-
-    >>> share_left(0.98), share_left(-0.47)
-    ('98% remains', 'reverses sign')
-    """
-    return "reverses sign" if survives < 0 else f"{survives:.0%} remains"
+def describe_controls(result: Measurement) -> str:
+    """What controls do to an effect; empty where there are none."""
+    parts = [
+        describe_outcome(result, control) or f"{numbers.effect(control.effect)} {control.phrase}"
+        for control in result.controls
+        if control.effect is not None
+    ]
+    return "; ".join(parts)
 
 
 _NUMBER_WORDS = {2: "two", 3: "three", 4: "four", 5: "five"}
