@@ -3,7 +3,7 @@ import pytest
 
 import weatherglass as wg
 from weatherglass.errors import UsageError
-from weatherglass.significance import correlation_interval, correlation_power
+from weatherglass.significance import Interval, correlation_power, pearson
 
 # Cosines with A = e1 and B = e2 are cos and sin of the angle, their deviation |cos - sin| / sqrt 2,
 # so that the normalised association of any target is sqrt 2 or -sqrt 2.
@@ -36,9 +36,9 @@ def test_wefat_is_that_worked_by_hand():
 def test_correlations_have_intervals_over_other_words():
     result = wg.wefat(wg.open_vectors("default"), "wefat1")
     (interval,) = result.intervals
-    assert interval == correlation_interval(
-        result.associations, result.facts, about="other target words"
-    )
+    correlation = pearson(result.associations, result.facts)
+    ends = correlation.low, correlation.high
+    assert interval == Interval(*ends, 0.95, "fisher z", about="other target words")
     assert interval.low < result.pearson < interval.high
     assert result.spearman_interval.low < result.spearman < result.spearman_interval.high
     assert (result.row()["low"], result.row()["high"]) == (interval.low, interval.high)

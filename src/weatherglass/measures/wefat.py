@@ -5,7 +5,7 @@ The word embedding factual association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from weatherglass.catalog import FactualTest, Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.significance import Interval, Power, correlation_interval, correlation_power
+from weatherglass.significance import Correlation, Interval, Power, correlation_power
+from weatherglass.significance import pearson as correlate_words
+from weatherglass.significance import spearman as rank_correlate_words
 from weatherglass.vectors import Case, Vectors
 
 from .controls import Controls, with_controls
@@ -218,8 +220,8 @@ def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> We
         reason = "the facts are too large to compute with"
         return WefatResult(status="not run", reason=reason, **about)
     intervals = (
-        _interval(values, facts),
-        _interval(stats.rankdata(ranked), stats.rankdata(facts)),
+        _interval(correlate_words, values, facts),
+        _interval(rank_correlate_words, ranked, facts),
     )
     return WefatResult(
         status="done",
@@ -247,11 +249,15 @@ def normalised_associations(found: Mapping[str, FoundSet]) -> Floats:
     return values
 
 
-def _interval(x: Floats, y: Floats) -> Interval | None:
+def _interval(
+    correlate: Callable[[Floats, Floats], Correlation], x: Floats, y: Floats
+) -> Interval | None:
     try:
-        return correlation_interval(x, y, about="other target words")
+        correlation = correlate(x, y)
     except CannotMeasure:  # too few words
         return None
+    low, high, confidence = correlation.low, correlation.high, correlation.confidence
+    return Interval(low, high, confidence, "fisher z", about="other target words")
 
 
 def _constant_reason(values: Floats, facts: Floats) -> str:

@@ -11,7 +11,6 @@ from .correlation import MIN_PAIRS as MIN_PAIRS
 from .correlation import Correlation as Correlation
 from .correlation import pearson as pearson
 from .correlation import spearman as spearman
-from .correlation_interval import correlation_interval as correlation_interval
 from .effect_interval import crossed_interval as crossed_interval
 from .effect_interval import effect_interval as effect_interval
 from .interval import Interval as Interval
