@@ -17,6 +17,7 @@ from .options import (
     missing_option,
     model_options,
     output_options,
+    overlap_option,
     pop_tokenizer,
     seed_option,
     tests_options,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 @tests_options
 @case_option()
 @missing_option()
+@overlap_option
 @click.option(
     "--models",
     type=click.Path(file_okay=False, path_type=Path),

@@ -20,7 +20,14 @@ from .options import (
     tests_options,
 )
 from .output import Output, remarks, table
-from .run_tests import control_columns, open_controlled, run_all, select_tests, write_results
+from .run_tests import (
+    interval_text,
+    open_controlled,
+    run_all,
+    select_tests,
+    with_controlled_rows,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from weatherglass.measures import WeatResult
@@ -53,7 +60,10 @@ _MAX_INFLUENTIAL = 3
 )
 @seed_option
 @click.option(
-    "--intervals", is_flag=True, help="Bootstrap confidence intervals of the effect size."
+    "--intervals",
+    is_flag=True,
+    help="Also compute the confidence interval over other words in all four sets, and that of the "
+    "bootstrap (BCa).",
 )
 @click.option(
     "--influence",
@@ -70,8 +80,9 @@ _MAX_INFLUENTIAL = 3
     "--rotation", is_flag=True, help="Rotation p-values: how often random directions align so well."
 )
 @control_option(
-    "Frequency control: measure again with word frequency removed, and show how much of the effect "
-    "remains; auto: only if frequency is strong in the vectors."
+    "Measure again on controlled vectors: without word frequency, without the mean (center), "
+    "without the mean and the first K principal components (top:K), or whitened; auto: without "
+    "frequency, if it is strong in the vectors."
 )
 @output_options(plot=True)
 def weat(
@@ -89,15 +100,16 @@ def weat(
     influence: bool,
     baseline: bool,
     rotation: bool,
-    control: str,
+    control: tuple[str, ...],
     output: Output,
 ) -> None:
     """Run association tests (WEAT) on SOURCE: the ten of the Science paper, or those you name.
 
     Are targets X, compared with Y, more strongly associated with attributes A than with B? The
-    table has the effect size and the permutation p-value with the published ones, the p-value
-    corrected for the number of tests (Holm), and the baseline: the share of comparable word sets
-    of the same vocabulary whose alignment is smaller.
+    table has the effect size with its 95 % confidence interval over other target words, the
+    permutation p-value, the published ones, the p-value corrected for the number of tests (Holm),
+    and the baseline: the share of comparable word sets of the same vocabulary whose alignment is
+    smaller. Under it are the effects that a test without a clear difference could have found.
     """
     from weatherglass.catalog import Test
     from weatherglass.measures import weat as measure
@@ -129,11 +141,13 @@ def _table(results: Sequence[Any], rotation: bool) -> str:
     done = [result for result in results if result.status == "done"]
     if not done:
         return ""
-    rows = [_row(result, rotation) for result in done]
+    rows = [row for r in done for row in with_controlled_rows(_row(r, rotation), r, "effect")]
     if not any(row.get("baseline") for row in rows):
         rows = [{name: text for name, text in row.items() if name != "baseline"} for row in rows]
     text = table(rows, f"WEAT on {done[0].source['name']}")
+    intervals = [row for result in results for row in _interval_rows(result)]
     influential = [row for result in results for row in _influence_rows(result)]
+    text += table(intervals, "95 % confidence intervals of the effect size") if intervals else ""
     text += table(influential, "Leave-one-out") if influential else ""
     return text + remarks(_baseline_remarks(done))
 
@@ -175,10 +189,10 @@ def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
     assert result.p_rotation is not None
     assert result.p_holm is not None
     published = result.published or {}
-    row: dict[str, Any] = {
+    return {
         "test": result.test,
         "effect": f"{result.effect:.2f}",
-        **control_columns(result),
+        "interval": interval_text(result.main_interval),
         "published": f"{published['effect']:.2f}" if published else "",
         "p": str(result.p),
         "by": result.p.method,
@@ -188,11 +202,24 @@ def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
         **_format_baseline(result),
         **({"p rotation": str(result.p_rotation)} if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
+        "": result.title,
     }
-    if result.intervals:
-        first = result.intervals[0]
-        row["interval"] = f"{first.low:.2f} to {first.high:.2f} ({first.method})"
-    return row | {"": result.title}
+
+
+def _interval_rows(result: WeatResult) -> list[dict[str, Any]]:
+    """Rows for all intervals, if there are more than the one in the table."""
+    if len(result.intervals) < 2:
+        return []
+    return [
+        {
+            "test": result.test,
+            "over": interval.about,
+            "interval": interval_text(interval),
+            "by": interval.method,
+            "": interval.note,
+        }
+        for interval in result.intervals
+    ]
 
 
 def _influence_rows(result: WeatResult) -> list[dict[str, Any]]:

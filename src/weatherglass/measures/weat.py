@@ -5,7 +5,6 @@ The word embedding association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,17 +20,19 @@ from weatherglass.significance import (
     Alternative,
     Interval,
     PermutationMethod,
+    Power,
     PValue,
     batch_permutation_p,
-    bootstrap_interval,
+    effect_power,
     permutation_p,
     rotation_p,
 )
-from weatherglass.vectors import Case, ControlMethod, Vectors
+from weatherglass.vectors import Case, Vectors
 
 from .baseline import Baseline, alignment, baseline_columns, measure_baseline
+from .controls import Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
-from .frequency_control import Controlled, control_columns, measure_control
+from .effect_intervals import effect_intervals
 from .measurement import (
     DescribedTest,
     Measurement,
@@ -39,6 +40,7 @@ from .measurement import (
     association_claim,
     describe_source,
     describe_test,
+    interval_columns,
 )
 from .word_sets import FoundSet, Sets, find_sets, rank_words, split_found, too_few_reason
 
@@ -93,12 +95,11 @@ class WeatResult(Measurement):
     associations
         s(w, A, B) of every target, in the order of `words`.
     intervals
-        Bootstrap confidence intervals of the effect, if asked for.
+        Confidence intervals of the effect. The first, which every result has unless the words of
+        each set do not differ, is over other target words; if asked for, there follow one over
+        other words in all four sets, and the BCa bootstrap.
     influence
         What dropping each single word does, if asked for.
-    control
-        Effect and p-value without word frequency, and how much of the effect survives, if asked
-        for; `weatherglass.Control` says what its other numbers are.
 
     The other attributes are those of every `Measurement`.
     """
@@ -120,7 +121,6 @@ class WeatResult(Measurement):
     associations: dict[str, tuple[float, ...]] = field(default_factory=dict)
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
-    control: dict[str, Any] | None = None
 
     @property
     def max_value(self) -> float | None:
@@ -167,8 +167,23 @@ class WeatResult(Measurement):
     def target_associations(self) -> dict[str, tuple[float, ...]]:
         return self.associations
 
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        if self.p is None:
+            return None
+        x, y = self.associations["X"], self.associations["Y"]
+        spreads = float(np.std(x, ddof=1)), float(np.std(y, ddof=1))
+        return effect_power(
+            len(x),
+            len(y),
+            alpha=alpha,
+            power=power,
+            alternative=self.p.alternative,
+            spreads=spreads if max(spreads) > MIN_SPREAD else None,
+        )
+
     def measure_columns(self) -> dict[str, Any]:
         return {
+            **interval_columns(self.main_interval),
             "statistic": self.statistic,
             "p_low": self.p.low if self.p else None,
             "p_high": self.p.high if self.p else None,
@@ -180,9 +195,6 @@ class WeatResult(Measurement):
             "p_bh": self.p_bh,
             "published_effect": (self.published or {}).get("effect"),
         }
-
-    def control_columns(self) -> dict[str, Any]:
-        return control_columns(self.control)
 
 
 def weat(
@@ -199,7 +211,7 @@ def weat(
     intervals: bool = False,
     influence: bool = False,
     baseline: bool = True,
-    control: Controlled | ControlMethod | None = None,
+    control: Controls | None = None,
     workers: int | None = None,
 ) -> WeatResult:
     """Run one word embedding association test.
@@ -228,7 +240,8 @@ def weat(
     rng
         Random seed, for ``sample`` and ``normal`` p-values, bootstrap intervals and the baseline.
     intervals
-        Also compute bootstrap confidence intervals (BCa and percentile) of the effect over words.
+        Also compute the confidence interval over other words in all four sets, and that of the BCa
+        bootstrap over other targets. The interval over other targets is computed in any case.
     influence
         Also drop each single word in turn, and give effect and p-value without it.
     baseline
@@ -236,9 +249,10 @@ def weat(
         The vectors must be a whole embedding, or words that were opened with a sample of it
         (``open_vectors(source, words=words, sample=True)``).
     control
-        Also measure with word frequency removed: the pair that `weatherglass.control` returned for
-        the vectors, or its ``method``. The effect and p-value of the result itself do not change.
-        The vectors must be a whole embedding, unless the control was computed from one.
+        Also measure on controlled vectors, into `controls`: a method of `weatherglass.control`,
+        the pair that it returned for the vectors, or a list of these, such as ``["frequency",
+        "top:2"]``. The effect and p-value of the result itself do not change. The vectors must be
+        a whole embedding, unless the control was computed from one.
     workers
         Threads; all processors by default.
 
@@ -281,17 +295,8 @@ def weat(
         "rng": rng,
     }
     result = _measure(vectors, entry, options, workers, intervals, influence, baseline)
-    if control is None:
-        return result
-    controlled = measure_control(
-        result,
-        vectors,
-        control,
-        lambda without_frequency: _measure(without_frequency, entry, options, workers),
-        "effect",
-    )
-    return dataclasses.replace(
-        result, control=controlled, options=options | {"control": controlled["asked"]}
+    return with_controls(
+        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options, workers)
     )
 
 
@@ -343,7 +348,7 @@ def _measure(
         cosine=(cosine := alignment(found)),
         baseline=measure_baseline(vectors, found, cosine, rng) if baseline else None,
         p_rotation=rotation_p(u, v, alternative=alternative),
-        intervals=_bootstrap(x, y, ddof, rng) if intervals else (),
+        intervals=effect_intervals(x, y, ddof, rng, _cosines(found) if intervals else None),
         influence=leave_one_out(found, ddof, alternative) if influence else (),
         **about,
     )
@@ -380,33 +385,11 @@ def max_effect(n: int, m: int, ddof: int = 1) -> float | None:
     return math.sqrt(total * (total - ddof) / (n * m)) if n and m else None
 
 
-def _bootstrap(x: Floats, y: Floats, ddof: int, rng: int) -> tuple[Interval, ...]:
-    """Return the intervals of the effect by both methods, or one where they agree."""
-
-    def statistic(x: Any, y: Any, axis: int = -1) -> Any:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (x.mean(axis=axis) - y.mean(axis=axis)) / spread(x, y, ddof)
-
-    intervals: list[Interval] = []
-    for method in ("bca", "percentile"):
-        try:
-            interval = bootstrap_interval(x, y, statistic, method=method, rng=rng)
-        except CannotMeasure:  # too few words to vary; the result then has no interval
-            continue
-        if interval not in intervals:
-            intervals.append(interval)
-    return tuple(intervals)
-
-
 def leave_one_out(
     found: Mapping[str, FoundSet], ddof: int, alternative: Alternative
 ) -> tuple[Influence, ...]:
     """Drop each word of the four sets in turn; the word that moves the effect most comes first."""
-    cosines = {
-        (targets, attributes): found[targets].rows @ found[attributes].rows.T
-        for targets in "XY"
-        for attributes in "AB"
-    }
+    cosines = _cosines(found)
     complete = _mean_differences(cosines)
     reference = effect(complete["X"], complete["Y"], ddof)
     dropped: list[tuple[str, str]] = []
@@ -429,6 +412,15 @@ def leave_one_out(
         value = effect(x, y, ddof)
         influences.append(Influence(name, word, value, p.value, value - reference))
     return tuple(sorted(influences, key=lambda influence: -abs(influence.moved)))
+
+
+def _cosines(found: Mapping[str, FoundSet]) -> dict[tuple[str, str], Floats]:
+    """Return the tables of cosines of both target sets with both attribute sets."""
+    return {
+        (targets, attributes): found[targets].rows @ found[attributes].rows.T
+        for targets in "XY"
+        for attributes in "AB"
+    }
 
 
 def _mean_differences(cosines: Mapping[tuple[str, str], Any]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ def compare(
     statistic: Which = "both",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     ddof: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
     **training: Any,
@@ -56,7 +57,7 @@ def compare(
         Which differences are tested: of effect sizes, which are comparable with other studies, of
         ``unstandardised`` effects, their numerators, which some differences change more, or
         ``both``. Decide before you look: with ``both``, Holm's correction covers both.
-    case, max_missing, ddof
+    case, max_missing, allow_overlap, ddof
         As in `weatherglass.weat`.
     progress
         Called with the name of the current step, the amount done and the total.
@@ -110,7 +111,13 @@ def compare(
         raise UsageError(f"statistic is {statistic!r}; it must be one of {names}.")
     training |= {"permutations": permutations, "against": against, "progress": progress}
     groups, notes = _train(corpora, Path(out), by, training)
-    options = {"by": by, "case": case, "max_missing": max_missing, "ddof": ddof}
+    options = {
+        "by": by,
+        "case": case,
+        "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
+        "ddof": ddof,
+    }
     options |= {"statistic": statistic, **_training_options(training)}
     return measure_corpora(groups, word_tests, options, notes)
 

@@ -14,6 +14,7 @@ from weatherglass.measures import (
     MIN_WORDS,
     associations,
     effect,
+    overlap_reason,
     spread,
     too_few_reason,
 )
@@ -80,6 +81,8 @@ def measure_corpora(
         in_corpora = Lookup.of(Models("full", full[0], tuple(full)), every_word, options["case"])
         remarks += _note_rare_words(test.id, in_corpora.row.keys() - lookup.row.keys())
         reason = too_few_reason(words[test.id], missing[test.id], MIN_WORDS, options["max_missing"])
+        if not options["allow_overlap"]:
+            reason = reason or overlap_reason(words[test.id])
         values = iter(
             None if reason else _measure_model(vectors, at, lookup, sets, options["ddof"])
             for vectors, at in zip(every_model.each, lookup.at, strict=True)

@@ -4,7 +4,6 @@ from .baseline import SetProfile as SetProfile
 from .baseline import coherence_baseline as coherence_baseline
 from .baseline import frequency_baseline as frequency_baseline
 from .batch import batch_permutation_p as batch_permutation_p
-from .bootstrap import Interval as Interval
 from .bootstrap import bootstrap_interval as bootstrap_interval
 from .correction import benjamini_hochberg as benjamini_hochberg
 from .correction import holm as holm
@@ -12,8 +11,18 @@ from .correlation import MIN_PAIRS as MIN_PAIRS
 from .correlation import Correlation as Correlation
 from .correlation import pearson as pearson
 from .correlation import spearman as spearman
+from .effect_interval import crossed_interval as crossed_interval
+from .effect_interval import effect_interval as effect_interval
+from .interval import Interval as Interval
 from .permutation import PermutationMethod as PermutationMethod
 from .permutation import permutation_p as permutation_p
+from .power import Power as Power
+from .power import correlation_power as correlation_power
+from .power import effect_power as effect_power
+from .power import power_of_correlation as power_of_correlation
+from .power import power_of_effect as power_of_effect
+from .power import words_for_correlation as words_for_correlation
+from .power import words_needed as words_needed
 from .pvalue import Alternative as Alternative
 from .pvalue import PValue as PValue
 from .pvalue import format_p as format_p

@@ -34,6 +34,9 @@ MAX_MISSING = 0.2
 MAX_QUICK_TARGETS = 52
 """Targets whose partitions are counted in about a second; larger tests are long jobs."""
 
+CONTROLS = ("frequency", "top:2")
+"""The controls that an answer shows."""
+
 Alternative = Literal["greater", "less", "two-sided"]
 Side = Literal["x", "y", "a", "b"]
 SetTexts = tuple[str, str, str, str]
@@ -258,6 +261,27 @@ async def measure_influence(
     )
 
 
+async def measure_controls(
+    session: Session, answer: Answer, source: str, job: str = ""
+) -> WeatResult:
+    """Run the test again on controlled vectors of one source."""
+
+    def work(report: Callable[..., None]) -> WeatResult:
+        return weat(
+            answer.vectors[source],
+            answer.test,
+            alternative=answer.question.alternative,
+            max_missing=answer.question.max_missing,
+            control=session.sources.find(source).controls(CONTROLS, report),
+            workers=1,
+        )
+
+    key = ("controls", source, answer.key)
+    return await session.jobs.answer(
+        key, "Measuring without frequency", work, is_long=True, job=job
+    )
+
+
 async def run_multiverse(
     session: Session, answer: Answer, source: str, job: str = ""
 ) -> Multiverse:
@@ -343,6 +367,18 @@ def state_result(result: WeatResult) -> str:
     if result.p.value <= ALPHA:
         return sentence
     return f"{sentence.rstrip('.')}; but this may well be chance."
+
+
+def state_power(result: WeatResult) -> str:
+    """State which effects a test could have found, if it has found none; empty otherwise.
+
+    >>> import weatherglass as wg
+    >>> test = wg.Test(x=["cat", "dog"], y=["car", "bus"], a=["good"], b=["bad"])
+    >>> state_power(wg.weat(wg.open_vectors("default"), test))[:43]
+    'With 2+2 words this test cannot be signific'
+    """
+    text = result.could_find()
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def explain_alignment(result: WeatResult) -> str:

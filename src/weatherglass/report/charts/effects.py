@@ -187,15 +187,15 @@ def _forest_rows(
 
 
 def _forest_point(result: Any, test: TestBySource, source: str) -> dict[str, Any]:
-    interval = result.intervals[0] if result.intervals else None
+    interval = result.main_interval
     return {
-        "effect": result.effect,
+        "effect": result.main_value,
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
         "filled": result.p_holm is None or result.p_holm <= ALPHA,
         "test": test.title,
         "source": source,
-        "effect size": numbers.effect(result.effect),
+        "effect size": numbers.effect(result.main_value),
         "interval": numbers.interval(interval.low, interval.high) if interval else numbers.ABSENT,
         "p": str(result.p),
         "corrected p": numbers.p_value(result.p_holm),
