@@ -8,6 +8,7 @@ import weatherglass as wg
 from weatherglass.catalog import to_sentences
 from weatherglass.encoders.seat import seat_test
 from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.significance import effect_interval
 
 
 class Spelling:
@@ -58,6 +59,35 @@ def test_p_by_word_is_the_test_on_the_mean_association_of_each_word(encoder):
     assert result.p_by_word.partitions == math.comb(16, 8)
     assert result.n_words == {"X": 8, "Y": 8}
     assert result.n["X"] > 8
+
+
+def test_intervals_of_seat_are_over_words_not_sentences(encoder, own_cache):
+    (plain,), (result,) = (
+        wg.seat(encoder, "sent-weat6", intervals=given) for given in (False, True)
+    )
+    assert plain.intervals == result.intervals[:1]
+    assert [interval.method for interval in result.intervals] == ["noncentral t", "crossed", "bca"]
+    for interval in result.intervals:
+        assert interval.low < result.effect_by_word < interval.high
+    by_sentence = effect_interval(*result.associations.values())
+    width = result.main_interval.high - result.main_interval.low
+    assert width > 1.5 * (by_sentence.high - by_sentence.low)  # near-copies add no evidence
+    assert result.power.sizes == (8, 8)
+
+
+def test_crossed_interval_of_sentences_of_one_word_each_is_that_of_the_words(own_cache):
+    (sentences,) = wg.seat(wg.open_encoder("cbow:default"), "weat7", intervals=True)
+    words = wg.weat(wg.open_vectors("default"), "weat7", intervals=True)
+    for one, other in zip(sentences.intervals, words.intervals, strict=True):
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-5)
+
+
+def test_intervals_over_sentences_in_older_results_are_not_reported_first(encoder):
+    (result,) = wg.seat(encoder, "sent-weat6")
+    record = result.to_dict()
+    ends = {"low": 0.5, "high": 0.6, "confidence": 0.95, "n_resamples": 9999}
+    record["intervals"] = [ends | {"method": "bca"}]
+    assert wg.SeatResult.from_dict(record).main_interval is None
 
 
 def test_a_second_run_of_seat_encodes_nothing_and_gives_the_same_results(encoder):

@@ -286,10 +286,20 @@ def test_measure_weat_gives_the_result_of_weat(vectors):
     result = wg.measure(vectors, "weat", sets, test="weat6", intervals=True, influence=True)
     expected = wg.weat(vectors, test, intervals=True, influence=True)
     assert isinstance(result, wg.WeatResult)
-    for name in ("effect", "statistic", "p", "p_rotation", "intervals", "influence", "options"):
+    for name in (
+        "effect",
+        "statistic",
+        "p",
+        "baseline",
+        "p_rotation",
+        "intervals",
+        "influence",
+        "options",
+    ):
         assert getattr(result, name) == getattr(expected, name), name
     assert (result.value, result.by_word) == (expected.effect, expected.associations)
-    assert result.details == {"statistic": expected.statistic}
+    assert result.details["statistic"] == expected.statistic
+    assert result.details["cosine"] == expected.cosine
     assert result.ranked("Y")[0][1] == max(expected.associations["Y"])
     assert wg.Results.from_json(wg.Results.of([result]).to_json())[0] == result
 

@@ -1,5 +1,9 @@
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from weatherglass.errors import CannotMeasure, UsageError
@@ -63,3 +67,40 @@ def test_a_correlation_that_cannot_be_computed_has_a_reason():
         pearson([1, 2, 3, np.inf], [1, 2, 3, 4])
     with pytest.raises(UsageError, match="same length"):
         pearson([1, 2, 3, 4], [1, 2, 3])
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(-1e9, 1e9) | st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1, 2])),
+        min_size=5,
+        max_size=12,
+    )
+)
+def test_the_interval_of_any_numbers_is_finite_and_contains_the_correlation(
+    pairs: list[tuple[float, float]],
+) -> None:
+    x, y = np.array(pairs).T
+    try:
+        interval = pearson(x, y)
+    except CannotMeasure:
+        return
+    with np.errstate(all="ignore"):
+        r = np.corrcoef(x, y)[0, 1]
+    assert -1 <= interval.low <= interval.high <= 1
+    assert interval.low - 1e-6 <= r <= interval.high + 1e-6
+
+
+def test_the_interval_covers_correlations_with_facts_of_two_peaks() -> None:
+    rng = np.random.default_rng(2)
+
+    def draw(n: int) -> tuple[np.ndarray, np.ndarray]:
+        x = rng.normal(size=n)
+        latent = 0.7 * x + math.sqrt(1 - 0.49) * rng.normal(size=n)
+        return x, np.where(latent > 0, 0.85, 0.1) + 0.07 * rng.normal(size=n)
+
+    truth = np.corrcoef(*draw(200_000))[0, 1]
+    covered = 0
+    for _ in range(500):
+        interval = pearson(*draw(20))
+        covered += interval.low <= truth <= interval.high
+    assert 0.92 * 500 <= covered <= 0.99 * 500

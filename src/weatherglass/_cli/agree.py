@@ -10,7 +10,14 @@ import click
 
 from weatherglass.errors import UsageError, join_first, quote_safe
 
-from .options import case_option, missing_option, output_options, seed_option, tests_options
+from .options import (
+    case_option,
+    missing_option,
+    output_options,
+    overlap_option,
+    seed_option,
+    tests_options,
+)
 from .output import Output, remarks, table
 from .run_tests import open_rows, run_all, select_tests, write_results
 
@@ -28,6 +35,7 @@ _MIN_SHOWN = 0.05  # standard deviations; less would be printed as zero
 @tests_options
 @case_option()
 @missing_option()
+@overlap_option
 @seed_option
 @output_options(plot=True)
 def agree(
@@ -36,6 +44,7 @@ def agree(
     files: tuple[Path, ...],
     case: Any,
     max_missing: float,
+    allow_overlap: bool,
     seed: int,
     output: Output,
 ) -> None:
@@ -55,7 +64,15 @@ def agree(
     tests = select_tests(ids, files, Test | FactualTest)
     opened = [open_rows(source, tests) for source in sources]
     results = run_all(
-        tests, lambda test: compare(opened, test, case=case, max_missing=max_missing, rng=seed)
+        tests,
+        lambda test: compare(
+            opened,
+            test,
+            case=case,
+            max_missing=max_missing,
+            allow_overlap=allow_overlap,
+            rng=seed,
+        ),
     )
     write_results(results, output, _text)
 

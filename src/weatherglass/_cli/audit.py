@@ -43,7 +43,7 @@ _P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
     help="Which measures and tests to run, or a YAML file with your own id, title and steps.",
 )
 @control_option(
-    "Frequency control in every step that has the option; by default the suite decides.",
+    "Controls in every step that has the option; by default the suite decides.",
     default=None,
 )
 @click.option(
@@ -73,7 +73,7 @@ def audit(
     sources: tuple[str, ...],
     out: Path,
     suite: str,
-    control: str | None,
+    control: tuple[str, ...] | None,
     budget: float | None,
     seed: int,
     resume: bool,
@@ -127,7 +127,9 @@ def audit(
 
 def _was_given(context: click.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE and bool(context.params[name])
+    # Sources are on the command line even if there are none; --control none is an empty tuple.
+    is_empty = not context.params[name] and name != "control"
+    return source is click.core.ParameterSource.COMMANDLINE and not is_empty
 
 
 def _run(sources: Sequence[Any], **options: Any) -> AuditResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,9 +62,10 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     help="Share of the names to keep: those most clearly used as names.",
 )
 @control_option(
-    "Frequency control: remove word frequency from the vectors first; auto: only if it is strong; "
-    "none: the method as published.",
+    "Control the vectors first; auto: for word frequency, if it is strong; none: the method as "
+    "published.",
     default="auto",
+    single=True,
 )
 @click.option("--name-rank", type=int, help="Use only names among this many most frequent tokens.")
 @click.option(
@@ -222,7 +222,7 @@ def _fact(group: Group, name: str, about: dict[str, str]) -> str:
 
 def _remarks(discovery: Discovery, show_slurs: bool) -> list[str]:
     lines = [*discovery.notes, _names(discovery.names)]
-    lines += [describe_control(asdict(discovery.control)), _rotations(discovery)]
+    lines += [*describe_control(discovery.control), _rotations(discovery)]
     if discovery.placebos:
         lines.append(f"Placebo: {discovery.placebo_sentence()}")
     indirect = discovery.indirect
@@ -279,7 +279,7 @@ def _comparison_text(comparison: Comparison, top: int, show_slurs: bool) -> str:
     text = _groups(comparison.before) + (table(rows, heading) if rows else f"{heading}.\n")
     lines = [*comparison.before.notes, _names(comparison.before.names)]
     for name, discovery in ((before, comparison.before), (after, comparison.after)):
-        lines.append(f"{name}: {describe_control(asdict(discovery.control))}")
+        lines += [f"{name}: {sentence}" for sentence in describe_control(discovery.control)]
         lines.append(f"{name}: {_rotations(discovery)}")
     return text + remarks(lines)
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "discover": "Find biases without naming them first.",
     "doctor": "Show what is installed, what is missing, and how to install it.",
     "measure": "Run any other measure of bias on word sets of your choice; list the measures.",
+    "power": "Show which effects a test can find, and how many words it would need.",
     "query": "Query the results of audits in SQL.",
     "rank": "Rank the sources of audits by their effect size in a test.",
     "report": "Write the report of an audit again, and its charts.",

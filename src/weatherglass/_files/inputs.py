@@ -160,10 +160,15 @@ class Input:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Complete lines: ``data[:size]`` ends in a newline; `PADDING` more bytes may be read."""
+    """Complete lines: ``data[:size]`` ends in a newline; `PADDING` more bytes may be read.
+
+    `data` of an uncompressed file is valid until the same thread loads its next block; it begins at
+    byte `start` of the file. `start` is None where the data stay valid.
+    """
 
     data: NDArray[np.uint8]
     size: int
+    start: int | None = None
 
 
 class Stream:
@@ -285,7 +290,8 @@ def _load_block(source: Input, start: int, skip: int) -> Block:
         first = buffer.find(b"\n", 0, body) + 1 or body
     if first >= body:
         return Block(np.empty(0, dtype=np.uint8), 0)  # no line begins in this block
-    return Block(np.frombuffer(buffer, dtype=np.uint8)[first:], end + 1 - first)
+    data = np.frombuffer(buffer, dtype=np.uint8)[first:]
+    return Block(data, end + 1 - first, start - before + first)
 
 
 def _fill_buffer(file: IO[bytes], start: int, size: int) -> tuple[bytearray, int]:

@@ -133,6 +133,11 @@ def _numbers(audited: AuditResult, single: bool) -> dict[Place, Any]:
             if value is not None:
                 value = value["value"] if isinstance(value, dict) else value
                 numbers[name_of(result.source), result.measure, result.test, number] = value
+        for control in result.controls:
+            if control.effect is not None:
+                test = name_of(result.source), result.measure, result.test
+                numbers[*test, f"effect {control.phrase}"] = control.effect
+                numbers[*test, f"p {control.phrase}"] = control.p
     for discovery in audited.discoveries:
         for cell in discovery.cells:
             place = f"{cell.group} {cell.category}"

@@ -254,7 +254,11 @@ def _control_both(
     both = before, after
     controlled = [control(vectors, options.control, workers=workers) for vectors in both]
     is_known = all(applied.r2_before is not None for _, applied in controlled)
-    if not is_known or controlled[0][1].method == controlled[1][1].method:
+    if (
+        options.control != "auto"
+        or not is_known
+        or controlled[0][1].method == controlled[1][1].method
+    ):
         return controlled
     controlled = [control(vectors, "frequency", workers=workers) for vectors in both]
     return [(vectors, replace(applied, asked=options.control)) for vectors, applied in controlled]

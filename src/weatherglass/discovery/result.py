@@ -133,7 +133,7 @@ class Discovery(Result):
     threshold
         The largest p-value that is significant at false discovery rate `alpha`; 0 if none.
     control
-        The frequency control, and how well frequency is predicted before and after it.
+        The control of the vectors, and how well frequency is predicted before and after it.
     placebos
         The same search with random words in place of the names, if asked for: how many cells are
         significant where there are no names.

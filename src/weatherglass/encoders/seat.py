@@ -16,15 +16,25 @@ from weatherglass.catalog import Test, WordSet, own_words, with_tested_words
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import (
     NOISE,
+    Baseline,
+    Cosines,
     Results,
     Section,
     WeatResult,
     association_test,
     effect,
+    effect_intervals,
     max_effect,
     weat,
 )
-from weatherglass.significance import Interval, PermutationMethod, PValue, permutation_p
+from weatherglass.significance import (
+    Interval,
+    PermutationMethod,
+    Power,
+    PValue,
+    effect_power,
+    permutation_p,
+)
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
 
@@ -39,6 +49,7 @@ their figures. A sentence without its tested word says only what its template sa
 """
 
 PAPER_MAX_EXACT = 100_000  # partitions; the supplement samples where there are more
+NO_BASELINE = "an encoder has no vocabulary to draw word sets from"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -60,6 +71,9 @@ class SeatResult(WeatResult):
         ``"template"``: read from the sentences by the catalogue's templates, or ``"own words"``:
         the words of a sentence that no other set of the test has. Empty for a test of words. With
         ``"own words"`` there are no numbers by word.
+    intervals
+        Confidence intervals of `effect_by_word`: the words are drawn again, with all sentences that
+        they have here. In results of older versions they are of `effect`, over sentences.
 
     All else is as for `WeatResult`; the words are sentences.
     """
@@ -99,11 +113,19 @@ class SeatResult(WeatResult):
 
     @property
     def main_interval(self) -> Interval | None:
-        return None  # the intervals are of the sentences
+        # Older versions computed intervals over sentences, and did not say what they are about.
+        return self.intervals[0] if self.intervals and self.intervals[0].about else None
 
     @property
     def main_unit(self) -> str:
         return "" if self.p_by_word is None else "each word counted once"
+
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        """Return what the test can find with one association for each word."""
+        n, m = self.n_words.get("X", 0), self.n_words.get("Y", 0)
+        if self.p_by_word is None or min(n, m) < 2:
+            return None
+        return effect_power(n, m, alpha=alpha, power=power, alternative=self.p_by_word.alternative)
 
     def measure_columns(self) -> dict[str, Any]:
         return super().measure_columns() | {
@@ -120,6 +142,7 @@ def seat_test(
     *,
     method: PermutationMethod | str = "auto",
     allow_overlap: bool = False,
+    intervals: bool = False,
     **options: Any,
 ) -> SeatResult:
     """Run one association test on encoded sentences.
@@ -133,9 +156,13 @@ def seat_test(
     method
         As for `weat`; ``"paper"`` is the supplement's rule: exact up to 100,000 partitions,
         otherwise 99,999 sampled ones and the observed one.
+    intervals
+        Also compute the confidence interval over other words in all four sets, and that of the BCa
+        bootstrap, both of the effect by word.
     allow_overlap, options
-        As for `weat`.
+        As for `weat`. There is no baseline, because an encoder has no vocabulary.
     """
+    options.pop("baseline", None)
     how = _how_tested(test)
     test = with_tested_words(test)
     chosen: Any = method
@@ -143,21 +170,32 @@ def seat_test(
         n, m = (int((encoded.words.find(items.words) >= 0).sum()) for items in (test.x, test.y))
         chosen = "exact" if math.comb(n + m, n) <= PAPER_MAX_EXACT else "sample"
     by_sentence = weat(
-        encoded, test, method=chosen, case="keep", allow_overlap=allow_overlap, **options
+        encoded,
+        test,
+        method=chosen,
+        case="keep",
+        allow_overlap=allow_overlap,
+        baseline=False,
+        **options,
     )
     fields: dict[str, Any] = {
         field.name: getattr(by_sentence, field.name) for field in dataclasses.fields(by_sentence)
     }
-    fields["options"] = by_sentence.options | {"method": method}
+    fields |= {"options": by_sentence.options | {"method": method}, "intervals": ()}
     if how:
         fields["options"] |= {"unknown_words": UNKNOWN_WORDS}
+    if by_sentence.is_done:
+        fields["baseline"] = Baseline(reason=NO_BASELINE)
     about: dict[str, Any] = {"level": test.level, "tested_words": how}
     if not by_sentence.is_done or how == "own words":
         return SeatResult(**about, **fields)
     x, y = (_word_means(by_sentence, name, test.sets[name]) for name in "XY")
     by_word: dict[str, Any] = {"n_words": {"X": len(x), "Y": len(y)}}
     if min(len(x), len(y)) >= 2 and np.std([*x, *y]) > 0:
-        by_word["effect_by_word"] = effect(x, y, by_sentence.options["ddof"])
+        ddof, rng = by_sentence.options["ddof"], by_sentence.options["rng"]
+        by_word["effect_by_word"] = effect(x, y, ddof)
+        cosines = _word_cosines(encoded, by_sentence, test) if intervals else (None, None)
+        fields["intervals"] = effect_intervals(np.array(x), np.array(y), ddof, rng, *cosines)
         is_same_test = chosen == "auto" and not (test.x.origins or test.y.origins)
         by_word["p_by_word"] = (
             by_sentence.p
@@ -186,6 +224,30 @@ def _word_means(result: WeatResult, name: str, items: WordSet) -> list[float]:
     for sentence, value in zip(result.words[name], result.associations[name], strict=True):
         values.setdefault(origin[sentence], []).append(value)
     return [float(np.mean(of_word)) for of_word in values.values()]
+
+
+def _word_cosines(
+    encoded: Vectors, result: WeatResult, test: Test
+) -> tuple[Cosines, dict[str, Any]]:
+    """Return the mean cosine of the sentences of each target and attribute word, and weights.
+
+    The mean association of a sentence is over attribute sentences, so that an attribute word counts
+    as often as it has sentences.
+    """
+    rows: dict[str, Any] = {}
+    counts: dict[str, Any] = {}
+    for name, items in test.sets.items():
+        origin = dict(zip(items.words, origins(items), strict=True))
+        words, of_word, counts[name] = np.unique(
+            [origin[sentence] for sentence in result.words[name]],
+            return_inverse=True,
+            return_counts=True,
+        )
+        sums = np.zeros((len(words), encoded.dim))
+        np.add.at(sums, of_word, encoded.unit(result.words[name]))
+        rows[name] = sums / counts[name][:, None]
+    cosines = {(w, a): rows[w] @ rows[a].T for w in "XY" for a in "AB"}
+    return cosines, {name: counts[name] for name in "AB"}
 
 
 def origins(items: WordSet) -> Sequence[str]:

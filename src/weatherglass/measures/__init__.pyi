@@ -1,8 +1,16 @@
 from .agreement import Agreement as Agreement
 from .agreement import SourcePair as SourcePair
 from .agreement import agree as agree
+from .baseline import Baseline as Baseline
+from .baseline import format_percentile as format_percentile
+from .controls import ControlledValue as ControlledValue
+from .controls import Controls as Controls
+from .controls import control_outcome as control_outcome
+from .controls import describe_outcome as describe_outcome
 from .definition import Measure as Measure
 from .definition import MeasureResult as MeasureResult
+from .effect_intervals import Cosines as Cosines
+from .effect_intervals import effect_intervals as effect_intervals
 from .generalised_weat import GeneralisedResult as GeneralisedResult
 from .generalised_weat import generalised_weat as generalised_weat
 from .measurement import Measurement as Measurement
@@ -18,6 +26,7 @@ from .paired import set_contrast as set_contrast
 from .registry import MEASURES as MEASURES
 from .registry import measure as measure
 from .registry import measure_named as measure_named
+from .registry import run_measure as run_measure
 from .result import Result as Result
 from .result import Tabular as Tabular
 from .result import from_plain as from_plain

@@ -197,6 +197,7 @@ def agree(
     *,
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     rng: int = 0,
     workers: int | None = None,
 ) -> Agreement:
@@ -209,7 +210,7 @@ def agree(
         shall give them.
     test
         An association test, a factual test, or the id of either in the catalogue.
-    case, max_missing
+    case, max_missing, allow_overlap
         As for `weat`. A word that one source lacks counts as missing from all.
     rng
         Random seed of the paired test, for more than 50 words.
@@ -256,10 +257,15 @@ def agree(
     found: list[dict[str, FoundSet]] = []
     reason = ""
     for name, vectors in opened.items():
-        sets, problem = find_sets(vectors, entry.sets, case)
+        sets, problem = find_sets(vectors, entry.sets, case, allow_overlap)
         found.append(sets)
         reason = reason or (problem and f"{problem} ({name})")
-    options: dict[str, Any] = {"case": case, "max_missing": max_missing, "rng": rng}
+    options: dict[str, Any] = {
+        "case": case,
+        "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
+        "rng": rng,
+    }
     about = _describe(entry, opened, found if not reason else [], options)
     min_words = _MIN_WEFAT_WORDS if isinstance(entry, FactualTest) else MIN_WEAT_WORDS
     reason = reason or too_few_reason(about["words"], about["missing"], min_words, max_missing)

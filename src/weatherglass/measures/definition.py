@@ -98,7 +98,7 @@ class MeasureResult(Measurement):
     p_holm, p_bh
         The same corrected over the tests of a result set; see `Results.correct`.
     intervals
-        Confidence intervals of the value, for a measure that draws random samples.
+        Confidence intervals of the value, for a measure that has them.
 
     The other attributes are those of every `Measurement`.
     """

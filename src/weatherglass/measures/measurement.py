@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 from weatherglass._version import __version__
 from weatherglass.errors import quote_safe
-from weatherglass.significance import Interval
+from weatherglass.significance import Interval, Power
 from weatherglass.vectors import Vectors
 
+from .controls import ControlledValue, control_columns
 from .result import Result
 
 Section = Literal["words", "sentences", "facts", "measures"]
+ALPHA = 0.05  # the level at which `Measurement.power` is stated
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,6 +38,8 @@ class Measurement(Result):
         Words that were left out because in lower case they are a word that was used.
     published
         The published figures of this test, from the catalogue.
+    controls
+        The same number on controlled vectors, for each control that was asked for.
     source, options, version
         What is needed to repeat the measurement.
     """
@@ -56,6 +60,7 @@ class Measurement(Result):
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     merged: dict[str, tuple[str, ...]] = field(default_factory=dict)
     published: dict[str, Any] | None = None
+    controls: tuple[ControlledValue, ...] = ()
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     version: str = __version__
@@ -110,6 +115,27 @@ class Measurement(Result):
         """The confidence interval of `main_value`; None where it was not computed."""
         intervals: Sequence[Interval] = getattr(self, "intervals", ())
         return intervals[0] if intervals else None
+
+    @property
+    def power(self) -> Power | None:
+        """What the test can find at p ≤ 0.05 with 80 % power; None where it is not known."""
+        return self.power_at(ALPHA)
+
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        """Return what the test can find at another level; None where it is not known."""
+        return None
+
+    def could_find(self, tests: int = 1) -> str:
+        """Return what the test can find, if it has found nothing; empty otherwise.
+
+        `tests` is the number of tests that p-values are corrected for. The power is that at 0.05
+        over this number, which Holm's correction asks of the smallest p-value.
+        """
+        p = self.main_p_holm
+        if p is None and self.main_p is not None:
+            p = min(1.0, self.main_p * tests)
+        power = None if p is None or p <= ALPHA else self.power_at(ALPHA / tests)
+        return "" if power is None else str(power)
 
     @property
     def main_unit(self) -> str:
@@ -171,7 +197,7 @@ class Measurement(Result):
             "status": self.status,
             "reason": self.reason,
             **self.measure_columns(),
-            **self.control_columns(),
+            **control_columns(self.controls),
             "missing": " ".join(word for words in self.missing.values() for word in words),
             "published_p": (self.published or {}).get("p"),
             "fingerprint": self.source.get("fingerprint"),
@@ -198,10 +224,6 @@ class Measurement(Result):
 
     def measure_columns(self) -> dict[str, Any]:
         """Return the columns that only this measure has."""
-        return {}
-
-    def control_columns(self) -> dict[str, Any]:
-        """Return the columns of the frequency control, where there was one."""
         return {}
 
     def to_dict(self) -> dict[str, Any]:
@@ -274,6 +296,12 @@ def describe_test(
 def describe_source(vectors: Vectors) -> dict[str, Any]:
     """Return what a result states about the vectors that were measured."""
     return {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+
+
+def interval_columns(interval: Interval | None) -> dict[str, float | None]:
+    """Return the columns of an interval, which are empty if there is none."""
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return {"low": low, "high": high}
 
 
 def association_claim(result: Measurement) -> str:

@@ -5,7 +5,6 @@ The word embedding association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,16 +20,19 @@ from weatherglass.significance import (
     Alternative,
     Interval,
     PermutationMethod,
+    Power,
     PValue,
     batch_permutation_p,
-    bootstrap_interval,
+    effect_power,
     permutation_p,
     rotation_p,
 )
-from weatherglass.vectors import Case, ControlMethod, Vectors
+from weatherglass.vectors import Case, Vectors
 
+from .baseline import Baseline, alignment, baseline_columns, measure_baseline
+from .controls import Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
-from .frequency_control import Controlled, control_columns, measure_control
+from .effect_intervals import effect_intervals
 from .measurement import (
     DescribedTest,
     Measurement,
@@ -38,6 +40,7 @@ from .measurement import (
     association_claim,
     describe_source,
     describe_test,
+    interval_columns,
 )
 from .word_sets import FoundSet, Sets, find_sets, rank_words, split_found, too_few_reason
 
@@ -52,8 +55,8 @@ MIN_SPREAD = 100 * NOISE  # standard deviation of the associations; below it all
 class Influence:
     """Effect and p-value of a test without one word, and how far the effect moved.
 
-    The p-value is exact for up to 32 targets and otherwise computed by tilted inversion, because
-    there is one for every word.
+    The p-value is exact for up to 32 targets and otherwise computed as by
+    `batch_permutation_p`, because there is one for every word.
     """
 
     set: str
@@ -78,19 +81,25 @@ class WeatResult(Measurement):
         \\|Y\\|) g of Swinger et al. (2019), which is the same number when the sizes are equal.
     p
         The permutation p-value.
+    cosine
+        cos(X̄ − Ȳ, Ā − B̄): how far the difference between the targets points along the difference
+        between the attributes. Its square, `shared`, is the share of the squared difference
+        between the targets that lies along the attributes.
+    baseline
+        How unusual that alignment is among comparable word sets; see `Baseline`. None if it was
+        not asked for.
     p_rotation
-        The p-value of the rotational null: are targets and attributes aligned by chance.
+        The p-value of the rotational null: how often a random direction is aligned so well.
     p_holm, p_bh
         `p` corrected for all tests of a result set; set by `Results.correct`.
     associations
         s(w, A, B) of every target, in the order of `words`.
     intervals
-        Bootstrap confidence intervals of the effect, if asked for.
+        Confidence intervals of the effect. The first, which every result has unless the words of
+        each set do not differ, is over other target words; if asked for, there follow one over
+        other words in all four sets, and the BCa bootstrap.
     influence
         What dropping each single word does, if asked for.
-    control
-        Effect and p-value without word frequency, and how much of the effect survives, if asked
-        for; `weatherglass.Control` says what its other numbers are.
 
     The other attributes are those of every `Measurement`.
     """
@@ -104,13 +113,14 @@ class WeatResult(Measurement):
     effect: float | None = None
     statistic: float | None = None
     p: PValue | None = None
+    cosine: float | None = None
+    baseline: Baseline | None = None
     p_rotation: PValue | None = None
     p_holm: float | None = None
     p_bh: float | None = None
     associations: dict[str, tuple[float, ...]] = field(default_factory=dict)
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
-    control: dict[str, Any] | None = None
 
     @property
     def max_value(self) -> float | None:
@@ -133,9 +143,15 @@ class WeatResult(Measurement):
         return {}
 
     @property
+    def shared(self) -> float | None:
+        """The share of the squared difference between X and Y along the attributes, cosine²."""
+        return None if self.cosine is None else self.cosine**2
+
+    @property
     def details(self) -> dict[str, float]:
         """Other numbers of the whole test."""
-        return {} if self.statistic is None else {"statistic": self.statistic}
+        numbers = {"statistic": self.statistic, "cosine": self.cosine, "cosine²": self.shared}
+        return {name: value for name, value in numbers.items() if value is not None}
 
     @property
     def p_value(self) -> float | None:
@@ -151,20 +167,34 @@ class WeatResult(Measurement):
     def target_associations(self) -> dict[str, tuple[float, ...]]:
         return self.associations
 
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        if self.p is None:
+            return None
+        x, y = self.associations["X"], self.associations["Y"]
+        spreads = float(np.std(x, ddof=1)), float(np.std(y, ddof=1))
+        return effect_power(
+            len(x),
+            len(y),
+            alpha=alpha,
+            power=power,
+            alternative=self.p.alternative,
+            spreads=spreads if max(spreads) > MIN_SPREAD else None,
+        )
+
     def measure_columns(self) -> dict[str, Any]:
         return {
+            **interval_columns(self.main_interval),
             "statistic": self.statistic,
             "p_low": self.p.low if self.p else None,
             "p_high": self.p.high if self.p else None,
             "p_method": self.p.method if self.p else None,
+            "cosine": self.cosine,
+            **baseline_columns(self.baseline),
             "p_rotation": self.p_rotation.value if self.p_rotation else None,
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,
             "published_effect": (self.published or {}).get("effect"),
         }
-
-    def control_columns(self) -> dict[str, Any]:
-        return control_columns(self.control)
 
 
 def weat(
@@ -180,7 +210,8 @@ def weat(
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
-    control: Controlled | ControlMethod | None = None,
+    baseline: bool = True,
+    control: Controls | None = None,
     workers: int | None = None,
 ) -> WeatResult:
     """Run one word embedding association test.
@@ -207,15 +238,21 @@ def weat(
         Run a test in which a word is both target and attribute. Its cosine with itself is 1,
         whatever the embedding, and counts as association; without this option the test is not run.
     rng
-        Random seed, for ``sample`` and ``normal`` p-values and bootstrap intervals.
+        Random seed, for ``sample`` and ``normal`` p-values, bootstrap intervals and the baseline.
     intervals
-        Also compute bootstrap confidence intervals (BCa and percentile) of the effect over words.
+        Also compute the confidence interval over other words in all four sets, and that of the BCa
+        bootstrap over other targets. The interval over other targets is computed in any case.
     influence
         Also drop each single word in turn, and give effect and p-value without it.
+    baseline
+        Also compare the alignment with that of 9,999 comparable word sets of the same vocabulary.
+        The vectors must be a whole embedding, or words that were opened with a sample of it
+        (``open_vectors(source, words=words, sample=True)``).
     control
-        Also measure with word frequency removed: the pair that `weatherglass.control` returned for
-        the vectors, or its ``method``. The effect and p-value of the result itself do not change.
-        The vectors must be a whole embedding, unless the control was computed from one.
+        Also measure on controlled vectors, into `controls`: a method of `weatherglass.control`,
+        the pair that it returned for the vectors, or a list of these, such as ``["frequency",
+        "top:2"]``. The effect and p-value of the result itself do not change. The vectors must be
+        a whole embedding, unless the control was computed from one.
     workers
         Threads; all processors by default.
 
@@ -257,18 +294,9 @@ def weat(
         "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    result = _measure(vectors, entry, options, workers, intervals, influence)
-    if control is None:
-        return result
-    controlled = measure_control(
-        result,
-        vectors,
-        control,
-        lambda without_frequency: _measure(without_frequency, entry, options, workers),
-        "effect",
-    )
-    return dataclasses.replace(
-        result, control=controlled, options=options | {"control": controlled["asked"]}
+    result = _measure(vectors, entry, options, workers, intervals, influence, baseline)
+    return with_controls(
+        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options, workers)
     )
 
 
@@ -279,6 +307,7 @@ def _measure(
     workers: int | None,
     intervals: bool = False,
     influence: bool = False,
+    baseline: bool = False,
 ) -> WeatResult:
     alternative, ddof, rng = options["alternative"], options["ddof"], options["rng"]
     if ddof not in (0, 1):
@@ -316,8 +345,10 @@ def _measure(
         effect=effect(x, y, ddof),
         statistic=float((len(x) + len(y)) / 2 * (x.mean() - y.mean())),
         p=p,
+        cosine=(cosine := alignment(found)),
+        baseline=measure_baseline(vectors, found, cosine, rng) if baseline else None,
         p_rotation=rotation_p(u, v, alternative=alternative),
-        intervals=_bootstrap(x, y, ddof, rng) if intervals else (),
+        intervals=effect_intervals(x, y, ddof, rng, _cosines(found) if intervals else None),
         influence=leave_one_out(found, ddof, alternative) if influence else (),
         **about,
     )
@@ -354,33 +385,11 @@ def max_effect(n: int, m: int, ddof: int = 1) -> float | None:
     return math.sqrt(total * (total - ddof) / (n * m)) if n and m else None
 
 
-def _bootstrap(x: Floats, y: Floats, ddof: int, rng: int) -> tuple[Interval, ...]:
-    """Return the intervals of the effect by both methods, or one where they agree."""
-
-    def statistic(x: Any, y: Any, axis: int = -1) -> Any:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (x.mean(axis=axis) - y.mean(axis=axis)) / spread(x, y, ddof)
-
-    intervals: list[Interval] = []
-    for method in ("bca", "percentile"):
-        try:
-            interval = bootstrap_interval(x, y, statistic, method=method, rng=rng)
-        except CannotMeasure:  # too few words to vary; the result then has no interval
-            continue
-        if interval not in intervals:
-            intervals.append(interval)
-    return tuple(intervals)
-
-
 def leave_one_out(
     found: Mapping[str, FoundSet], ddof: int, alternative: Alternative
 ) -> tuple[Influence, ...]:
     """Drop each word of the four sets in turn; the word that moves the effect most comes first."""
-    cosines = {
-        (targets, attributes): found[targets].rows @ found[attributes].rows.T
-        for targets in "XY"
-        for attributes in "AB"
-    }
+    cosines = _cosines(found)
     complete = _mean_differences(cosines)
     reference = effect(complete["X"], complete["Y"], ddof)
     dropped: list[tuple[str, str]] = []
@@ -403,6 +412,15 @@ def leave_one_out(
         value = effect(x, y, ddof)
         influences.append(Influence(name, word, value, p.value, value - reference))
     return tuple(sorted(influences, key=lambda influence: -abs(influence.moved)))
+
+
+def _cosines(found: Mapping[str, FoundSet]) -> dict[tuple[str, str], Floats]:
+    """Return the tables of cosines of both target sets with both attribute sets."""
+    return {
+        (targets, attributes): found[targets].rows @ found[attributes].rows.T
+        for targets in "XY"
+        for attributes in "AB"
+    }
 
 
 def _mean_differences(cosines: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
@@ -434,6 +452,7 @@ def _measure_sets(
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
+    baseline: bool = True,
 ) -> WeatResult:
     """Run the test; the keyword arguments are the options of `weatherglass.measure`."""
     options: dict[str, Any] = {
@@ -445,7 +464,7 @@ def _measure_sets(
         "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    return _measure(vectors, test, options, None, intervals, influence)
+    return _measure(vectors, test, options, None, intervals, influence, baseline)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

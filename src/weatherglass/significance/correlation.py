@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError
 
+from .interval import check_confidence
+
 Floats = NDArray[np.float64]
 
 MIN_PAIRS = 4
@@ -79,7 +81,7 @@ def pearson(x: ArrayLike, y: ArrayLike, *, confidence: float = 0.95) -> Correlat
     (0.83, True)
     """
     first, second = _check_pairs(x, y)
-    _check_confidence(confidence)
+    check_confidence(confidence)
     value = _correlate(first, second)
     error = _influence_error(first, second, value)
     return _around(value, len(first), confidence, error)
@@ -100,7 +102,7 @@ def spearman(x: ArrayLike, y: ArrayLike, *, confidence: float = 0.95) -> Correla
     from scipy.stats import rankdata
 
     first, second = (rankdata(_merge_ties(values)) for values in _check_pairs(x, y))
-    _check_confidence(confidence)
+    check_confidence(confidence)
     value = _correlate(first, second)
     error = math.sqrt((1 + value * value / 2) / (len(first) - 3))
     return _around(value, len(first), confidence, error)
@@ -165,8 +167,3 @@ def _check_pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
         if np.ptp(values) <= _SAME * float(np.abs(values).max()):
             raise CannotMeasure(f"All words have the same number in {name}.")
     return first, second
-
-
-def _check_confidence(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is {confidence}; it must be between 0 and 1.")

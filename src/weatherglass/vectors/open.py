@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,8 @@ from . import store
 from .formats import Chunk, WantedWords, concatenate_counts, find_format, has_capitals
 from .source import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
-from .vocabulary import Vocabulary, pack_words
+from .vocabulary import Vocabulary, pack_words, to_text
+from .vocabulary_sample import VocabularySample, sample_vocabulary
 
 Progress = Callable[[int, int], None]
 
@@ -42,6 +44,7 @@ def open_vectors(
     source: str | os.PathLike[str] | Vectors,
     *,
     words: Iterable[str] | None = None,
+    sample: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Vectors:
@@ -55,6 +58,9 @@ def open_vectors(
         Read only these words. Their rows are found at the speed of reading the file, and nothing
         else is parsed. By default the whole file is parsed, once: a copy that opens by
         memory-mapping is kept in the cache.
+    sample
+        With `words`: also read a sample of about 4,000 rows, from which `weatherglass.weat`
+        computes its baseline.
     workers
         Threads; all processors by default.
     progress
@@ -71,16 +77,21 @@ def open_vectors(
     (['weather', 'glass'], 50)
     """
     if isinstance(source, Vectors):
-        return source if words is None else source.subset(words)
+        return source if words is None else _select(source, words, sample)
     spec = parse_spec(os.fsdecode(source))
+    wanted = None if words is None else list(words)
     try:
-        return _open(spec, words, workers or cpu_count(), progress)
+        return _open(spec, wanted, sample, workers or cpu_count(), progress)
     except OSError as error:
         raise SourceError(f"{spec.text} cannot be read: {error}.") from error
 
 
+def _select(vectors: Vectors, words: Iterable[str], sample: bool) -> Vectors:
+    return vectors.subset(words, sample_vocabulary(vectors) if sample else None)
+
+
 def _open(
-    spec: Spec, words: Iterable[str] | None, workers: int, progress: Progress | None
+    spec: Spec, words: list[str] | None, sample: bool, workers: int, progress: Progress | None
 ) -> Vectors:
     source = Input(find_path(spec), spec.options)
     form = find_format(source)
@@ -95,8 +106,8 @@ def _open(
     if fingerprint is not None:
         cached = _open_cached(_cache_folder(fingerprint, spec), spec.text)
         if cached is not None:
-            return cached if words is None else cached.subset(words)
-    wanted = None if words is None else WantedWords.of(words)
+            return cached if words is None else _select(cached, words, sample)
+    wanted = None if words is None else WantedWords.of(words, sample)
 
     def chunks() -> Iterator[Chunk]:
         limited = _limit_size(source, form.read(source, wanted, workers))
@@ -107,6 +118,8 @@ def _open(
         if fingerprint is None:
             fingerprint = _fingerprint_after_reading(source, files, workers)
             cache.save_fingerprint(files, fingerprint, state)
+        if wanted.sampler is not None:
+            return _build_with_sample(spec, source, parts, fingerprint, wanted)
         return _build_in_memory(spec, source, parts, fingerprint)
     assert fingerprint is not None
     folder = _cache_folder(fingerprint, spec)
@@ -228,9 +241,11 @@ def _build_in_memory(
     rows = np.concatenate([chunk.rows for chunk in parts])
     counts = concatenate_counts([chunk.counts for chunk in parts])
     vocabulary, keep = Vocabulary.build(*pack_words(words))
+    ranks = parts[0].ranks if len(parts) == 1 else None
     if keep is not None:
         rows = np.ascontiguousarray(rows[keep])
         counts = None if counts is None else counts[keep]
+        ranks = ranks[keep] if ranks is not None else None if part else keep.astype(np.int64)
     rows.flags.writeable = False
     return Vectors(
         words=vocabulary,
@@ -242,6 +257,45 @@ def _build_in_memory(
         unusable=unusable_rows(rows),
         counts=counts,
         part=part,
+        ranks=ranks,
+    )
+
+
+def _build_with_sample(
+    spec: Spec, source: Input, parts: list[Chunk], fingerprint: str, wanted: WantedWords
+) -> Vectors:
+    """Separate the wanted words from the sampled ones; a row may be both."""
+    merged = _merge_by_rank(parts)
+    assert wanted.sampler is not None
+    assert merged.ranks is not None
+    words = merged.words()
+    first = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
+    is_sampled = wanted.sampler.are_sampled(merged.ranks).tolist()
+    sampled = [k for k, word in enumerate(words) if is_sampled[k] and first[word] == k]
+    sample = VocabularySample.of(
+        [to_text(words[k]) for k in sampled],
+        merged.rows[sampled],
+        merged.ranks[sampled],
+        None if merged.counts is None else merged.counts[sampled],
+        total=wanted.sampler.total,
+        fingerprint=fingerprint,
+    )
+    # Only the wanted words get an index: building a larger one would take longer than reading.
+    vectors = _build_in_memory(spec, source, [merged.only(wanted)], fingerprint)
+    return replace(vectors, sample=sample)
+
+
+def _merge_by_rank(parts: list[Chunk]) -> Chunk:
+    """Return the rows of all chunks in file order, each once."""
+    ranks = [chunk.ranks for chunk in parts if chunk.ranks is not None]
+    unique, first = np.unique(np.concatenate(ranks), return_index=True)
+    words = [word for chunk in parts for word in chunk.words()]
+    counts = concatenate_counts([chunk.counts for chunk in parts])
+    return Chunk.of(
+        [words[i] for i in first.tolist()],
+        np.concatenate([chunk.rows for chunk in parts])[first],
+        None if counts is None else counts[first],
+        unique,
     )
 
 

@@ -6,6 +6,7 @@
     words    the words' bytes      hashes   sorted hashes, and
     counts   of each word, or      order    the words they belong to
              empty                 unusable rows without direction
+    ranks    row numbers in the source, or empty if no duplicate word was dropped
     meta.json  checksums
     seen.json  the state of the files when their checksums were last verified
 
@@ -39,6 +40,7 @@ _DTYPES: dict[str, Any] = {
     "order": np.uint32,
     "unusable": np.int64,
     "counts": np.int64,
+    "ranks": np.int64,
 }
 
 
@@ -77,7 +79,7 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
         _keep_rows(folder / "matrix", dtype, rows, dim, keep)
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
         counts = None if counts is None else counts[keep]
-    for name, array in _arrays(vocabulary, bad, counts).items():
+    for name, array in _arrays(vocabulary, bad, counts, keep).items():
         write_array(folder / name, array)
     digests = {name: _digest(folder / name) for name in _FILES}
     meta = meta | {
@@ -118,15 +120,20 @@ def _verify(folder: Path, digests: dict[str, str]) -> None:
 
 
 def _arrays(
-    vocabulary: Vocabulary, unusable: NDArray[np.int64], counts: Counts | None
+    vocabulary: Vocabulary,
+    unusable: NDArray[np.int64],
+    counts: Counts | None,
+    ranks: NDArray[np.intp] | None,
 ) -> dict[str, NDArray[Any]]:
+    empty = np.empty(0, dtype=np.int64)
     return {
         "words": vocabulary.blob,
         "ends": vocabulary.ends,
         "hashes": vocabulary.hashes,
         "order": vocabulary.order,
         "unusable": unusable,
-        "counts": np.empty(0, dtype=np.int64) if counts is None else counts,
+        "counts": empty if counts is None else counts,
+        "ranks": empty if ranks is None else ranks.astype(np.int64),
     }
 
 
@@ -156,10 +163,11 @@ def open_store(folder: Path, source: str) -> Vectors:
         matrix: Rows = _memory_map(folder / "matrix", dtype).reshape(meta["rows"], meta["dim"])
         words = Vocabulary(arrays["words"], arrays["ends"], arrays["hashes"], arrays["order"])
         counts = arrays["counts"] if arrays["counts"].size else None
+        ranks = arrays["ranks"] if arrays["ranks"].size else None
         if (
             len(words) != len(matrix)
             or len(words.order) != len(words)
-            or (counts is not None and len(counts) != len(words))
+            or any(array is not None and len(array) != len(words) for array in (counts, ranks))
         ):
             raise Damaged("its parts do not fit together")
         return Vectors(
@@ -171,6 +179,7 @@ def open_store(folder: Path, source: str) -> Vectors:
             duplicates=meta["duplicates"],
             unusable=arrays["unusable"],
             counts=counts,
+            ranks=ranks,
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Damaged(str(error)) from None

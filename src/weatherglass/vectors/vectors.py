@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, join_fir
 
 from .formats import Rows, has_capitals, to_rows
 from .vocabulary import Vocabulary, to_bytes
+
+if TYPE_CHECKING:
+    from .vocabulary_sample import VocabularySample
 
 _CACHED_ROWS = 256  # rows that stay in the processor's cache while they are normalised
 
@@ -53,6 +56,13 @@ class Vectors:
     part
         Whether these are only some words of the source, so that their order does not show how
         frequent they are.
+    ranks
+        The row numbers in the source, counted from 0 and ascending, where they are known and are
+        not the positions: of some words that were opened with a sample, or where duplicates were
+        dropped.
+    sample
+        A sample of the source's rows, if only some words were opened and the sample was asked for;
+        `weatherglass.vectors.sample_vocabulary` draws it from a whole embedding.
 
     Examples
     --------
@@ -74,6 +84,8 @@ class Vectors:
     unusable: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     counts: NDArray[np.int64] | None = None
     part: bool = False
+    ranks: NDArray[np.int64] | None = None
+    sample: VocabularySample | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -112,6 +124,7 @@ class Vectors:
             duplicates=len(words) - len(vocabulary),
             unusable=unusable_rows(rows),
             counts=checked_counts,
+            ranks=None if keep is None else keep.astype(np.int64),
         )
 
     @property
@@ -185,8 +198,11 @@ class Vectors:
                 "zeros). Leave these words out of the test, or repair the file."
             )
 
-    def subset(self, words: Iterable[str]) -> Vectors:
-        """Return only the rows of these words, in file order; missing words are ignored."""
+    def subset(self, words: Iterable[str], sample: VocabularySample | None = None) -> Vectors:
+        """Return only the rows of these words, in file order; missing words are ignored.
+
+        With a `sample`, which `weatherglass.vectors.sample_vocabulary` draws, the subset keeps it.
+        """
         positions = np.unique(self.words.find(words))
         positions = positions[positions >= 0]
         vocabulary, _ = Vocabulary.of(self.words.raw(int(i)) for i in positions)
@@ -202,7 +218,15 @@ class Vectors:
             unusable=unusable_rows(rows),
             counts=None if self.counts is None else self.counts[positions],
             part=True,
+            ranks=self.ranks_at(positions),
+            sample=self.sample if sample is None else sample,
         )
+
+    def ranks_at(self, positions: NDArray[np.intp]) -> NDArray[np.int64] | None:
+        """Return the row numbers in the source of words; None if they are not known."""
+        if self.ranks is not None:
+            return self.ranks[positions]
+        return None if self.part else positions.astype(np.int64)
 
     def neighbours(self, word: str, count: int = 10) -> list[tuple[str, float]]:
         """Return the nearest neighbours of `word` by cosine similarity, nearest first.

@@ -28,10 +28,10 @@ from ..options import (
 from ..output import Output, delimited, printable, progress_bar, remarks, table
 from ..run_tests import select_tests
 from .options import (
+    controlled_vectors_option,
     describe_controls,
     named_vectors,
     open_whole,
-    remove_frequency_option,
     sources_argument,
 )
 
@@ -214,7 +214,7 @@ def _remarks(result: Multiverse) -> Iterator[str]:
 @case_option()
 @missing_option()
 @overlap_option
-@remove_frequency_option
+@controlled_vectors_option
 @seed_option
 @worker_options(
     "Threads; all processors by default.", "the p-values of 64 specifications are a task"

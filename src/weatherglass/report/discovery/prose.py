@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from weatherglass.discovery import Discovery, Indirect, Proxy
 from weatherglass.significance import format_p
-from weatherglass.vectors import Control
+from weatherglass.vectors import Control, control_phrase
 
 from ..html import MAX_WORD_LENGTH, element, join, sentence_markup, spell, word_markup
 
@@ -83,6 +83,8 @@ def describe_frequency(control: Control) -> str:
     "Not removed. A word's rank can be predicted from its vector "
     """
     before, after = control.r2_before, control.r2_after
+    if control.method != "none" and after is None:
+        return f"Not removed. The search was run on the vectors {control_phrase(control.method)}."
     if before is None:
         return "Not removed. There are too few words to estimate how much of it the vectors hold."
     predicted = "count" if control.by == "counts" else "rank"
@@ -90,9 +92,11 @@ def describe_frequency(control: Control) -> str:
         r2 = f"A word's {predicted} can be predicted from its vector with R²\xa0{before:.2f}"
         auto = f"; it is removed above {control.threshold:g}" if control.asked == "auto" else ""
         return f"Not removed. {r2}{auto}."
+    others = control.method.replace("frequency", "").strip("+")
+    also = f" The vectors are also {control_phrase(others)}." if others else ""
     return (
-        f"Removed from all vectors. Before, a word's {predicted} could be predicted from its "
-        f"vector with R²\xa0{before:.2f}; after, with {after:.2f}."
+        f"Controlled for in all vectors. Before, a word's {predicted} could be predicted from its "
+        f"vector with R²\xa0{before:.2f}; after, with {after:.2f}.{also}"
     )
 
 

@@ -78,26 +78,29 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
     if use_subwords and wanted is None:
         raise UsageError("?subwords=1 makes vectors for words that you ask for: give the words.")
     model = _load(source, is_whole=wanted is None)
+    keep, ranks = list(range(len(model.words))), None
+    if wanted is not None:
+        source.cased = any(word != word.lower() for word in model.words)
+        keep, ranks = wanted.choose(model.words)
 
     def chunk(start: int) -> Chunk:
         _check_size(source)
-        words = model.words[start : start + _CHUNK_ROWS]
-        ids = list(range(start, start + len(words)))
-        if wanted is not None:
-            ids = [i for i in ids if model.words[i] in wanted.words]
-            words = [model.words[i] for i in ids]
+        ids = keep[start : start + _CHUNK_ROWS]
+        words = [model.words[i] for i in ids]
         counts = None if model.counts is None else model.counts[ids]
-        return Chunk.of(words, model.rows(words, ids), counts)
+        part = None if ranks is None else ranks[start : start + _CHUNK_ROWS]
+        return Chunk.of(words, model.rows(words, ids), counts, part)
 
-    if wanted is not None:
-        source.cased = any(word != word.lower() for word in model.words)
-    yield from map_in_order(chunk, range(0, len(model.words), _CHUNK_ROWS), workers)
+    # At least one chunk if there are rows, so that the number of dimensions is known.
+    stop = max(len(keep), min(1, len(model.words)))
+    yield from map_in_order(chunk, range(0, stop, _CHUNK_ROWS), workers)
     if use_subwords and wanted is not None:
         unseen = sorted(wanted.words.difference(model.words))
         rows = model.rows(unseen, [-1] * len(unseen))
         usable = np.flatnonzero(rows.any(axis=1))  # a very short word has no n-grams
         zeros = None if model.counts is None else np.zeros(len(usable), dtype=np.int64)
-        yield Chunk.of([unseen[i] for i in usable.tolist()], rows[usable], zeros)
+        last = None if ranks is None else len(model.words) + np.arange(len(usable))
+        yield Chunk.of([unseen[i] for i in usable.tolist()], rows[usable], zeros, last)
 
 
 def _load(source: Input, is_whole: bool) -> _Model:

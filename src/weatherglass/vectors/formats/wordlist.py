@@ -112,9 +112,9 @@ def iter_chunks(
     check_table(path, source.total_size, len(words), 4 * matrix.shape[1])
     if wanted is not None:
         source.cased |= any(word != word.lower() for word in words)
-        keep = [i for i, word in enumerate(words) if word in wanted.words]
+        keep, ranks = wanted.choose(words)
         kept_counts = None if counts is None else counts[keep]
-        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), kept_counts)
+        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), kept_counts, ranks)
         return
     step = max(1, _CHUNK_NUMBERS // matrix.shape[1])
     for start in range(0, len(words), step):
