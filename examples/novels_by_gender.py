@@ -21,7 +21,8 @@ def _(mo):
 
     The European Literary Text Collection has 99 English novels of 1840 to 1920, 11 million words,
     with the gender of each author. This notebook trains vectors on the novels by women and on those
-    by men, and on bootstrap samples of both, and runs the same two tests on all of them.
+    by men, on bootstrap samples of both, and on novels whose authors' genders were exchanged at
+    random, and runs the same two tests on all of them.
 
     The texts are out of copyright, and the collection is CC BY:
     [COST-ELTeC/ELTeC-eng](https://github.com/COST-ELTeC/ELTeC-eng).
@@ -74,18 +75,25 @@ def _(mo, wg):
 
 @app.cell
 def _(mo, novels, tempfile, tests, wg):
-    # Few samples and dimensions, so that the notebook takes minutes; use 20 and 100 for a paper.
+    # Few models and dimensions, so that the notebook takes minutes; use 20, 20 and 100 for a paper.
     with tempfile.TemporaryDirectory() as _folder:
         found = wg.compare(
-            novels, tests, out=_folder, by="author_gender", method="ppmi-svd", dim=50, bootstrap=6
+            novels,
+            tests,
+            out=_folder,
+            by="author_gender",
+            method="ppmi-svd",
+            dim=50,
+            bootstrap=6,
+            permutations=6,
         )
     mo.vstack(
         [
             mo.md("""
     ## Results
 
-    A row for each question and group of novels, then the differences, with a p-value based on how
-    much the effect sizes vary over bootstrap samples of the novels.
+    A row for each question and group of novels, then the differences. Their p-values compare them
+    with the differences that arise when the novels are divided at random.
     """),
             mo.ui.table(found.to_rows(), selection=None),
         ]
@@ -110,9 +118,9 @@ def _(found, mo):
             f"{row.difference:+.2f} with a standard error of {row.se:.2f}; after Holm's correction "
             f"p = {row.p_holm:.2f}. "
             + (
-                "That is more than another draw of novels would give."
+                "That is more than a random division of the novels would give."
                 if row.p_holm <= 0.05
-                else "Another draw of novels could give as much, so this shows no difference."
+                else "A random division of the novels could give as much: this shows no difference."
             )
             for test, row in differences.items()
         )
@@ -125,9 +133,9 @@ def _(mo):
     mo.md("""
     ## What this does not say
 
-    The interval covers the choice of novels, not the choice of seed words. And novelists who are
-    men and novelists who are women also differ in when they wrote, what they wrote about and whose
-    books survived: a difference, had there been one, would not have explained itself.
+    The p-value is about the choice of novels, not about the choice of seed words. And novelists who
+    are men and novelists who are women also differ in when they wrote, what they wrote about and
+    whose books survived: a difference, had there been one, would not have explained itself.
     """)
     return
 

@@ -104,7 +104,8 @@ def _(mo, results):
     {"all are significant at 0.05" if not found_nothing else ", ".join(found_nothing) + " are not"}.
 
     A different question is how often a random rotation of the space would align targets and
-    attributes this well. These rotation p-values are not in the paper:
+    attributes this well. These rotation p-values are not in the paper, and they are too small for
+    real words, which do not point in random directions:
     {", ".join(f"{result.test} {result.p_rotation!s}" for result in results)}.
     """)
     return

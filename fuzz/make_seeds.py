@@ -72,10 +72,37 @@ def vector_files(folder: Path) -> dict[str, bytes]:
         "tokenizer.json": json.dumps(
             {"model": {"type": "Unigram", "vocab": [[word, -1.0] for word in WORDS]}}
         ).encode(),
+        **_tables(folder),
+        "header.gguf": b"GGUF" + struct.pack("<I2Q", 3, 1, 1) + bytes(40),
         "spacy.vectors": rows.getvalue(),
         "spacy.key2row": keys,
         "spacy.strings": b'["", "apple", "coffee"]',
     }
+
+
+def _tables(folder: Path) -> dict[str, bytes]:
+    """Containers with more in them than words and vectors: other columns, links, dictionaries."""
+    import h5py
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    words, numbers = WORDS[:3], [0.5, 1.5, 2.5]
+    mixed = {"id": [3, 2, 1], "word": words, "d0": numbers, "d1": numbers, "freq": [9, 5, 1]}
+    pq.write_table(pa.table(mixed | {"__index_level_0__": [7, 8, 9]}), folder / "mixed.parquet")
+    lists = {"pos": ["n"] * 3, "word": pa.array(words).dictionary_encode()}
+    table = pa.table(lists | {"tokens": [[1, 2]] * 3, "vector": [[0.5, 1.5]] * 3})
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(str(folder / "mixed.arrow"), table.schema, options=options) as writer:
+        writer.write_table(table)
+    with h5py.File(folder / "linked.h5", "w") as file:
+        file["rose"] = np.ones(3, np.float32)
+        file["wasp"] = h5py.ExternalLink("absent.h5", "/wasp")
+        file.create_dataset("lily", (3,), "f4", external=[("absent", 0, 12)])
+    with h5py.File(folder / "chunked.h5", "w") as file:
+        for word in words:
+            file.create_dataset(word, data=np.ones(3, np.float32), chunks=(3,), compression="gzip")
+    names = ("mixed.parquet", "mixed.arrow", "linked.h5", "chunked.h5")
+    return {name: (folder / name).read_bytes() for name in names}
 
 
 def corpus_files(folder: Path) -> dict[str, bytes]:

@@ -23,10 +23,12 @@ from .encoders import SeatResult as SeatResult
 from .encoders import ceat as ceat
 from .encoders import open_encoder as open_encoder
 from .encoders import seat as seat
+from .measures import Agreement as Agreement
 from .measures import MeasureResult as MeasureResult
 from .measures import Results as Results
 from .measures import WeatResult as WeatResult
 from .measures import WefatResult as WefatResult
+from .measures import agree as agree
 from .measures import generalised_weat as generalised_weat
 from .measures import measure as measure
 from .measures import weat as weat

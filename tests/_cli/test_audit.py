@@ -96,7 +96,8 @@ def test_against_prints_changes_and_writes_all_of_them(run, tmp_path, suite, glo
     assert ran.code == 0
     assert "numbers changed" in ran.out
     # weat6 is in both; the other tests are only in the earlier audit.
-    assert any(line.split()[-2:] == ["1.71", "1.81"] for line in ran.out.splitlines())
+    # The last column is the p-value of the paired test.
+    assert any(line.split()[-3:] == ["1.71", "1.81", "0.17"] for line in ran.out.splitlines())
     assert "weat7" not in ran.out
     assert "only in the earlier audit, 0 only in this one" in ran.out
     with (out / "changes.tsv").open(encoding="utf-8") as file:

@@ -69,33 +69,71 @@ def test_options_of_weat_are_passed_to_the_measure(run):
 def test_weat_prints_leave_one_out_effects_and_intervals(run):
     ran = run("weat", "default", "--test", "weat6", "--influence", "--intervals")
     assert "Leave-one-out" in ran.out
-    assert "(bca)" in ran.out
+    assert "1.36 to 1.86" in ran.out.split("95 % confidence intervals")[0]
+    lines = ran.out.split("95 % confidence intervals")[1].splitlines()
+    listed = [line.split() for line in lines if " to " in line]
+    assert [line[-1] for line in listed] == ["t", "crossed", "bca"]
+    assert "other words in all four sets" in ran.out
 
 
-def test_frequency_control_shows_how_much_of_an_effect_remains(run):
-    ran = run("weat", "default", "--test", "weat4", "--test", "weat6", "--control", "frequency")
-    assert ran.code == 0
-    plain = run("weat", "default", "--test", "weat4", "--test", "weat6")
-    first, second = (line for line in ran.out.splitlines() if "weat" in line)
-    assert first.split()[1:6] == ["0.88", "0.57,", "p", "0.056", "64%"]
-    assert second.split()[1:6] == ["1.71", "1.67,", "p", "7.8e-05", "98%"]
-    assert (
-        "Frequency: the vectors predict log rank with R² 0.88, 0.04 after the control." in ran.out
+def test_weat_says_what_a_test_without_a_clear_difference_could_have_found(run):
+    ran = run("weat", "default", "--test", "weat6", "--test", "weat9", "--alternative", "less")
+    lines = [line for line in ran.out.splitlines() if "this test detects" in line]
+    assert lines[0] == (
+        "weat6: a difference in the direction that was not tested; with 8+8 words this test "
+        "detects effect sizes of 1.20 or more (80 % power at p ≤ 0.025)."
     )
-    assert "controlled" not in plain.out
+    assert "; with 6+6 words" in lines[1]
+    test = "angry_black_woman_stereotype"
+    ran = run("weat", "default", "--test", test, "--alternative", "two-sided")
+    assert f"{test}: no clear difference; with 15+15 words this test detects" in ran.out
+    assert "no clear difference" not in run("weat", "default", "--test", "weat6").out
+
+
+def test_power_of_a_test_and_of_sizes(run):
+    ran = run("power", "weat7", "default", "--effect", "0.9", "--format", "json")
+    record = json.loads(ran.out)
+    power = wg.weat(wg.open_vectors("default"), "weat7").power
+    assert record["detectable"] == power.detectable
+    assert record["difference"] == power.difference
+    assert (record["sizes"], record["words_needed"]) == ([8, 8], 13)
+    assert json.loads(run("power", "--n", "8,8", "--format", "json").out)["smallest_p"] == 1 / 12870
+    assert "cannot be significant" in run("power", "--n", "3,3", "--alpha", "0.01").out
+    assert "detectable correlation" in run("power", "wefat1", "default", "--effect", "0.4").out
+    assert "8+8" in run("power", "--n", "8,8", "--format", "csv").out
+
+
+def test_power_refuses_what_is_incomplete(run):
+    for arguments in ((), ("weat7",), ("weat7", "default", "--n", "8,8"), ("--n", "8,8,8")):
+        assert run("power", *arguments).code == 2
+
+
+def test_controls_have_a_row_each_below_the_test(run):
+    line = ("weat", "default", "--test", "weat4", "--test", "weat6")
+    ran = run(*line, "--control", "frequency,top:2")
+    assert ran.code == 0
+    rows = [line.split() for line in ran.out.splitlines() if line.startswith("  w")]
+    assert [row[0].rstrip("46") for row in rows] == 2 * ["weat", "without", "without"]
+    assert rows[1] == ["without", "frequency", "0.17", "0.32", "fades"]
+    assert rows[2][-3:] == ["0.39", "0.14", "fades"]
+    assert rows[4] == ["without", "frequency", "1.64", "1.6e-04", "holds"]
+    assert "of other words with R² 0.91, 0.07 after the control." in ran.out
+    plain = run(*line)
+    assert "without" not in plain.out
     assert "Frequency" not in plain.out
     ran = run("wefat", "default", "--test", "wefat1", "--control", "auto", "--format", "json")
     (result,) = json.loads(ran.out)["results"]
     pair = wg.control(wg.open_vectors("default"))
     expected = wg.wefat(wg.open_vectors("default"), "wefat1", control=pair)
-    assert result["control"] == expected.control
+    assert wg.Results.from_json(ran.out)[0].controls == expected.controls
+    assert result["controls"][0]["name"] == "frequency"
 
 
 def test_frequency_control_of_too_few_words_says_so(run, glove840b):
     ran = run("weat", glove840b, "--test", "weat6", "--control", "auto")
     assert ran.code == 0
-    assert "too few words to estimate how well the vectors predict it; not removed." in ran.out
-    assert "survives" not in ran.out
+    assert "too few words to estimate how well it is predicted; not removed." in ran.out
+    assert "without frequency" not in ran.out
     ran = run("wefat", glove840b, "--control", "frequency")
     assert ran.code == 1
     assert "457 usable words" in ran.err
@@ -115,7 +153,7 @@ def test_auto_control_leaves_vectors_without_frequency_unchanged(run, tmp_path):
     assert "too little to remove." in ran.out
     ran = run(*line, "--control", "frequency")
     assert "after the control." in ran.out
-    assert "survives" in ran.out
+    assert "without frequency" in ran.out
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv"])
@@ -186,3 +224,16 @@ def test_very_large_facts_do_not_overflow(run, tmp_path):
     ran = run("wefat", "default", "--facts", facts)
     assert (ran.code, ran.err) == (0, "")
     assert "9.87e+307" in ran.out
+
+
+def test_a_word_that_is_target_and_attribute_is_named_and_allowed_by_an_option(run, tmp_path):
+    path = tmp_path / "mixed.yaml"
+    path.write_text(OWN.replace("[bright, shine]", "[bright, sun]") + OWN.replace("sky", "clear"))
+    ran = run("weat", "default", "--tests", path)
+    assert ran.code == 0
+    assert "sky: not run, 'sun' is both a target (X) and an attribute (A)" in ran.out
+    assert "clear " in ran.out
+    allowed = run("weat", "default", "--tests", path, "--allow-overlap", "--format", "json")
+    first = json.loads(allowed.out)["results"][0]
+    assert first["status"] == "done"
+    assert first["options"]["allow_overlap"] is True

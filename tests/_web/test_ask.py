@@ -7,6 +7,7 @@ import re
 import shutil
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from weatherglass._web.settings import Settings
 from weatherglass._web.word_sets import find_sets, find_tests, format_words, read_set
 from weatherglass.errors import UnknownEntry, UsageError
 
-from .conftest import open_client
+from .conftest import WORDS, open_client
 
 QUESTION = {
     "x": "rose, lily tulip;daisy",
@@ -380,7 +381,30 @@ def test_a_set_with_too_many_words_raises_a_usage_error():
         read_set(" ".join(f"w{k}" for k in range(501)), Settings())
 
 
-@pytest.mark.parametrize("part", ["influence", "lint", "multiverse"])
+def test_an_answer_shows_the_effect_on_controlled_vectors(tmp_path):
+    rng = np.random.default_rng(0)
+    words = [*WORDS, *(f"w{k}" for k in range(1200))]
+    lines = (f"{w} {' '.join(f'{x:.5f}' for x in rng.normal(size=6) + 1)}" for w in words)
+    path = tmp_path / "large.txt"
+    path.write_text("\n".join(lines) + "\n")
+    vectors = wg.open_vectors(str(path))
+    expected = wg.weat(vectors, _test(), control=["frequency", "top:2"]).controls
+    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+        for _ in range(2):  # the second answer uses the fitted controls again
+            part = client.get("/ask/controls", params=QUESTION | {"source": "large.txt"})
+            assert part.status_code == 200
+            for control in expected:
+                assert control.phrase in part.text
+                assert f"{control.effect:.2f}".replace("-", "−") in part.text
+
+
+def test_controls_of_too_few_words_say_so(client):
+    part = client.get("/ask/controls", params=QUESTION | {"source": "tiny.txt"})
+    assert part.status_code == 200
+    assert "24 usable words" in part.text
+
+
+@pytest.mark.parametrize("part", ["influence", "controls", "lint", "multiverse"])
 def test_evidence_for_an_answer_is_a_whole_page_without_scripts(client, as_browser, part):
     at = f"/ask/{part}?source=default&test=weat6"
     page = client.get(at, headers=as_browser()).text
@@ -396,3 +420,20 @@ def test_two_files_with_the_same_vectors_keep_their_own_names(tiny, tmp_path, as
         for name in ("tiny.txt", "copy.txt"):
             at = f"/ask/words?source={name}&side=x&x=rose+zzz"
             assert f"not in <bdi>{name}</bdi>" in client.get(at, headers=as_browser(part=True)).text
+
+
+def test_a_word_that_is_target_and_attribute_is_named_on_the_page_and_allowed_by_a_field(
+    client, as_browser
+):
+    mixed = QUESTION | {"source": "tiny.txt", "a": QUESTION["a"] + " rose"}
+    page = visible_text(client.get("/", params=mixed).text)
+    assert "is both a target (X) and an attribute (A)" in page
+    assert "--allow-overlap" not in page
+    refused = client.get("/api/ask", params=mixed).json()["results"][0]
+    assert refused["status"] == "not run"
+    assert "rose" in refused["reason"]
+    allowed = client.get("/api/ask", params=mixed | {"overlap": "true"}).json()
+    assert allowed["results"][0]["status"] == "done"
+    assert "overlap=true" in allowed["link"]
+    script = client.get("/ask/download.py", params=mixed | {"overlap": "true"}).text
+    assert "allow_overlap=True" in script

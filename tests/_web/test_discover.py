@@ -61,6 +61,7 @@ def test_the_address_of_a_search_leaves_out_defaults():
         "rotations": 10_000,
         "alpha": 0.05,
         "control": "auto",
+        "placebo": 0,
         "rng": 0,
     }
 
@@ -279,3 +280,13 @@ def test_labels_and_words_of_hostile_vectors_are_escaped(discovery):
     assert "<script" not in names
     assert "style=" not in names  # the policy of the pages allows none
     assert re.search(r'data-share="[\d.]+%"', names)
+
+
+def test_placebo_searches_are_shown_on_the_page_and_in_the_answer(client, as_browser):
+    small = Search(source="default", groups=2, categories=3, words=300, rotations=49, placebo=1)
+    answer = client.get(f"/api/discover?{small.query}").json()
+    (placebo,) = answer["placebos"]
+    page = client.get(f"/discover?{small.query}", headers=as_browser()).text
+    counts = f"{placebo['significant']} of {placebo['cells']}"
+    assert f"With random words in place of the names it is {counts}." in page
+    assert "significant with random words in place of the names" in page

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from weatherglass._web.settings import Settings
+from weatherglass._web.sources import find_vector_files
 from weatherglass._web.upload import store
 from weatherglass._web.upload.store import safe_name
 
@@ -361,3 +362,43 @@ def test_the_upload_page_lists_files_latest_first(client, as_browser):
     page = client.get("/upload", headers=as_browser()).text
     assert "All pages can now use it as" in page
     assert page.index("later.txt") < page.index("mine.txt")
+
+
+def test_an_uploaded_hdf5_file_shows_no_other_file_of_the_server(client, tmp_path):
+    h5py = pytest.importorskip("h5py", reason="writes the file")
+    (tmp_path / "secret").write_bytes(b"root:x:0:0")
+    with h5py.File(tmp_path / "d.h5", "w") as file:
+        external = [(str(tmp_path / "secret"), 0, 10)]
+        file.create_dataset("secret", (10,), "u1", external=external)
+        for i in range(10):
+            file[f"p{i}"] = [int(i == j) for j in range(10)]
+    upload = send(client, "d.h5", (tmp_path / "d.h5").read_bytes()).json()
+    assert (upload["status"], upload["source"]) == ("refused", "")
+    assert "stored in other files" in upload["problem"]
+    assert client.get("/api/sources").json() == []
+
+
+def test_an_uploaded_matrix_cannot_name_a_word_list_of_the_server(client, tmp_path):
+    import numpy as np
+
+    (tmp_path / "words.txt").write_text("a\nb\n")
+    np.save(tmp_path / "m.npy", np.eye(2))
+    content = (tmp_path / "m.npy").read_bytes()
+    for name in ("m.npy", f"m.npy%3Fvocab={tmp_path / 'words.txt'}".replace("/", "%2F")):
+        upload = send(client, name, content).json()
+        assert upload.get("status") != "ready", upload
+
+
+@pytest.mark.parametrize("is_outside", [False, True])
+def test_a_word_list_that_is_a_link_out_of_the_folder_is_not_read(is_outside, tmp_path):
+    import numpy as np
+
+    folder, other = tmp_path / "offered", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    target = (other if is_outside else folder) / "secret"
+    target.write_text("a\nb\n")
+    np.save(folder / "m.npy", np.eye(2))
+    (folder / "m.vocab").symlink_to(target)
+    found = find_vector_files([folder])
+    assert found == ([] if is_outside else [folder / "m.npy"])

@@ -152,3 +152,12 @@ def test_vectors_of_words_in_contexts_are_cached_and_wrong_rows_refused(tmp_path
         wg.ceat(encoder, test, CORPUS)
     with pytest.raises(UsageError, match="at least 2"):
         ceat_test({}, TEST, samples=1)
+
+
+def test_ceat_is_not_run_if_a_word_is_target_and_attribute():
+    contexts = {word: np.array([row]) for word, row in ROWS.items()}
+    mixed = wg.Test(x=["x1", "x2"], y=["y1", "y2"], a=["a", "x1"], b=["b"])
+    result = ceat_test(contexts, mixed, samples=10)
+    assert result.status == "not run"
+    assert "'x1' is both a target (X) and an attribute (A)" in result.reason
+    assert ceat_test(contexts, mixed, samples=10, allow_overlap=True).status == "done"

@@ -1,4 +1,5 @@
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ import weatherglass as wg
 from weatherglass.catalog import to_sentences
 from weatherglass.encoders.seat import seat_test
 from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.significance import effect_interval
 
 
 class Spelling:
@@ -57,6 +59,35 @@ def test_p_by_word_is_the_test_on_the_mean_association_of_each_word(encoder):
     assert result.p_by_word.partitions == math.comb(16, 8)
     assert result.n_words == {"X": 8, "Y": 8}
     assert result.n["X"] > 8
+
+
+def test_intervals_of_seat_are_over_words_not_sentences(encoder, own_cache):
+    (plain,), (result,) = (
+        wg.seat(encoder, "sent-weat6", intervals=given) for given in (False, True)
+    )
+    assert plain.intervals == result.intervals[:1]
+    assert [interval.method for interval in result.intervals] == ["noncentral t", "crossed", "bca"]
+    for interval in result.intervals:
+        assert interval.low < result.effect_by_word < interval.high
+    by_sentence = effect_interval(*result.associations.values())
+    width = result.main_interval.high - result.main_interval.low
+    assert width > 1.5 * (by_sentence.high - by_sentence.low)  # near-copies add no evidence
+    assert result.power.sizes == (8, 8)
+
+
+def test_crossed_interval_of_sentences_of_one_word_each_is_that_of_the_words(own_cache):
+    (sentences,) = wg.seat(wg.open_encoder("cbow:default"), "weat7", intervals=True)
+    words = wg.weat(wg.open_vectors("default"), "weat7", intervals=True)
+    for one, other in zip(sentences.intervals, words.intervals, strict=True):
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-5)
+
+
+def test_intervals_over_sentences_in_older_results_are_not_reported_first(encoder):
+    (result,) = wg.seat(encoder, "sent-weat6")
+    record = result.to_dict()
+    ends = {"low": 0.5, "high": 0.6, "confidence": 0.95, "n_resamples": 9999}
+    record["intervals"] = [ends | {"method": "bca"}]
+    assert wg.SeatResult.from_dict(record).main_interval is None
 
 
 def test_a_second_run_of_seat_encodes_nothing_and_gives_the_same_results(encoder):
@@ -136,3 +167,70 @@ def test_seat_refuses_an_object_that_is_no_encoder():
             wg.seat(wrong, "weat6")
     with pytest.raises(UsageError, match="no encoders"):
         wg.seat([], "weat6")
+
+
+def sentences_alone(test):
+    """Return a sentence test as a file has it, without the words of the sentences."""
+    sets = {name.lower(): {"words": items.words} for name, items in test.sets.items()}
+    return wg.Test(id=test.id, **sets)
+
+
+UNKNOWN_WORD_TESTS = ["sent-weat1", "sent-heilman_double_bind_likable_one_word"]
+
+
+@pytest.mark.parametrize("id", [*UNKNOWN_WORD_TESTS, "heilman_double_bind_likable_1-"])
+def test_a_test_gives_the_same_numbers_with_and_without_the_words_of_its_sentences(id):
+    listed = wg.test(id)
+    ours, theirs = wg.seat("cbow:default", [listed, sentences_alone(listed)])
+    assert any(ours.missing.values())
+    assert theirs.missing == ours.missing
+    assert theirs.effect == ours.effect
+    assert theirs.p == ours.p
+    assert (theirs.effect_by_word, theirs.p_by_word) == (ours.effect_by_word, ours.p_by_word)
+    assert (ours.tested_words, theirs.tested_words) == ("given", "template")
+    assert ours.options == theirs.options
+    assert "tested word" in ours.options["unknown_words"]
+
+
+@pytest.mark.slow
+def test_published_tests_give_the_same_numbers_from_the_catalogue_and_the_authors_files():
+    folder = Path(__file__).parents[3] / "shared" / "data" / "sent-tests"
+    if not folder.is_dir():
+        pytest.skip("needs ../shared/data/sent-tests, the published sentences")
+    theirs = [test for test in wg.load_tests(folder) if isinstance(test, wg.Test)]
+    encoder = wg.open_encoder("cbow:default")
+    pairs = zip(
+        wg.seat(encoder, theirs), wg.seat(encoder, [test.id for test in theirs]), strict=True
+    )
+    differ = set()
+    for result, ours in pairs:
+        same = (result.effect, result.p, result.p_by_word) == (ours.effect, ours.p, ours.p_by_word)
+        if not same:
+            differ.add(result.test)
+    # The authors write "knifes", the catalogue "knives"; see `differences` of the test.
+    assert differ == {"sent-weat2"}
+    assert any("knifes" in str(difference) for difference in wg.test("sent-weat2").differences)
+
+
+def test_sentences_that_fit_no_template_are_missing_if_none_of_their_own_words_is_known():
+    frame = "My pal, as you may know, is {}."
+    x, y = (
+        [frame.format(name) for name in names]
+        for names in (["amy", "lisa", "zzqv"], ["john", "paul", "kevin"])
+    )
+    mine = wg.Test(x=x, y=y, a=["It was a nice day."], b=["It was a vile day."])
+    (result,) = wg.seat("cbow:default", mine, max_missing=0.5)
+    assert result.missing["X"] == (frame.format("zzqv"),)
+    assert result.tested_words == "own words"
+    assert result.p_by_word is None  # nothing says which sentences are near-copies
+    assert result.main_p == result.p.value
+
+
+def test_a_sentence_test_whose_target_is_an_attribute_is_not_run():
+    mixed = wg.Test(x=["he", "man"], y=["she", "woman"], a=["He", "work"], b=["home"])
+    (result,) = wg.seat("cbow:default", mixed)
+    assert result.status == "not run"
+    assert "both a target (X) and an attribute (A)" in result.reason
+    (allowed,) = wg.seat("cbow:default", mixed, allow_overlap=True)
+    assert allowed.status == "done"
+    assert allowed.options["allow_overlap"] is True

@@ -83,8 +83,8 @@ WRITERS: dict[str, tuple[Line, ...]] = {
     ),
     "compare": (
         Line(
-            f"compare {{corpus}} {{other}} --tests {{mine}} --models m {_TRAINING} --min-count 1 "
-            "-o r.txt --plot p.json",
+            "compare {corpus} {other}?documents=paragraphs --tests {mine} --models m "
+            f"{_TRAINING} --min-count 1 --permutations 2 -o r.txt --plot p.json",
             ("r.txt", "p.json"),
             folder="m",
         ),

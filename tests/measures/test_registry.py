@@ -83,7 +83,12 @@ def test_every_measure_runs_on_seed_sets_of_the_catalogue(name, vectors):
     assert declared.low is None or result.value >= declared.low
     assert declared.high is None or result.value <= declared.high
     assert result.source["fingerprint"] == vectors.fingerprint
-    assert result.options == {"case": "auto", "max_missing": 0.2, **declared.options}
+    assert result.options == {
+        "case": "auto",
+        "max_missing": 0.2,
+        "allow_overlap": False,
+        **declared.options,
+    }
     for part, values in result.by_word.items():
         assert len(values) == len(result.words[part]) == result.n[part]
     assert wg.measure(vectors, name, garg_for(name)) == result
@@ -281,10 +286,20 @@ def test_measure_weat_gives_the_result_of_weat(vectors):
     result = wg.measure(vectors, "weat", sets, test="weat6", intervals=True, influence=True)
     expected = wg.weat(vectors, test, intervals=True, influence=True)
     assert isinstance(result, wg.WeatResult)
-    for name in ("effect", "statistic", "p", "p_rotation", "intervals", "influence", "options"):
+    for name in (
+        "effect",
+        "statistic",
+        "p",
+        "baseline",
+        "p_rotation",
+        "intervals",
+        "influence",
+        "options",
+    ):
         assert getattr(result, name) == getattr(expected, name), name
     assert (result.value, result.by_word) == (expected.effect, expected.associations)
-    assert result.details == {"statistic": expected.statistic}
+    assert result.details["statistic"] == expected.statistic
+    assert result.details["cosine"] == expected.cosine
     assert result.ranked("Y")[0][1] == max(expected.associations["Y"])
     assert wg.Results.from_json(wg.Results.of([result]).to_json())[0] == result
 

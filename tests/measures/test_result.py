@@ -122,6 +122,7 @@ def test_the_numbers_to_report_first_count_each_word_of_sentences_once(results):
     weat = results["WeatResult"]
     assert (weat.main_value, weat.main_p, weat.main_unit) == (weat.effect, weat.p.value, "")
     assert weat.main_interval == weat.intervals[0]
+    assert seat.main_interval.low < seat.effect_by_word < seat.main_interval.high
 
 
 def test_p_values_over_contexts_are_not_corrected(results):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import weatherglass as wg
 from weatherglass.errors import UsageError
+from weatherglass.significance import effect_interval
 
 PRINTED = [1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21]
 ROTATION = [1.9e-06, 8.3e-05, 2.1e-03, 1.3e-02, 2.1e-02, 1.3e-07, 0.155, 0.030, 3.1e-04, 0.066]
@@ -88,7 +89,7 @@ def test_weat_is_that_worked_by_hand():
 
 def test_the_statistic_of_unequal_sets_uses_the_difference_of_means():
     test = wg.Test(x=["x1", "x2", "y1"], y=["y2", "b"], a=["a"], b=["b"])
-    result = wg.weat(HAND, test)
+    result = wg.weat(HAND, test, allow_overlap=True)
     means = (-0.2 + 1.0 + 0.2) / 3 - (-1.0 - 1.0) / 2
     assert result.statistic == pytest.approx(5 / 2 * means)
     assert result.p.partitions == math.comb(5, 3)
@@ -221,11 +222,72 @@ def test_influence_is_the_result_of_the_test_without_the_word(science):
 
 def test_intervals_contain_the_effect_and_repeat(science):
     result = wg.weat(science, "weat8", intervals=True)
-    assert [interval.method for interval in result.intervals] == ["bca", "percentile"]
+    methods = [interval.method for interval in result.intervals]
+    assert methods == ["noncentral t", "crossed", "bca"]
+    assert [interval.about for interval in result.intervals] == [
+        "other target words",
+        "other words in all four sets",
+        "other target words",
+    ]
     for interval in result.intervals:
         assert interval.low < result.effect < interval.high
         assert interval.confidence == 0.95
     assert wg.weat(science, "weat8", intervals=True).intervals == result.intervals
+
+
+def test_every_result_has_the_interval_over_other_targets(science):
+    result = wg.weat(science, "weat8")
+    assert result.intervals == (effect_interval(*result.associations.values()),)
+    assert result.main_interval == result.intervals[0]
+    row = result.row()
+    assert (row["low"], row["high"]) == (result.intervals[0].low, result.intervals[0].high)
+    # The effect in the population does not depend on the degrees of freedom of the sample's.
+    assert wg.weat(science, "weat8", ddof=0).intervals == result.intervals
+
+
+def test_words_that_do_not_differ_within_their_set_have_an_effect_and_no_interval():
+    rows = [[1, 0.1], [2, 0.2], [0.1, 1], [0.2, 2], [1, 0], [0, 1]]
+    vectors = wg.Vectors.of(["p", "q", "r", "s", "a", "b"], rows)
+    result = wg.weat(vectors, wg.Test(x=["p", "q"], y=["r", "s"], a=["a"], b=["b"]), intervals=True)
+    assert result.effect == pytest.approx(np.sqrt(3))
+    assert result.intervals == ()
+    assert result.main_interval is None
+
+
+def test_a_single_attribute_word_has_no_crossed_interval(science):
+    words = wg.weat(science, "weat8").words
+    test = wg.Test(x=words["X"], y=words["Y"], a=words["A"][:1], b=words["B"])
+    result = wg.weat(science, test, intervals=True)
+    assert [interval.method for interval in result.intervals] == ["noncentral t", "bca"]
+
+
+def test_percentile_intervals_of_older_results_are_still_read(science):
+    record = wg.weat(science, "weat8").to_dict()
+    ends = {"low": 0.5, "high": 1.5, "confidence": 0.95, "n_resamples": 9999}
+    record["intervals"] = [ends | {"method": "bca"}, ends | {"method": "percentile"}]
+    result = wg.WeatResult.from_dict(record)
+    assert [interval.method for interval in result.intervals] == ["bca", "percentile"]
+    assert result.intervals[1].about == ""
+    assert wg.WeatResult.from_json(result.to_json()) == result
+
+
+def test_power_is_that_of_the_sizes_and_spreads_of_the_targets(science):
+    result = wg.weat(science, "weat10", alternative="two-sided")
+    power = result.power
+    assert (power.sizes, power.alternative, power.smallest_p) == ((8, 8), "two-sided", 2 / 12870)
+    assert power.detectable == pytest.approx(1.2, abs=0.02)
+    spread = np.sqrt(np.mean([np.var(values, ddof=1) for values in result.associations.values()]))
+    delta = power.detectable / np.sqrt(1 - power.detectable**2 / 4)
+    assert power.difference == pytest.approx(delta * spread)
+    assert result.power_at(0.005).detectable > power.detectable
+
+
+def test_a_result_says_what_it_could_have_found_only_if_it_found_nothing(science):
+    found = wg.weat(science, "weat6")
+    assert found.could_find() == ""
+    swapped = wg.weat(science, "weat6", alternative="less")
+    assert swapped.could_find().startswith("with 8+8 words this test detects effect sizes of 1.")
+    assert "p ≤ 0.0063" in swapped.could_find(tests=8)
 
 
 def test_weat_refuses_a_factual_test_and_points_to_wefat():
@@ -264,3 +326,18 @@ def test_too_many_targets_for_the_chosen_method_are_a_reason_not_to_run():
     result = wg.weat(wg.Vectors.of(names, rows), test, method="exact")
     assert result.status == "not run"
     assert result.reason
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 20), (8, 8), (3, 5)])
+def test_an_effect_reaches_its_largest_value_where_each_set_has_one_association(n, m):
+    """Two words against twenty have effects up to 3.4; only sets of equal size stay below 2."""
+    words = [f"w{i}" for i in range(n + m)]
+    rows = [[1, 0.5]] * n + [[1, -0.5]] * m
+    vectors = wg.Vectors.of([*words, "a", "b"], [*rows, [0, 1], [0, -1]])
+    test = wg.Test(x=words[:n], y=words[n:], a=["a"], b=["b"])
+    result = wg.weat(vectors, test, method="sample")
+    total = n + m
+    assert result.effect == pytest.approx(math.sqrt(total * (total - 1) / (n * m)))
+    assert result.max_value == pytest.approx(result.effect)
+    biased = wg.weat(vectors, test, method="sample", ddof=0)
+    assert biased.max_value == pytest.approx(biased.effect) == pytest.approx(total / (n * m) ** 0.5)

@@ -3,11 +3,12 @@ import pytest
 
 import weatherglass as wg
 from weatherglass.errors import UsageError
+from weatherglass.significance import Interval, correlation_power, pearson
 
 # Cosines with A = e1 and B = e2 are cos and sin of the angle, their deviation |cos - sin| / sqrt 2,
 # so that the normalised association of any target is sqrt 2 or -sqrt 2.
 PLANE = wg.Vectors.of(
-    ["p", "q", "r", "a", "b", "c"], [[3, 4], [4, 3], [1, 0], [1, 0], [0, 1], [1, 1]]
+    ["p", "q", "r", "s", "a", "b", "c"], [[3, 4], [4, 3], [1, 0], [2, 0], [1, 0], [0, 1], [1, 1]]
 )
 
 
@@ -32,6 +33,26 @@ def test_wefat_is_that_worked_by_hand():
     assert result.spearman == pytest.approx(np.corrcoef([1, 2.5, 2.5], [1, 2, 3])[0, 1])
 
 
+def test_correlations_have_intervals_over_other_words():
+    result = wg.wefat(wg.open_vectors("default"), "wefat1")
+    (interval,) = result.intervals
+    correlation = pearson(result.associations, result.facts)
+    ends = correlation.low, correlation.high
+    assert interval == Interval(*ends, 0.95, "fisher z", about="other target words")
+    assert interval.low < result.pearson < interval.high
+    assert result.spearman_interval.low < result.spearman < result.spearman_interval.high
+    assert (result.row()["low"], result.row()["high"]) == (interval.low, interval.high)
+    assert wg.WefatResult.from_json(result.to_json()) == result
+    assert result.power == correlation_power(50)
+
+
+def test_three_words_have_a_correlation_and_no_interval():
+    facts = {"p": 1.0, "q": 5.0, "r": 6.0}
+    result = wg.wefat(PLANE, wg.FactualTest(a=["a"], b=["b"], facts=facts))
+    assert (result.status, result.intervals, result.spearman_interval) == ("done", (), None)
+    assert result.power.detectable is None
+
+
 def test_facts_stay_with_their_words_when_others_are_missing():
     facts = {"p": 1.0, "gone": 100.0, "q": 5.0, "r": 6.0}
     result = wg.wefat(PLANE, wg.FactualTest(a=["a"], b=["b"], facts=facts), max_missing=0.3)
@@ -43,7 +64,7 @@ def test_facts_stay_with_their_words_when_others_are_missing():
     ("reason", "facts", "b"),
     [
         ("at least 3", {"p": 1.0, "q": 2.0}, ["b"]),
-        ("same association", {"q": 1.0, "r": 2.0, "a": 3.0}, ["b"]),
+        ("same association", {"q": 1.0, "r": 2.0, "s": 3.0}, ["b"]),
         ("same fact", {"p": 1.0, "q": 1.0, "r": 1.0}, ["b"]),
         ("same cosine", {"p": 1.0, "q": 2.0, "c": 3.0}, ["b"]),
     ],

@@ -335,7 +335,7 @@ def audit(paper: Discovery) -> AuditResult:
     vectors = wg.open_vectors("default")
     tests = [
         wg.weat(vectors, "weat6", intervals=True, control="frequency"),
-        wg.weat(vectors, "weat4"),
+        wg.weat(vectors, "weat4", control="top:2"),
         wg.weat(vectors, "weat5"),
         wg.weat(vectors, "weat9", alternative="less", intervals=True),
         wg.weat(vectors, "weat3b"),

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind_from_stats
+from scipy.stats import t as student_t
+from threadpoolctl import threadpool_limits
 
+import weatherglass as wg
 from weatherglass import Test, compare, plot
-from weatherglass.corpus import Document
+from weatherglass.corpus import Document, open_permuted
 from weatherglass.errors import UsageError
-from weatherglass.seedlab.compare import CorpusComparison, CorpusEffect, _compare_corpora
-from weatherglass.seedlab.models import Spread
+from weatherglass.seedlab import CorpusComparison, CorpusEffect
+from weatherglass.seedlab.measure_corpora import Value, _corpus_effect, _note_samples
+from weatherglass.significance import holm
+from weatherglass.vectors import Vectors
 
 TRAINING: dict[str, Any] = {
     "method": "ppmi-svd",
     "dim": 8,
     "bootstrap": 10,
+    "permutations": 10,
     "min_count": 2,
     "workers": 1,
 }
@@ -59,58 +66,215 @@ def test_a_planted_difference_between_corpora_is_significant(tmp_path: Path) -> 
     bright, dark = comparison.effects
     assert bright.effect is not None
     assert bright.effect > 1.5
-    assert dark.spread is not None
     assert len(dark.samples) == 10
     (difference,) = comparison.differences
     assert difference.corpora == ("bright", "dark")
     assert difference.difference > 3
-    assert difference.p < 0.001
-    assert difference.low > 2
+    # Exchanged documents cancel out, and effect sizes of weak associations vary widely; the
+    # unstandardised difference has no such denominator.
+    assert difference.p < 0.05
+    assert difference.low > 0
+    assert comparison.unstandardised[0].p < 0.001
+    assert comparison.sentence() == (
+        "1 of 1 differences of effect sizes and 1 of 1 differences of unstandardised effects "
+        "between corpora have p ≤ 0.05 after Holm's correction over all of them."
+    )
 
 
-def test_the_difference_of_two_corpora_is_tested_as_by_welch(tmp_path: Path) -> None:
-    comparison = compare({"a": texts(0, 0.3), "b": texts(1, 0.3)}, [MINE], out=tmp_path, **TRAINING)
-    first, second = comparison.effects
-    assert first.effect is not None
-    assert second.effect is not None
-    (difference,) = comparison.differences
-    # Welch's test of two means, with the variance of each mean that of the samples.
-    sds = [np.std(effect.samples, ddof=1) for effect in (first, second)]
-    n = len(first.samples)
-    by_hand = ttest_ind_from_stats(
-        first.effect, sds[0] * math.sqrt(n), n, second.effect, sds[1] * math.sqrt(n), n,
-        equal_var=False,
+def measure_by_hand(vectors: Vectors) -> tuple[float, float]:
+    """Return the effect size and the difference of mean associations on one model."""
+    rows = {word: vectors.unit([word])[0] for words in MINE.sets.values() for word in words.words}
+    good, bad = (np.mean([rows[word] for word in words], axis=0) for words in (GOOD, BAD))
+    ships, trees = ([float(rows[w] @ (good - bad)) for w in words] for words in (SHIPS, TREES))
+    numerator = np.mean(ships) - np.mean(trees)
+    return float(numerator / np.std([*ships, *trees], ddof=1)), float(numerator)
+
+
+def test_a_difference_is_compared_with_the_differences_of_permuted_documents(
+    tmp_path: Path,
+) -> None:
+    corpora = {"a": texts(0, 0.3), "b": texts(1, 0.3, documents=400)}
+    comparison = compare(corpora, [MINE], out=tmp_path, **TRAINING)
+    (model_a, *_), (model_b, *_) = (wg.open_models(tmp_path, group=name) for name in "ab")
+    by_hand = np.subtract(measure_by_hand(model_a.vectors), measure_by_hand(model_b.vectors))
+    permuted = np.array(
+        [
+            np.subtract(measure_by_hand(first), measure_by_hand(second))
+            for first, second in open_permuted(tmp_path, ("a", "b"), 10)
+        ]
+    )
+    assert len(permuted) == 10
+    for k, rows in enumerate((comparison.differences, comparison.unstandardised)):
+        (row,) = rows
+        assert row.difference == pytest.approx(by_hand[k], abs=1e-5)
+        assert row.permuted == pytest.approx(permuted[:, k], abs=1e-5)
+        assert row.expected == pytest.approx(permuted[:, k].mean(), abs=1e-5)
+        se = permuted[:, k].std(ddof=1) * math.sqrt(1 + 1 / 10)
+        assert row.se == pytest.approx(se, rel=1e-3)
+        t = (by_hand[k] - permuted[:, k].mean()) / se
+        assert row.p == pytest.approx(2 * student_t.sf(abs(t), 9), rel=1e-2)
+        assert row.low < row.difference < row.high
+    both = [comparison.differences[0].p, comparison.unstandardised[0].p]
+    corrected = [comparison.differences[0].p_holm, comparison.unstandardised[0].p_holm]
+    assert corrected == pytest.approx(holm(both).tolist())
+
+
+def test_corpora_of_equal_size_are_expected_not_to_differ(tmp_path: Path) -> None:
+    corpora = {"a": texts(0, 0.3), "b": texts(1, 0.3)}
+    (row,) = compare(corpora, [MINE], out=tmp_path, **TRAINING).differences
+    assert row.expected == 0
+    assert row.se == pytest.approx(math.sqrt(np.mean(np.square(row.permuted))))
+    assert row.p > 0.05
+
+
+def test_swapping_the_corpora_changes_the_sign_of_the_difference_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    corpora = {"a": texts(0, 0.5, 300), "b": texts(1, 0.2, 200)}
+    forward = compare(corpora, [MINE], out=tmp_path / "m", **TRAINING)
+    swapped = dict(reversed(corpora.items()))
+    # The same folder: the order of the corpora is no part of what was trained.
+    for folder in ("m", "n"):
+        backward = compare(swapped, [MINE], out=tmp_path / folder, **TRAINING)
+        assert backward.effects == tuple(reversed(forward.effects))
+        for rows, others in (
+            (forward.differences, backward.differences),
+            (forward.unstandardised, backward.unstandardised),
+        ):
+            assert others[0].difference == -rows[0].difference
+            assert others[0].p == pytest.approx(rows[0].p)
+            assert others[0].low == pytest.approx(-rows[0].high)
+
+
+def test_the_effect_is_inside_its_interval_where_percentiles_of_the_samples_miss_it() -> None:
+    """Samples have fewer distinct documents, which shifts their effects."""
+    samples = tuple(np.linspace(0.7, 1.1, 20).tolist())
+    row = _corpus_effect("mine", "a", Value(1.14, 0.08), samples, "")
+    assert row.effect == 1.14 > np.percentile(samples, 97.5)
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low < row.effect < row.high
+    margin = student_t.ppf(0.975, 19) * np.std(samples, ddof=1)
+    assert row.high - row.effect == pytest.approx(margin)
+    assert row.is_shifted
+    (note,) = _note_samples([row])
+    assert note.startswith("mine: in 'a' the effect (1.14) is more than a standard deviation from")
+    assert _note_samples([_corpus_effect("mine", "a", Value(1.0, 0.08), samples, "")]) == []
+
+
+def test_fewer_than_twenty_samples_give_their_spread_and_no_interval(tmp_path: Path) -> None:
+    corpora = {"a": texts(0, 0.5, 100), "b": texts(1, 0.5, 100)}
+    comparison = compare(corpora, [MINE], out=tmp_path, **TRAINING | {"permutations": 0})
+    for row in comparison.effects:
+        assert row.sd == pytest.approx(np.std(row.samples, ddof=1))
+        assert (row.low, row.high) == (None, None)
+    assert any("fewer than 20 bootstrap samples" in note for note in comparison.notes)
+    assert comparison.differences == comparison.unstandardised == ()
+    assert "mine: the difference of 'a' and 'b' is not tested: documents were not permuted" in (
+        comparison.notes
+    )
+    assert comparison.sentence() == "No difference between corpora was tested."
+
+
+def test_parallel_corpora_are_resampled_independently(tmp_path: Path) -> None:
+    """The same texts under two names are the same corpus, but their samples are not."""
+    same = texts(0, 0.5, 100)
+    options = TRAINING | {"permutations": 0}
+    first, second = compare({"a": same, "b": same}, [MINE], out=tmp_path, **options).effects
+    assert first.effect == pytest.approx(second.effect, abs=1e-4)
+    assert not set(first.samples) & set(second.samples)
+
+
+def test_one_statistic_can_be_chosen_and_is_then_corrected_alone(tmp_path: Path) -> None:
+    corpora = {"a": texts(0, 0.6, 200), "b": texts(1, 0.2, 200)}
+    both = compare(corpora, [MINE], out=tmp_path, **TRAINING)
+    effect = compare(corpora, [MINE], out=tmp_path, statistic="effect", **TRAINING)
+    assert effect.unstandardised == ()
+    assert effect.differences[0].p_holm == effect.differences[0].p == both.differences[0].p
+    other = compare(corpora, [MINE], out=tmp_path, statistic="unstandardised", **TRAINING)
+    assert other.differences == ()
+    assert other.unstandardised[0].p_holm == both.unstandardised[0].p
+    with pytest.raises(UsageError, match="statistic"):
+        compare(corpora, [MINE], out=tmp_path, statistic="d", **TRAINING)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="permutations is 1"):
+        compare(corpora, [MINE], out=tmp_path, **TRAINING | {"permutations": 1})
+
+
+def test_a_second_run_with_another_test_trains_nothing_and_measures_that_test(
+    tmp_path: Path,
+) -> None:
+    corpora = {"a": texts(0, 0.6, 200), "b": texts(1, 0.2, 200)}
+    other = Test(id="other", x=SHIPS, y=TREES, a=["sun", "day"], b=["moon", "night"])
+    both = compare(corpora, [MINE, other], out=tmp_path / "m", **TRAINING)
+    compare(corpora, [MINE], out=tmp_path / "n", **TRAINING)
+    stages: set[str] = set()
+    later = compare(
+        corpora, [other], out=tmp_path / "n", progress=lambda stage, *_: stages.add(stage),
+        **TRAINING,
     )  # fmt: skip
-    assert difference.p == pytest.approx(by_hand.pvalue)
-    assert difference.p > 0.05
-    assert difference.se == pytest.approx(math.hypot(*sds))
-    assert (difference.low + difference.high) / 2 == pytest.approx(difference.difference)
-    assert difference.low < 0 < difference.high
+    assert stages == set()
+    assert later.effects == both.effects[2:]
+    assert later.differences[0].permuted == both.differences[1].permuted
 
 
-@pytest.mark.parametrize("samples", [5, pytest.param(20, marks=pytest.mark.slow)])
-def test_if_corpora_do_not_differ_one_in_twenty_differences_is_significant(samples: int) -> None:
-    """Percentile intervals of so few samples would find one in twelve or more."""
-    rng = np.random.default_rng(samples)
-    significant = enclosed = 0
-    for _ in range(2000):
-        effects = []
-        for name in "ab":
-            whole = rng.normal()
-            drawn = tuple(rng.normal(whole, 1, samples).tolist())
-            effects.append(CorpusEffect("t", name, whole, drawn, Spread.of(drawn)))
-        (difference,), _ = _compare_corpora(effects)
-        significant += difference.p <= 0.05
-        enclosed += difference.low <= 0 <= difference.high
-    assert 0.035 < significant / 2000 < 0.065
-    assert enclosed == 2000 - significant
+def test_three_corpora_are_compared_pairwise_or_with_a_reference(tmp_path: Path) -> None:
+    corpora = {name: texts(k, 0.4, 60) for k, name in enumerate("cab")}
+    options = TRAINING | {"permutations": 2, "bootstrap": 0}
+    every_two = compare(corpora, [MINE], out=tmp_path / "m", **options)
+    assert [row.corpora for row in every_two.differences] == [("c", "a"), ("c", "b"), ("a", "b")]
+    reference = compare(corpora, [MINE], out=tmp_path / "n", against="c", **options)
+    assert [row.corpora for row in reference.differences] == [("a", "c"), ("b", "c")]
+    assert reference.differences[0].permuted == tuple(
+        -value for value in every_two.differences[0].permuted
+    )
+
+
+def test_a_word_that_is_too_rare_in_a_permuted_part_is_left_out_everywhere(tmp_path: Path) -> None:
+    """It is not missing from a corpus, and the reader is told."""
+    lines = {name: texts(k, 0.4, 100) for k, name in enumerate("ab")}
+    for name in lines:  # in each corpus elm occurs in two documents, twice in each
+        lines[name] = [text for text in lines[name] if "elm" not in text]
+        lines[name] += ["sun elm elm day light"] * 2
+    options = TRAINING | {"min_count": 4, "bootstrap": 0, "permutations": 8, "max_missing": 0.5}
+    comparison = compare(lines, [MINE], out=tmp_path, **options)
+    assert comparison.missing["mine"]["Y"] == ("elm",)
+    assert any(
+        "mine: 1 of its words are in every corpus, but too rare in some sample or permuted part, "
+        "and are left out everywhere: 'elm'" in note
+        for note in comparison.notes
+    )
+    assert len(comparison.differences[0].permuted) == 8
+
+
+@pytest.mark.slow
+def test_the_standard_error_of_a_difference_is_the_spread_of_null_differences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That of bootstrap samples is a fifth to two fifths larger on such corpora."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    study: Any = importlib.import_module("studies.corpora")
+
+    differences, variances, significant = [], [], 0
+    with tempfile.TemporaryDirectory() as folder, threadpool_limits(limits=1):
+        for trial in range(100):
+            rng = np.random.default_rng([5, trial])
+            population = study.Population.draw(np.random.default_rng([5, 1, trial % 4]))
+            pool = study.make_pool(population.documents(75, rng), population.documents(75, rng))
+            trainer = study.Trainer(population, study.PPMI, Path(folder))
+            first, second, tests = study.compare_once(trainer, pool, rng)
+            differences.append(first[0] - second[0])
+            variances.append(tests[0].se ** 2)
+            significant += tests[0].p <= 0.05
+    ratio = math.sqrt(np.mean(variances) / np.mean(np.square(differences)))
+    assert 0.85 < ratio < 1.15
+    assert 1 <= significant <= 12
 
 
 def test_documents_that_training_left_out_are_noted(tmp_path: Path) -> None:
     documents = [Document(text, {"kind": "x"}) for text in texts(0, 0.9)]
     documents += [Document(text, {"kind": "y"}) for text in texts(1, 0.0)]
     documents += [Document("sun ship", {"kind": "z"}), Document("moon oak", {})]
-    options = TRAINING | {"min_size": 100, "bootstrap": 2}
+    options = TRAINING | {"min_size": 100, "bootstrap": 0, "permutations": 2}
     comparison = compare(documents, [MINE], out=tmp_path / "m", by="kind", **options)
     assert comparison.notes == (
         "1 documents have no value for kind and were left out",
@@ -119,7 +283,7 @@ def test_documents_that_training_left_out_are_noted(tmp_path: Path) -> None:
     assert comparison.options["dim"] == 8
     assert "workers" not in comparison.options
     one_group = [document for document in documents if document.meta.get("kind") in ("x", "z")]
-    with pytest.raises(UsageError, match=r"one corpus, x; two are needed to compare \(kind 'z'"):
+    with pytest.raises(UsageError, match=r"one corpus, 'x'; two are needed to compare \(kind 'z'"):
         compare(one_group, [MINE], out=tmp_path / "n", by="kind", **options)
 
 
@@ -127,20 +291,27 @@ def test_a_corpus_of_one_document_has_an_effect_and_no_test(tmp_path: Path) -> N
     corpora = {"a": texts(0, 0.5), "b": [" ".join(texts(1, 0.5))]}
     comparison = compare(corpora, [MINE], out=tmp_path, **TRAINING)
     assert comparison.effects[1].effect is not None
-    assert comparison.effects[1].spread is None
+    assert comparison.effects[1].samples == ()
     assert comparison.differences == ()
-    assert comparison.notes[0].startswith("b: the corpus is one document")
-    assert "the difference of a and b is not tested" in comparison.notes[1]
+    assert comparison.notes[0].startswith("corpus 'b' has one document")
+    assert comparison.notes[1] == (
+        "mine: the difference of 'a' and 'b' is not tested: one of them is a single document"
+    )
 
 
 def test_rows_of_a_comparison_have_effects_and_differences(tmp_path: Path) -> None:
-    comparison = compare({"a": texts(0, 0.5), "b": texts(1, 0.5)}, [MINE], out=tmp_path, **TRAINING)
-    first, second, difference = comparison.to_rows()
+    corpora = {"a": texts(0, 0.5, 100), "b": texts(1, 0.5, 100)}
+    comparison = compare(corpora, [MINE], out=tmp_path, **TRAINING)
+    first, second, difference, unstandardised = comparison.to_rows()
     assert (first["corpus"], second["corpus"], first["p"]) == ("a", "b", None)
     assert (difference["corpus"], difference["against"]) == ("a", "b")
     assert difference["effect"] == pytest.approx(first["effect"] - second["effect"])
     assert difference["p_holm"] == comparison.differences[0].p_holm
-    assert first.keys() == difference.keys()
+    assert first.keys() == difference.keys() == unstandardised.keys()
+    assert unstandardised["effect"] is None
+    apart = first["unstandardised"] - second["unstandardised"]
+    assert unstandardised["unstandardised"] == pytest.approx(apart)
+    assert (difference["samples"], difference["method"]) == (10, "t")
 
 
 def test_one_corpus_is_divided_by_a_column(tmp_path: Path) -> None:
@@ -176,10 +347,15 @@ def test_comparing_one_corpus_or_no_test_is_refused(tmp_path: Path) -> None:
 
 def test_the_chart_of_a_comparison_has_every_corpus(tmp_path: Path) -> None:
     pytest.importorskip("altair", reason="needs the extra 'plots'")
-    comparison = compare({"a": texts(0, 0.5), "b": texts(1, 0.5)}, [MINE], out=tmp_path, **TRAINING)
+    corpora = {"a": texts(0, 0.5, 100), "b": texts(1, 0.5, 100)}
+    options = TRAINING | {"bootstrap": 20, "permutations": 0}
+    comparison = compare(corpora, [MINE], out=tmp_path, **options)
     drawn = json.dumps(plot(comparison).to_dict())
     assert '"corpus": "a"' in drawn
     assert '"corpus": "b"' in drawn
+    assert "95 % interval over documents" in drawn
+    low = comparison.effects[0].low
+    assert f'"low": {low}' in drawn
 
 
 def test_many_corpora_have_colours_of_a_continuous_scheme() -> None:
@@ -202,7 +378,7 @@ def test_the_command_compares_two_files(tmp_path: Path, run: Any) -> None:
     )
     corpora = [f"{tmp_path / name}.txt?documents=lines" for name in ("left", "right")]
     common = ["--tests", tests, "--models", tmp_path / "models", "--dim", 8, "--min-count", 2]
-    common += ["--bootstrap", 5, "--workers", 1]
+    common += ["--bootstrap", 5, "--permutations", 5, "--workers", 1]
     ran = run("compare", *corpora, *common)
     assert ran.code == 0, ran.err
     assert "left − right" in ran.out
@@ -210,6 +386,6 @@ def test_the_command_compares_two_files(tmp_path: Path, run: Any) -> None:
     assert [row["corpus"] for row in printed["effects"]] == ["left", "right"]
     assert [row["corpora"] for row in printed["differences"]] == [["left", "right"]]
     lines = run("compare", *corpora, *common, "--format", "tsv").out.splitlines()
-    assert len(lines) == 4  # a header, two effects and their difference
+    assert len(lines) == 5  # a header, two effects, and their difference by both statistics
     assert run("compare", corpora[0], *common).code == 2
     assert run("compare", *corpora).code == 2

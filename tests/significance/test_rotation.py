@@ -23,6 +23,13 @@ def test_rotation_p_is_the_share_of_random_rotations(d: int) -> None:
     assert rotation_p(u, v).value == pytest.approx(share, abs=4 * 0.5 / math.sqrt(4000))
 
 
+@pytest.mark.parametrize(("d", "share"), [(50, 0.0543), (300, 0.0090), (768, 0.0035), (4096, 7e-4)])
+def test_a_rotation_p_of_5_percent_is_a_small_share_in_many_dimensions(d, share) -> None:
+    direction = np.zeros(d)
+    direction[:2] = math.sqrt(share), math.sqrt(1 - share)
+    assert rotation_p(np.eye(1, d)[0], direction).value == pytest.approx(0.05, rel=0.1)
+
+
 @given(st.floats(1e-100, math.pi))
 def test_rotation_p_in_two_dimensions_is_the_angle_over_pi(angle: float) -> None:
     p = rotation_p([2.0, 0.0], [math.cos(angle), math.sin(angle)]).value

@@ -63,17 +63,20 @@ def test_compare_gives_the_same_on_any_workers(
     own = tmp_path / "own.yaml"
     sets = "x: [sea, wave]", "y: [hill, field]", "a: [calm]", "b: [high, green]"
     own.write_text("\n".join(sets), encoding="utf-8")
+    corpora = [f"{path}?documents=paragraphs" for path in weather]
     printed = []
     address = cluster.scheduler_address
     for where in (["--workers", 1], ["--workers", 2], ["--cluster", address]):
         models = tmp_path / f"models-{len(printed)}"
         ran = run(
-            *("compare", *weather, "--tests", own, "--models", models, "--dim", 3),
-            *("--min-count", 1, "--bootstrap", 3, *where, "--format", "json"),
+            *("compare", *corpora, "--tests", own, "--models", models, "--dim", 3, *where),
+            *("--min-count", 1, "--bootstrap", 3, "--permutations", 3, "--format", "json"),
         )
         assert ran.code == 0, ran.err
         printed.append(json.loads(ran.out.replace(str(models), "models")))
     assert printed[0] == printed[1] == printed[2]
+    assert len(printed[0]["effects"][0]["samples"]) == 3
+    assert len(printed[0]["differences"][0]["permuted"]) == 3
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,4 +1,4 @@
-"""Frequency control, checked against scikit-learn and NumPy's polynomials."""
+"""Frequency control, checked against its formula written without blocks and threads."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import Vectors, control, open_vectors
-from weatherglass.vectors.frequency import R2_THRESHOLD, controlled_fingerprint
+from weatherglass.vectors import Vectors, control, fit_control, open_vectors
+from weatherglass.vectors.controls import R2_THRESHOLD, controlled_fingerprint
 
 
 def names(count):
@@ -38,20 +38,36 @@ def units(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def control_by_formula(vectors, log, rank):
-    """Return the controlled rows and R² before and after, without blocks and threads."""
-    from sklearn.linear_model import LinearRegression
+def power(matrix, exponent):
+    values, axes = np.linalg.eigh(matrix)
+    return axes @ np.diag(values**exponent) @ axes.T
 
-    def r2(rows):
-        top = np.argsort(-log, kind="stable")[:60_000]
-        return LinearRegression().fit(rows[top], log[top]).score(rows[top], log[top])
 
-    rows = units(vectors.matrix)
-    x = 2 * (log - log.min()) / np.ptp(log) - 1
-    weights = 1 / np.maximum(rank, 2 * vectors.dim)
-    fit = np.polynomial.chebyshev.chebfit(x, rows, 5, w=np.sqrt(weights))
-    left = units(rows - np.polynomial.chebyshev.chebval(x, fit).T)
-    return left, r2(rows), r2(left)
+def control_by_formula(vectors, rank):
+    """Return the controlled rows, word by word."""
+    rows, dim = units(vectors.matrix), vectors.dim
+    knots = np.linspace(np.log(50), np.log(rank.max()), 16)
+    place = np.clip((np.log(rank) - knots[0]) / (knots[1] - knots[0]), 0, 15)
+    means, covariances, sizes = [], [], []
+    for k in range(16):
+        weight = np.clip(1 - np.abs(place - k) / 1.5, 0, None) / np.maximum(rank, 2 * dim)
+        weight /= weight.sum()
+        means.append(weight @ rows)
+        covariances.append(np.cov(rows.T, aweights=weight, ddof=0))
+        sizes.append(1 / (weight**2).sum())
+    average = np.mean(covariances, axis=0)
+    maps = []
+    for covariance, size in zip(covariances, sizes, strict=True):
+        share = dim / (size + dim)
+        target = average * np.trace(covariance) / np.trace(average)
+        maps.append(power((1 - share) * covariance + share * target, -0.5) @ power(average, 0.5))
+    mapped = []
+    for row, where in zip(rows, place, strict=True):
+        k = min(int(where), 14)
+        f = where - k
+        mean = (1 - f) * means[k] + f * means[k + 1]
+        mapped.append((row - mean) @ ((1 - f) * maps[k] + f * maps[k + 1]))
+    return units(mapped)
 
 
 @pytest.fixture(scope="module")
@@ -59,16 +75,35 @@ def default():
     return open_vectors("default")
 
 
-def test_r2_of_the_default_vectors_falls_from_088_to_004(default):
+def test_out_of_sample_r2_of_the_default_vectors_falls_from_091_to_007(default):
     controlled, outcome = control(default)
     assert (outcome.method, outcome.asked, outcome.by) == ("frequency", "auto", "rank")
-    assert (round(outcome.r2_before, 2), round(outcome.r2_after, 2)) == (0.88, 0.04)
+    assert outcome.r2_before == max(outcome.predictors_before.values())
+    assert outcome.r2_before == pytest.approx(0.905, abs=0.01)
+    after = outcome.predictors_after
+    assert outcome.r2_after == after["neighbours"] == pytest.approx(0.073, abs=0.01)
+    assert after["trees"] < 0.05
+    assert after["linear"] < 0.02
     np.testing.assert_allclose(np.linalg.norm(controlled.matrix, axis=1), 1, atol=1e-6)
+
+
+def test_a_quadratic_fit_does_not_predict_frequency_after_the_control(default):
+    """The mean at each frequency alone left it an R² of 0.27 to 0.34."""
+    from sklearn.linear_model import LinearRegression
+
+    fitted = fit_control(default, "frequency")
+    rng = np.random.default_rng(0)
+    sample = rng.choice(60_000, 9000, replace=False)
+    rows, log = fitted.rows(sample), np.log(sample + 1)
+    first, second = np.triu_indices(default.dim)
+    terms = np.hstack([rows, rows[:, first] * rows[:, second]])
+    fit = LinearRegression().fit(terms[:7000], log[:7000])
+    assert fit.score(terms[7000:], log[7000:]) < 0.05
 
 
 @pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("dim", [3, 40])
-def test_frequency_control_equals_the_fit_described_in_the_notes(dim, counted):
+def test_frequency_control_equals_the_formula_described_in_the_notes(dim, counted):
     rng = np.random.default_rng(dim)
     _, rows = planted(1500, dim)
     counts = rng.zipf(1.6, 1500).clip(max=10**6) if counted else None
@@ -76,20 +111,30 @@ def test_frequency_control_equals_the_fit_described_in_the_notes(dim, counted):
     controlled, outcome = control(vectors, "frequency")
     log = np.log(counts) if counted else -np.log(np.arange(1.0, 1501))
     rank = np.array([(log > value).sum() + ((log == value).sum() + 1) / 2 for value in log])
-    expected, before, after = control_by_formula(vectors, log, rank)
     assert outcome.by == ("counts" if counted else "rank")
-    assert outcome.r2_before == pytest.approx(before, abs=1e-9)
-    assert outcome.r2_after == pytest.approx(after, abs=1e-6)
-    np.testing.assert_allclose(controlled.matrix, expected, atol=1e-6)
+    np.testing.assert_allclose(controlled.matrix, control_by_formula(vectors, rank), atol=1e-5)
 
 
-@pytest.mark.parametrize(("count", "dim"), [(2000, 20), (6000, 300)])
-def test_a_planted_frequency_direction_is_removed_and_meaning_stays(count, dim):
+def test_spread_that_grows_with_frequency_is_removed():
+    """A frequency that is only in the covariance, which no linear fit can see."""
+    rng = np.random.default_rng(0)
+    log = np.log(np.arange(1, 6001))
+    rows = rng.standard_normal((6000, 10))
+    rows[:, :3] *= np.exp((log - log.mean()) / 2)[:, None]
+    _, outcome = control(of(rows), "frequency")
+    assert outcome.predictors_before["linear"] < 0.05
+    assert outcome.r2_before > 0.3
+    assert outcome.r2_after < 0.1
+
+
+# With the fewest words that are allowed for 300 dimensions, some frequency remains.
+@pytest.mark.parametrize(("count", "dim", "max_r2"), [(2000, 20, 0.1), (6000, 300, 0.2)])
+def test_a_planted_frequency_direction_is_removed_and_meaning_stays(count, dim, max_r2):
     meaning, rows = planted(count, dim)
     controlled, outcome = control(of(rows))
     assert outcome.method == "frequency"
     assert outcome.r2_before > 0.7
-    assert outcome.r2_after < max(0.02, 2 * dim / count)
+    assert outcome.r2_after < max_r2
     pairs = np.random.default_rng(1).integers(count, size=(2, 5000))
     cosines = [
         np.einsum("ij,ij->i", units(table)[pairs[0]], units(table)[pairs[1]])
@@ -115,7 +160,7 @@ def test_method_none_only_computes_r2():
     assert outcome.r2_before == control(vectors, "frequency")[1].r2_before > 0.7
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.integers(0, 2**32 - 1))
 def test_frequency_control_ignores_rotation_and_the_length_of_rows(seed):
     rng = np.random.default_rng(seed)
@@ -125,8 +170,9 @@ def test_frequency_control_ignores_rotation_and_the_length_of_rows(seed):
     controlled, outcome = control(of(rows), "frequency")
     turned, second = control(of(stretch * rows @ turn), "frequency")
     np.testing.assert_allclose(turned.matrix, controlled.matrix @ turn, atol=2e-4)
-    assert second.r2_before == pytest.approx(outcome.r2_before, abs=1e-5)
-    assert second.r2_after == pytest.approx(outcome.r2_after, abs=1e-4)
+    assert second.predictors_after["neighbours"] == pytest.approx(
+        outcome.predictors_after["neighbours"], abs=1e-3
+    )
 
 
 def test_frequency_control_does_not_depend_on_the_number_of_threads():
@@ -138,8 +184,8 @@ def test_frequency_control_does_not_depend_on_the_number_of_threads():
 
 
 def test_frequency_control_returns_unit_vectors_of_the_same_words():
-    rows = planted()[1]
-    before = rows.astype(np.float32).tobytes()
+    rows = planted()[1].astype(np.float32)
+    before = rows.tobytes()
     vectors = of(rows, source="mine", counts=np.arange(2000, 0, -1))
     controlled, _ = control(vectors, "frequency")
     assert vectors.matrix.tobytes() == before
@@ -150,11 +196,14 @@ def test_frequency_control_returns_unit_vectors_of_the_same_words():
     assert controlled.source == "mine"
     assert controlled.counts is vectors.counts
     assert (
-        controlled.fingerprint == controlled_fingerprint(vectors.fingerprint) != vectors.fingerprint
+        controlled.fingerprint
+        == controlled_fingerprint(vectors.fingerprint, "frequency")
+        != vectors.fingerprint
     )
 
 
-def test_frequency_control_needs_less_memory_than_two_results():
+def test_frequency_control_needs_little_more_memory_than_its_result():
+    control(of(planted()[1]), "frequency")  # so that imports are not counted
     vectors = of(planted(60_000, 100)[1])
     tracemalloc.start()
     try:
@@ -162,7 +211,7 @@ def test_frequency_control_needs_less_memory_than_two_results():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert controlled.matrix.nbytes <= peak < 2 * controlled.matrix.nbytes
+    assert controlled.matrix.nbytes <= peak < controlled.matrix.nbytes + (64 << 20)
 
 
 def test_progress_of_frequency_control_grows_to_the_number_of_rows():
@@ -209,7 +258,8 @@ def test_with_counts_file_order_does_not_matter():
     controlled, outcome = control(of(rows, counts=counts), "frequency")
     second, other = control(of(rows[shuffled], counts=counts[shuffled]), "frequency")
     np.testing.assert_allclose(second.matrix, controlled.matrix[shuffled], atol=1e-5)
-    assert other.r2_before == pytest.approx(outcome.r2_before)
+    # The words to predict are drawn in file order where counts are equal.
+    assert other.r2_before == pytest.approx(outcome.r2_before, abs=0.05)
 
 
 def test_counts_of_zero_are_rarer_than_counts_of_one():
@@ -274,15 +324,25 @@ def test_frequency_control_takes_the_whole_range_of_float32():
     rows[1::2] *= 1e-40
     controlled, outcome = control(of(rows))
     assert not controlled.unusable.size
-    assert outcome.r2_after < 0.05
+    assert outcome.r2_after < 0.1
 
 
 def test_an_unknown_control_method_is_refused():
-    with pytest.raises(UsageError, match=r"'log'.*auto, frequency, none"):
-        control(of(planted()[1]), "log")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"'log'.*expected frequency, center"):
+        control(of(planted()[1]), "log")
 
 
 def test_a_control_has_these_fields():
     _, outcome = control(of(planted()[1]))
     fields = dataclasses.asdict(outcome)
-    assert list(fields) == ["method", "r2_before", "r2_after", "asked", "by", "threshold"]
+    assert list(fields) == [
+        "method",
+        "r2_before",
+        "r2_after",
+        "asked",
+        "by",
+        "threshold",
+        "predictors_before",
+        "predictors_after",
+        "reason",
+    ]

@@ -43,7 +43,7 @@ _P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
     help="Which measures and tests to run, or a YAML file with your own id, title and steps.",
 )
 @control_option(
-    "Frequency control in every step that has the option; by default the suite decides.",
+    "Controls in every step that has the option; by default the suite decides.",
     default=None,
 )
 @click.option(
@@ -73,7 +73,7 @@ def audit(
     sources: tuple[str, ...],
     out: Path,
     suite: str,
-    control: str | None,
+    control: tuple[str, ...] | None,
     budget: float | None,
     seed: int,
     resume: bool,
@@ -127,7 +127,9 @@ def audit(
 
 def _was_given(context: click.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE and bool(context.params[name])
+    # Sources are on the command line even if there are none; --control none is an empty tuple.
+    is_empty = not context.params[name] and name != "control"
+    return source is click.core.ParameterSource.COMMANDLINE and not is_empty
 
 
 def _run(sources: Sequence[Any], **options: Any) -> AuditResult:
@@ -220,6 +222,8 @@ def _compare(before: AuditResult, after: AuditResult, out: Path) -> str:
 def _changes_text(changes: Sequence[Change], with_source: bool) -> str:
     if not changes:
         return "Nothing changed.\n"
+    from weatherglass.significance import format_p
+
     in_both = [change for change in changes if change.of_both]
     rows = [
         {
@@ -228,9 +232,12 @@ def _changes_text(changes: Sequence[Change], with_source: bool) -> str:
             "test": change.test,
             "number": change.number,
             **dict(zip(("before", "after"), _format_pair(change), strict=True)),
+            "p of change": "" if change.p is None else format_p(change.p),
         }
         for change in in_both[:_MAX_ROWS]
     ]
+    if not any(row["p of change"] for row in rows):
+        rows = [{name: row[name] for name in row if name != "p of change"} for row in rows]
     limited = f", the first {_MAX_ROWS}" if len(in_both) > _MAX_ROWS else ""
     text = table(rows, f"{len(in_both):,} numbers changed{limited}") if in_both else ""
     only_before = sum(change.after is None for change in changes)

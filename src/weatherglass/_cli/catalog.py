@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         FactualTest,
         NameList,
         Published,
+        PublishedAgreement,
         PublishedCorrelation,
         Test,
     )
@@ -269,6 +270,8 @@ def _sections(test: Test | FactualTest) -> Iterator[tuple[str, list[str]]]:
         yield ", ".join(filter(None, (facts.name, facts.unit))), [facts.provenance, facts.method]
     if test.published:
         yield "Published", [_published(result) for result in test.published]
+    if test.agreement:
+        yield "Published agreement", [_agreement(figure) for figure in test.agreement]
     human = None if isinstance(test, FactualTest) else test.human
     if human:
         subjects = f"{human.n} subjects"
@@ -301,6 +304,14 @@ def _published(result: Published | PublishedCorrelation) -> str:
         sizes = f"{result.n} targets"
     place = f"{result.table}; {sizes}" if result.table else sizes
     return f"{result.source}: {symbol} = {number:.2f}, {_p(result.p)} ({place})"
+
+
+def _agreement(figure: PublishedAgreement) -> str:
+    place = f" ({figure.table})" if figure.table else ""
+    return (
+        f"{figure.sources[0]} with {figure.sources[1]}: Pearson {figure.pearson:.2f}, "
+        f"Spearman {figure.spearman:.2f}{place}"
+    )
 
 
 def _difference(difference: Difference) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .options import missing_option, output_options, seed_option, tests_options
+from .options import missing_option, output_options, overlap_option, seed_option, tests_options
 from .output import Output, progress_bar, table
 from .run_tests import select_tests, write_results
 
@@ -37,6 +37,7 @@ from .run_tests import select_tests, write_results
     help="Maximum number of sentences per word.",
 )
 @missing_option()
+@overlap_option
 @seed_option
 @output_options()
 def ceat(
@@ -47,6 +48,7 @@ def ceat(
     samples: int,
     contexts: int,
     max_missing: float,
+    allow_overlap: bool,
     seed: int,
     output: Output,
 ) -> None:
@@ -70,6 +72,7 @@ def ceat(
             samples=samples,
             rng=seed,
             max_missing=max_missing,
+            allow_overlap=allow_overlap,
             progress=draw,
         )
     write_results(results, output, _table)

@@ -17,6 +17,7 @@ from .options import (
     missing_option,
     model_options,
     output_options,
+    overlap_option,
     pop_tokenizer,
     seed_option,
     tests_options,
@@ -27,7 +28,7 @@ from .output import Output, progress_bar, remarks, table
 from .run_tests import select_tests
 
 if TYPE_CHECKING:
-    from weatherglass.seedlab import CorpusComparison
+    from weatherglass.seedlab import CorpusComparison, CorpusDifference, CorpusEffect
 
 
 @click.command()
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 @tests_options
 @case_option()
 @missing_option()
+@overlap_option
 @click.option(
     "--models",
     type=click.Path(file_okay=False, path_type=Path),
@@ -48,7 +50,28 @@ if TYPE_CHECKING:
 @method_option("ppmi-svd")
 @model_options
 @word_options
-@bootstrap_option(2)
+@bootstrap_option(0)
+@click.option(
+    "--permutations",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="How often the documents of two corpora are exchanged at random, to test their "
+    "difference; each time trains two models. 0 tests none.",
+)
+@click.option(
+    "--against",
+    metavar="CORPUS",
+    help="Compare each corpus, or value of COLUMN, with this one only, not every two.",
+)
+@click.option(
+    "--statistic",
+    type=click.Choice(["both", "effect", "unstandardised"]),
+    default="both",
+    show_default=True,
+    help="Test differences of effect sizes, of unstandardised effects, or of both; decide before "
+    "you look, as Holm's correction is over what is tested.",
+)
 @min_size_option
 @seed_option
 @worker_options(
@@ -67,9 +90,10 @@ def compare(
 ) -> None:
     """Train vectors on each CORPUS and on samples of its documents, run tests, and compare.
 
-    Name two or more corpora, or one with --by, such as author gender or decade. The bootstrap
-    samples show how much of a difference is due to the choice of documents; `weatherglass seeds
-    multiverse` shows how much is due to the choice of words.
+    Name two or more corpora, or one with --by, such as author gender or decade. Bootstrap samples
+    show how much an effect depends on the choice of documents. A difference is tested by exchanging
+    documents between two corpora at random and training again. `weatherglass seeds multiverse`
+    shows how much depends on the choice of words.
     """
     from weatherglass.catalog import Test
     from weatherglass.seedlab import compare as run
@@ -111,33 +135,13 @@ def _label(corpora: tuple[str, ...]) -> dict[str, str]:
 
 
 def _table(comparison: CorpusComparison) -> str:
-    from weatherglass.significance import format_p
-
-    rows = [
-        {
-            "test": effect.test,
-            "corpus": effect.corpus,
-            "effect": f"{effect.effect:.2f}",
-            "samples": f"{effect.spread.mean:.2f} ± {effect.spread.sd:.2f}"
-            if effect.spread
-            else "",
-            "95 %": f"{effect.spread.low:.2f} to {effect.spread.high:.2f}" if effect.spread else "",
-            "": comparison.titles[effect.test],
-        }
-        for effect in comparison.effects
-        if effect.effect is not None
-    ]
+    rows = [_effect_row(effect, comparison) for effect in comparison.effects if not effect.reason]
+    tested = (*comparison.differences, *comparison.unstandardised)
+    shows_expected = any(difference.expected for difference in tested)
+    order = {effect.test: position for position, effect in enumerate(comparison.effects)}
     differences = [
-        {
-            "test": difference.test,
-            "difference": f"{difference.corpora[0]} − {difference.corpora[1]}",
-            "effect": f"{difference.difference:+.2f}",
-            "error": f"{difference.se:.2f}",
-            "95 %": f"{difference.low:+.2f} to {difference.high:+.2f}",
-            "p": format_p(difference.p),
-            "p Holm": format_p(difference.p_holm),
-        }
-        for difference in comparison.differences
+        _difference_row(difference, shows_expected)
+        for difference in sorted(tested, key=lambda difference: order[difference.test])
     ]
     text = table(rows, "Effects") if rows else ""
     text += table(differences, "Differences") if differences else ""
@@ -150,3 +154,33 @@ def _table(comparison: CorpusComparison) -> str:
             lines.append(f"{test}: missing words: {'; '.join(missing)}.")
     lines += [f"{note}." for note in comparison.notes]
     return text + remarks(dict.fromkeys(lines))
+
+
+def _effect_row(effect: CorpusEffect, comparison: CorpusComparison) -> dict[str, str]:
+    row = {"test": effect.test, "corpus": effect.corpus, "effect": f"{effect.effect:.2f}"}
+    row["95 %"] = "" if effect.low is None else f"{effect.low:.2f} to {effect.high:.2f}"
+    row["samples"] = "" if effect.sd is None else f"{effect.mean:.2f} ± {effect.sd:.2f}"
+    row["unstandardised"] = f"{effect.unstandardised:.4f}"
+    return row | {"": comparison.titles[effect.test]}
+
+
+def _difference_row(difference: CorpusDifference, shows_expected: bool) -> dict[str, str]:
+    from weatherglass.significance import format_p
+
+    digits = 2 if difference.statistic == "effect" else 4
+    value, expected, se, low, high = (
+        f"{number:+.{digits}f}"
+        for number in (
+            difference.difference,
+            difference.expected,
+            difference.se,
+            difference.low,
+            difference.high,
+        )
+    )
+    row = {"test": difference.test}
+    row["difference"] = f"{difference.corpora[0]} − {difference.corpora[1]}"
+    row |= {"of": difference.statistic, "value": value}
+    row |= {"expected": expected} if shows_expected else {}
+    row |= {"error": se.lstrip("+"), "95 %": f"{low} to {high}"}
+    return row | {"p": format_p(difference.p), "p Holm": format_p(difference.p_holm)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,9 +62,10 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     help="Share of the names to keep: those most clearly used as names.",
 )
 @control_option(
-    "Frequency control: remove word frequency from the vectors first; auto: only if it is strong; "
-    "none: the method as published.",
+    "Control the vectors first; auto: for word frequency, if it is strong; none: the method as "
+    "published.",
     default="auto",
+    single=True,
 )
 @click.option("--name-rank", type=int, help="Use only names among this many most frequent tokens.")
 @click.option(
@@ -86,6 +86,14 @@ _PLURAL = {"vanishes": "vanish", "appears": "appear", "stays": "stay"}
     default=True,
     show_default=True,
     help="Stop as soon as no verdict can change, or run all rotations.",
+)
+@click.option(
+    "--placebo",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Repeat the search this many times with random ordinary words in place of names, and show "
+    "how many cells they have.",
 )
 @click.option("--resume", is_flag=True, help="Continue the same search if it was interrupted.")
 @worker_options(
@@ -124,6 +132,8 @@ def discover(
         raise UsageError("Name one SOURCE, or two with --compare A B.")
     if output.format == "parquet" and (output.path is None or compare):
         raise UsageError("--format parquet needs -o FILE, and one SOURCE.")
+    if compare and options["placebo"]:
+        raise UsageError("--placebo needs one SOURCE.")
     if compare and (output.plot or output.format in ("tsv", "csv")):
         raise UsageError("--compare writes a table, json or html, and no chart.")
     from weatherglass.catalog import load_names
@@ -212,7 +222,9 @@ def _fact(group: Group, name: str, about: dict[str, str]) -> str:
 
 def _remarks(discovery: Discovery, show_slurs: bool) -> list[str]:
     lines = [*discovery.notes, _names(discovery.names)]
-    lines += [describe_control(asdict(discovery.control)), _rotations(discovery)]
+    lines += [*describe_control(discovery.control), _rotations(discovery)]
+    if discovery.placebos:
+        lines.append(f"Placebo: {discovery.placebo_sentence()}")
     indirect = discovery.indirect
     if indirect.share is not None:
         chance = indirect.by_chance
@@ -267,7 +279,7 @@ def _comparison_text(comparison: Comparison, top: int, show_slurs: bool) -> str:
     text = _groups(comparison.before) + (table(rows, heading) if rows else f"{heading}.\n")
     lines = [*comparison.before.notes, _names(comparison.before.names)]
     for name, discovery in ((before, comparison.before), (after, comparison.after)):
-        lines.append(f"{name}: {describe_control(asdict(discovery.control))}")
+        lines += [f"{name}: {sentence}" for sentence in describe_control(discovery.control)]
         lines.append(f"{name}: {_rotations(discovery)}")
     return text + remarks(lines)
 

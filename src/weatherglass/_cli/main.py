@@ -14,6 +14,7 @@ from . import signals
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.
 COMMANDS = {
+    "agree": "Compare sources: do they associate the same words with the same attributes?",
     "audit": "Run a suite of measures, and write a readable report.",
     "cache": "List or clear the cache of parsed files and encoded sentences.",
     "catalog": "List, show and check the tests of the catalogue and your own.",
@@ -24,6 +25,7 @@ COMMANDS = {
     "discover": "Find biases without naming them first.",
     "doctor": "Show what is installed, what is missing, and how to install it.",
     "measure": "Run any other measure of bias on word sets of your choice; list the measures.",
+    "power": "Show which effects a test can find, and how many words it would need.",
     "query": "Query the results of audits in SQL.",
     "rank": "Rank the sources of audits by their effect size in a test.",
     "report": "Write the report of an audit again, and its charts.",
@@ -55,8 +57,34 @@ class LazyGroup(click.Group):
             formatter.write_dl(sorted(COMMANDS.items()))
 
 
+def _limit_memory(context: click.Context, option: click.Parameter, size: str | None) -> None:
+    """Set the limit for this process and its workers, until the command ends."""
+    if size is None:
+        return
+    from weatherglass._files import MAX_MEMORY_VARIABLE, parse_size
+
+    parse_size(size)
+    before = os.environ.get(MAX_MEMORY_VARIABLE)
+    os.environ[MAX_MEMORY_VARIABLE] = size
+
+    def restore() -> None:
+        os.environ.pop(MAX_MEMORY_VARIABLE)
+        if before is not None:
+            os.environ[MAX_MEMORY_VARIABLE] = before
+
+    context.call_on_close(restore)
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="weatherglass")
+@click.option(
+    "--max-memory",
+    metavar="SIZE",
+    callback=_limit_memory,
+    expose_value=False,
+    help="Memory that reading a file may take, such as 500M or 4G. Default: the environment "
+    "variable WEATHERGLASS_MAX_MEMORY, or half of the memory that is available.",
+)
 def cli() -> None:
     """Measure social bias in word and sentence embeddings, and say how sure it is."""
 

@@ -12,9 +12,16 @@ import click
 
 from weatherglass.errors import UnknownEntry, UsageError, join_first, quote_safe
 
-from .options import case_option, missing_option, output_options, slurs_option
+from .options import (
+    case_option,
+    control_option,
+    missing_option,
+    output_options,
+    overlap_option,
+    slurs_option,
+)
 from .output import Output, remarks, table
-from .run_tests import open_rows, open_source, run_all, write_results
+from .run_tests import open_rows, open_source, run_all, with_controlled_rows, write_results
 
 if TYPE_CHECKING:
     from weatherglass.measures import Measure, MeasureResult, WeatResult
@@ -110,6 +117,12 @@ _HEADS = {"p": "p", "p_holm": "p Holm"}
 @slurs_option
 @case_option()
 @missing_option()
+@overlap_option
+@control_option(
+    "Measure again on controlled vectors: without word frequency, without the mean (center), "
+    "without the mean and the first K principal components (top:K), or whitened; auto: without "
+    "frequency, if it is strong in the vectors."
+)
 @output_options()
 def measure(
     source: str | None,
@@ -121,6 +134,8 @@ def measure(
     show_slurs: bool,
     case: Any,
     max_missing: float,
+    allow_overlap: bool,
+    control: tuple[str, ...],
     output: Output,
 ) -> None:
     """Measure SOURCE with the measure NAME, on word sets of your choice.
@@ -128,7 +143,7 @@ def measure(
     A measure needs certain sets, such as X (words that should be neutral), A and B (words of two
     groups); --list shows them for each measure.
     """
-    from weatherglass.measures import MEASURES, measure_named
+    from weatherglass.measures import MEASURES, measure_named, run_measure
 
     if listing:
         named = name or source  # a single argument is the measure: no source is needed
@@ -147,10 +162,19 @@ def measure(
     options = {
         part: _convert(which, part, text) for part, text in _parts(chosen, "--option").items()
     }
-    vectors = _open_needed(source, which, sets, options)
+    vectors = _open_needed(source, which, sets, options, bool(control))
     results = run_all(
         [sets],
-        lambda word_sets: which(vectors, word_sets, case=case, max_missing=max_missing, **options),
+        lambda word_sets: run_measure(
+            which,
+            vectors,
+            word_sets,
+            control or None,
+            case=case,
+            max_missing=max_missing,
+            allow_overlap=allow_overlap,
+            **options,
+        ),
     )
     write_results(results, output, lambda done: _page(which, done[0], count, show_slurs))
 
@@ -205,20 +229,26 @@ def _convert(which: Measure, name: str, text: str) -> Any:
 
 
 def _open_needed(
-    source: str, which: Measure, sets: dict[str, Any], options: dict[str, Any]
+    source: str,
+    which: Measure,
+    sets: dict[str, Any],
+    options: dict[str, Any],
+    is_controlled: bool,
 ) -> Vectors:
-    """Open the rows that the measure needs; all of them if it searches for neighbours."""
+    """Open the rows that the measure needs; all of them for a control or a neighbour search."""
     checked = which.check_sets(sets)
-    if which.check_options(options).get("neighbours"):
+    if is_controlled or which.check_options(options).get("neighbours"):
         return open_source(source)
-    return open_rows(source, [SimpleNamespace(sets=checked)])
+    return open_rows(source, [SimpleNamespace(sets=checked)], sample=which.name == "weat")
 
 
 def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_slurs: bool) -> str:
     """The value, what it means, and the words with the largest and smallest values."""
     if not result.is_done:
         return ""
-    text = table([_row(result)], f"{which.title} on {result.source['name']}")
+    row = _row(result) | ({"": ""} if result.controls else {})
+    rows = with_controlled_rows(row, result, "value", decimals=3)
+    text = table(rows, f"{which.title} on {result.source['name']}")
     text += remarks([which.reading])
     for name in result.by_word:
         rows = _word_rows(result, name, show_slurs)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from weatherglass.errors import UsageError
+
 from .output import Output, set_raw_cells, set_style
 from .typeset import STYLES
 
@@ -194,14 +196,44 @@ def missing_option(default: float = 0.2, noun: str = "test") -> Callable[[Comman
     )
 
 
-def control_option(help: str, default: str | None = "none") -> Callable[[Command], Command]:
-    """Add ``--control``, the frequency control; `help` says what is done with it."""
+def overlap_option(command: Command) -> Command:
+    """Add ``--allow-overlap``: a word may be both target and attribute."""
+    return click.option(
+        "--allow-overlap",
+        is_flag=True,
+        help="Also run a test in which a word is both target and attribute, so that its cosine "
+        "with itself counts as association.",
+    )(command)
+
+
+def control_option(
+    help: str, default: str | None = "none", *, single: bool = False
+) -> Callable[[Command], Command]:
+    """Add ``--control``; `help` says what is done with it.
+
+    The value is a tuple of names, empty for none; a single name where vectors are controlled
+    before everything else; None if the option is not given and has no default.
+    """
+
+    def parse(context: click.Context, option: click.Parameter, value: tuple[str, ...]) -> Any:
+        from weatherglass.vectors import parse_controls, parse_single_control
+
+        given = value or ((default,) if default is not None else None)
+        if given is None:
+            return None
+        try:
+            return parse_single_control(given) if single else parse_controls(given)
+        except UsageError as error:
+            raise UsageError(str(error).replace("control is", "--control is", 1)) from None
+
+    several = "" if single else " Separate several by commas, or repeat the option."
     return click.option(
         "--control",
-        type=click.Choice(["auto", "frequency", "none"]),
-        default=default,
-        show_default=default is not None,
-        help=help,
+        multiple=True,
+        callback=parse,
+        metavar="frequency|center|top:K|whiten|auto|none",
+        help=f"{help}{several} Join controls that are applied together by +, such as "
+        f"frequency+top:2.{f'  [default: {default}]' if default else ''}",
     )
 
 

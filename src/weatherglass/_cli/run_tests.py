@@ -6,19 +6,21 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weatherglass.errors import CannotMeasure, UsageError, quote_safe
+from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 
 from .output import Output, progress_bar, remarks, style
 from .typeset import bibliography
 
 if TYPE_CHECKING:
-    from weatherglass.measures import Results
-    from weatherglass.vectors import Control, Vectors
+    from weatherglass.measures import ControlledValue, Results
+    from weatherglass.significance import Interval
+    from weatherglass.vectors import Control, FittedControl, Vectors
 
 
-def select_tests(
-    ids: Sequence[str], files: Iterable[Path], kind: type[Any], *default: str
-) -> list[Any]:
+_ALPHA = 0.05
+
+
+def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default: str) -> list[Any]:
     """Return the tests of ``--test`` and ``--tests``; without these, those that `default` matches.
 
     A pattern and a folder give only tests of the right kind; a test that is named must be of it.
@@ -41,7 +43,8 @@ def select_tests(
         kind_name = "an association" if wrong.kind == "association" else f"a {wrong.kind}"
         raise UsageError(f"{wrong.id} is {kind_name} test: run it with `weatherglass {command}`.")
     if not named:
-        raise UsageError(f"The tests that you named include no {kind.kind} test.")
+        name = getattr(kind, "kind", "association or factual")
+        raise UsageError(f"The tests that you named include no {name} test.")
     by_id: dict[str, Any] = {}
     for entry in named:
         if by_id.setdefault(entry.id, entry) != entry:
@@ -51,48 +54,64 @@ def select_tests(
     return list(by_id.values())
 
 
-def open_source(source: str, words: Iterable[str] | None = None) -> Vectors:
+def open_source(source: str, words: Iterable[str] | None = None, sample: bool = False) -> Vectors:
     """Open the vectors of a source, or the rows of these words, with a progress bar."""
     from weatherglass.vectors import open_vectors
 
     with progress_bar(f"reading {source}") as draw:
-        return open_vectors(source, words=words, progress=draw)
+        return open_vectors(source, words=words, sample=sample, progress=draw)
 
 
-def open_rows(source: str, tests: Iterable[Any]) -> Vectors:
-    """Open the rows of a source that tests need."""
+def open_rows(source: str, tests: Iterable[Any], sample: bool = False) -> Vectors:
+    """Open the rows of a source that tests need, with a sample of its rows for the baseline."""
     from weatherglass.measures import spellings
 
-    return open_source(source, spellings([words for test in tests for words in test.sets.values()]))
+    words = spellings([words for test in tests for words in test.sets.values()])
+    return open_source(source, words, sample)
 
 
 def open_controlled(
-    source: str, tests: Iterable[Any], method: Any
-) -> tuple[Vectors, tuple[Vectors, Control] | None]:
-    """Open the rows that tests need, and the same with word frequency removed unless `method` is
-    ``none``. To remove frequency, all rows must be read."""
-    if method == "none":
-        return open_rows(source, tests), None
-    from weatherglass.vectors import control
+    source: str, tests: Iterable[Any], names: Sequence[str], sample: bool = False
+) -> tuple[Vectors, list[FittedControl] | None]:
+    """Open the rows that tests need, and fit controls, for which all rows must be read."""
+    if not names:
+        return open_rows(source, tests, sample), None
+    from weatherglass.vectors import fit_control
 
-    vectors = open_source(source)
-    with progress_bar("removing word frequency") as draw:
-        return vectors, control(vectors, method, progress=draw)
+    vectors, fitted = open_source(source), []
+    with progress_bar("fitting controls") as draw:
+        for number, name in enumerate(names):
+            draw(number, len(names))
+            fitted.append(fit_control(vectors, name))
+    return vectors, fitted
 
 
-def control_columns(result: Any) -> dict[str, str]:
-    """The columns of a table for a result that was also measured with frequency removed."""
+def with_controlled_rows(
+    row: dict[str, Any], result: Any, value: str, decimals: int = 2
+) -> list[dict[str, Any]]:
+    """Return the row of a result, and below it a row for each control.
+
+    `value` is the column of the number; the column without a name says what the control does to a
+    clear effect.
+    """
+    from weatherglass.measures import control_outcome
     from weatherglass.significance import format_p
 
-    control = result.control
-    if control is None or control["method"] == "none":
-        return {}
-    value = control.get("effect", control.get("pearson"))
-    survives = control["survives"]
-    return {
-        "controlled": "" if value is None else f"{value:.2f}, p {format_p(control['p'])}",
-        "survives": "" if survives is None else f"{survives:.0%}",
-    }
+    rows = [row]
+    for control in result.controls:
+        if control.effect is None:
+            continue
+        below = dict.fromkeys(row, "")
+        below |= {next(iter(row)): control.phrase, value: f"{control.effect:.{decimals}f}"}
+        if control.p is not None:
+            below |= {"p": format_p(control.p), "": control_outcome(result, control)}
+        rows.append(below)
+    return rows
+
+
+def interval_text(interval: Interval | None) -> str:
+    """The ends of an interval, in a table."""
+    return "" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
 
 
 def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
@@ -130,36 +149,86 @@ def write_results(
 
 
 def _remarks(results: Results) -> list[str]:
-    """The lines under a table: frequency control, tests that were not run, missing words."""
-    controls = {result.test: getattr(result, "control", None) for result in results}
-    lines = list(dict.fromkeys(describe_control(c) for c in controls.values() if c))
+    """The lines under a table: controls, power, tests that were not run, missing words."""
+    lines = list(
+        dict.fromkeys(
+            sentence
+            for result in results
+            for control in getattr(result, "controls", ())
+            for sentence in describe_control(control)
+        )
+    )
     lines += [f"{r.test}: not run, {r.reason}." for r in results if r.status == "not run"]
+    lines += _power_remarks(results)
     for result in results:
-        if (control := controls[result.test]) and control["reason"]:
-            lines.append(f"{result.test}: not run without frequency, {control['reason']}.")
+        for control in getattr(result, "controls", ()):
+            if control.reason and control.name != "none":
+                lines.append(f"{result.test}: not run {control.phrase}, {control.reason}.")
         missing = [
             f"{name} {', '.join(quote_safe(word) for word in words)}"
             for name, words in result.missing.items()
             if words
         ]
         if missing and result.status == "done":
-            lines.append(f"{result.test}: missing words: {'; '.join(missing)}.")
+            cause = _MISSING_SENTENCES.get(getattr(result, "tested_words", ""), "missing words")
+            lines.append(f"{result.test}: {cause}: {'; '.join(missing)}.")
+        elif getattr(result, "tested_words", "") == "own words":
+            lines.append(f"{result.test}: its sentences fit no template; p counts sentences.")
         for name, words in result.merged.items():
             listed = ", ".join(quote_safe(word) for word in words)
             lines.append(f"{result.test}: {name} has {listed} twice in lower case; used once.")
     return lines
 
 
-def describe_control(control: dict[str, Any]) -> str:
-    """Say in a sentence how strong word frequency is in the vectors, and what was done about it."""
-    before, after = control["r2_before"], control["r2_after"]
+_MISSING_SENTENCES = {
+    "given": "missing sentences, whose tested word the encoder does not know",
+    "template": "missing sentences, whose tested word the encoder does not know",
+    "own words": "missing sentences, of whose own words the encoder knows none",
+}
+"""Why sentences are missing, by how their tested words were found (`SeatResult.tested_words`)."""
+
+
+def _power_remarks(results: Results) -> list[str]:
+    """What tests without a clear difference could have found; tests of one size share a line."""
+    family = sum(result.p_for_correction is not None for result in results)
+    unclear: dict[str, list[str]] = {}
+    for result in results:
+        if text := result.could_find(family):
+            unclear.setdefault(f"{_absence(result)}; {text}", []).append(result.test)
+    return [f"{join_first(dict.fromkeys(tests))}: {text}." for text, tests in unclear.items()]
+
+
+def _absence(result: Any) -> str:
+    """What a test has not found; a one-sided test does not look at the other direction."""
+    is_one_sided = getattr(getattr(result, "p", None), "alternative", "two-sided") != "two-sided"
+    if is_one_sided and (result.main_p or 0.0) > 1 - _ALPHA:
+        return "a difference in the direction that was not tested"
+    return "no clear difference"
+
+
+def describe_control(control: Control | ControlledValue) -> list[str]:
+    """Say how well frequency can be predicted from the vectors, and what was done about it.
+
+    The list is empty for a control that does not change that.
+    """
+    from weatherglass.vectors import REMAINING_R2
+
+    before, after = control.r2_before, control.r2_after
+    if control.reason and before is None and control.asked not in ("auto", "none"):
+        return [f"Control {control.asked}: not applied, {control.reason}."]
     if before is None:
-        return "Frequency: too few words to estimate how well the vectors predict it; not removed."
-    predicted = "count" if control["by"] == "counts" else "rank"
+        is_about_frequency = control.asked in ("auto", "none")
+        text = "Frequency: too few words to estimate how well it is predicted; not removed."
+        return [text] if is_about_frequency else []
+    predicted = "count" if control.by == "counts" else "rank"
     if after is not None:
-        outcome = f"{after:.2f} after the control"
-    elif control.get("asked") == "none":
+        remains = ": some frequency remains" if after > REMAINING_R2 else ""
+        outcome = f"{after:.2f} after the control{remains}"
+    elif control.asked == "none":
         outcome = "and it was not removed"
     else:
         outcome = "too little to remove"
-    return f"Frequency: the vectors predict log {predicted} with R² {before:.2f}, {outcome}."
+    return [
+        f"Frequency: the vectors predict log {predicted} of other words with R² {before:.2f}, "
+        f"{outcome}."
+    ]

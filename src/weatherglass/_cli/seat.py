@@ -16,6 +16,7 @@ from .options import (
     alternative_option,
     missing_option,
     output_options,
+    overlap_option,
     seed_option,
     tests_options,
     worker_options,
@@ -53,6 +54,7 @@ from .run_tests import select_tests, write_results
 @alternative_option
 @alpha_option(0.01, "Significance level at which Holm-corrected p-values are marked.")
 @missing_option()
+@overlap_option
 @seed_option
 @click.option(
     "--batch-size",
@@ -60,6 +62,9 @@ from .run_tests import select_tests, write_results
     default=64,
     show_default=True,
     help="Sentences that are encoded at once.",
+)
+@click.option(
+    "--rotation", is_flag=True, help="Rotation p-values: how often random directions align so well."
 )
 @worker_options(
     "Threads for the tests; all processors by default. Encoders choose their own number.",
@@ -75,6 +80,7 @@ def seat(
     annotations: Path | None,
     alpha: float,
     cluster: str | None,
+    rotation: bool,
     output: Output,
     seed: int,
     **options: Any,
@@ -92,7 +98,7 @@ def seat(
     if not results:
         raise CannotMeasure("No encoder could be measured.")
     corrected = Results.of(results).correct()
-    write_results(corrected, output, lambda rows: _table(rows, alpha), alpha)
+    write_results(corrected, output, lambda rows: _table(rows, alpha, rotation), alpha)
     if failed:
         raise EncoderError(f"{failed} of {len(names)} encoders could not be measured.")
 
@@ -148,7 +154,7 @@ def _measure_all(
     return results, failed
 
 
-def _table(results: Sequence[Any], alpha: float) -> str:
+def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
     from weatherglass.significance import format_p
 
     rows = [
@@ -160,7 +166,7 @@ def _table(results: Sequence[Any], alpha: float) -> str:
             "by": result.p.method,
             "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
             "p by word": str(result.p_by_word) if result.p_by_word else "",
-            "p rotation": str(result.p_rotation),
+            **({"p rotation": str(result.p_rotation)} if rotation else {}),
             "targets": f"{result.n['X']}+{result.n['Y']}",
         }
         for result in results

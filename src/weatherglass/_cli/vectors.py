@@ -40,10 +40,13 @@ def vectors() -> None:
 @_source_argument
 @output_options(out=False)
 def info(source: str, output: Output) -> None:
-    """Show the size of SOURCE, its fingerprint, and its problems."""
+    """Show the size of SOURCE, what in it was read as what, its fingerprint, and its problems."""
+    from weatherglass.vectors import describe_source
+
     opened = open_source(source)
-    facts = {
+    facts: dict[str, Any] = {
         "source": opened.source,
+        **describe_source(source),
         "words": len(opened),
         "dimensions": opened.dim,
         "capitals": opened.cased,

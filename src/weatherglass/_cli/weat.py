@@ -15,11 +15,19 @@ from .options import (
     control_option,
     missing_option,
     output_options,
+    overlap_option,
     seed_option,
     tests_options,
 )
-from .output import Output, table
-from .run_tests import control_columns, open_controlled, run_all, select_tests, write_results
+from .output import Output, remarks, table
+from .run_tests import (
+    interval_text,
+    open_controlled,
+    run_all,
+    select_tests,
+    with_controlled_rows,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from weatherglass.measures import WeatResult
@@ -32,6 +40,7 @@ _MAX_INFLUENTIAL = 3
 @tests_options
 @case_option()
 @missing_option()
+@overlap_option
 @click.option(
     "--p",
     "method",
@@ -51,16 +60,29 @@ _MAX_INFLUENTIAL = 3
 )
 @seed_option
 @click.option(
-    "--intervals", is_flag=True, help="Bootstrap confidence intervals of the effect size."
+    "--intervals",
+    is_flag=True,
+    help="Also compute the confidence interval over other words in all four sets, and that of the "
+    "bootstrap (BCa).",
 )
 @click.option(
     "--influence",
     is_flag=True,
     help="Leave each word out in turn and show the most influential ones.",
 )
+@click.option(
+    "--baseline/--no-baseline",
+    default=True,
+    show_default=True,
+    help="Compare the alignment with that of 9,999 comparable word sets of the same vocabulary.",
+)
+@click.option(
+    "--rotation", is_flag=True, help="Rotation p-values: how often random directions align so well."
+)
 @control_option(
-    "Frequency control: measure again with word frequency removed, and show how much of the effect "
-    "remains; auto: only if frequency is strong in the vectors."
+    "Measure again on controlled vectors: without word frequency, without the mean (center), "
+    "without the mean and the first K principal components (top:K), or whitened; auto: without "
+    "frequency, if it is strong in the vectors."
 )
 @output_options(plot=True)
 def weat(
@@ -72,23 +94,28 @@ def weat(
     ddof: str,
     case: Any,
     max_missing: float,
+    allow_overlap: bool,
     seed: int,
     intervals: bool,
     influence: bool,
-    control: str,
+    baseline: bool,
+    rotation: bool,
+    control: tuple[str, ...],
     output: Output,
 ) -> None:
     """Run association tests (WEAT) on SOURCE: the ten of the Science paper, or those you name.
 
     Are targets X, compared with Y, more strongly associated with attributes A than with B? The
-    table has the effect size and the permutation p-value with the published ones, the p-value
-    corrected for the number of tests (Holm), and the rotation p-value.
+    table has the effect size with its 95 % confidence interval over other target words, the
+    permutation p-value, the published ones, the p-value corrected for the number of tests (Holm),
+    and the baseline: the share of comparable word sets of the same vocabulary whose alignment is
+    smaller. Under it are the effects that a test without a clear difference could have found.
     """
     from weatherglass.catalog import Test
     from weatherglass.measures import weat as measure
 
     chosen = select_tests(ids, files, Test, "weat[1-9]", "weat10")
-    vectors, controlled = open_controlled(source, chosen, control)
+    vectors, controlled = open_controlled(source, chosen, control, sample=baseline)
     results = run_all(
         chosen,
         lambda test: measure(
@@ -99,48 +126,100 @@ def weat(
             ddof=int(ddof),
             case=case,
             max_missing=max_missing,
+            allow_overlap=allow_overlap,
             rng=seed,
             intervals=intervals,
             influence=influence,
+            baseline=baseline,
             control=controlled,
         ),
     )
-    write_results(results.correct(), output, _table)
+    write_results(results.correct(), output, lambda rows: _table(rows, rotation))
 
 
-def _table(results: Sequence[Any]) -> str:
-    rows = [_row(result) for result in results if result.status == "done"]
-    if not rows:
+def _table(results: Sequence[Any], rotation: bool) -> str:
+    done = [result for result in results if result.status == "done"]
+    if not done:
         return ""
-    text = table(rows, f"WEAT on {results[0].source['name']}")
+    rows = [row for r in done for row in with_controlled_rows(_row(r, rotation), r, "effect")]
+    if not any(row.get("baseline") for row in rows):
+        rows = [{name: text for name, text in row.items() if name != "baseline"} for row in rows]
+    text = table(rows, f"WEAT on {done[0].source['name']}")
+    intervals = [row for result in results for row in _interval_rows(result)]
     influential = [row for result in results for row in _influence_rows(result)]
-    return text + (table(influential, "Leave-one-out") if influential else "")
+    text += table(intervals, "95 % confidence intervals of the effect size") if intervals else ""
+    text += table(influential, "Leave-one-out") if influential else ""
+    return text + remarks(_baseline_remarks(done))
 
 
-def _row(result: WeatResult) -> dict[str, Any]:
+def _baseline_remarks(results: Sequence[WeatResult]) -> list[str]:
+    """The lines that say what the baseline is, and where there is none."""
+    baselines = {result.test: result.baseline for result in results if result.baseline}
+    by_reason: dict[str, list[str]] = {}
+    for test, baseline in baselines.items():
+        if baseline.percentile is None:
+            by_reason.setdefault(baseline.reason, []).append(test)
+    lines = [f"{', '.join(tests)}: no baseline, {reason}." for reason, tests in by_reason.items()]
+    if matching := {b.matching for b in baselines.values() if b.percentile is not None}:
+        is_by_frequency = "frequency and coherence" in matching
+        matched = "size, frequency and coherence" if is_by_frequency else "size and coherence only"
+        lines.insert(
+            0,
+            "Baseline: the share of comparable word sets of the same vocabulary (matched in "
+            f"{matched}) that are less aligned.",
+        )
+    return lines
+
+
+def _format_baseline(result: WeatResult) -> dict[str, str]:
+    """The column of the baseline percentile, unless it was not asked for."""
+    from weatherglass.measures import format_percentile
+
+    if result.baseline is None:
+        return {}
+    percentile = result.baseline.percentile
+    text = "" if percentile is None else format_percentile(percentile)
+    return {"baseline": text.replace("more than ", ">")}
+
+
+def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
     from weatherglass.significance import format_p
 
     assert result.p is not None
     assert result.p_rotation is not None
     assert result.p_holm is not None
     published = result.published or {}
-    row: dict[str, Any] = {
+    return {
         "test": result.test,
         "effect": f"{result.effect:.2f}",
-        **control_columns(result),
+        "interval": interval_text(result.main_interval),
         "published": f"{published['effect']:.2f}" if published else "",
         "p": str(result.p),
         "by": result.p.method,
         "counted": result.p.fraction or "",
         "published p": published.get("p", ""),
         "p Holm": format_p(result.p_holm),
-        "p rotation": str(result.p_rotation),
+        **_format_baseline(result),
+        **({"p rotation": str(result.p_rotation)} if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
+        "": result.title,
     }
-    if result.intervals:
-        first = result.intervals[0]
-        row["interval"] = f"{first.low:.2f} to {first.high:.2f} ({first.method})"
-    return row | {"": result.title}
+
+
+def _interval_rows(result: WeatResult) -> list[dict[str, Any]]:
+    """Rows for all intervals, if there are more than the one in the table."""
+    if len(result.intervals) < 2:
+        return []
+    return [
+        {
+            "test": result.test,
+            "over": interval.about,
+            "interval": interval_text(interval),
+            "by": interval.method,
+            "": interval.note,
+        }
+        for interval in result.intervals
+    ]
 
 
 def _influence_rows(result: WeatResult) -> list[dict[str, Any]]:

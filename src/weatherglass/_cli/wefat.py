@@ -10,9 +10,23 @@ import click
 
 from weatherglass.errors import UsageError
 
-from .options import case_option, control_option, missing_option, output_options, tests_options
+from .options import (
+    case_option,
+    control_option,
+    missing_option,
+    output_options,
+    overlap_option,
+    tests_options,
+)
 from .output import Output, table
-from .run_tests import control_columns, open_controlled, run_all, select_tests, write_results
+from .run_tests import (
+    interval_text,
+    open_controlled,
+    run_all,
+    select_tests,
+    with_controlled_rows,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from weatherglass.measures import WefatResult
@@ -23,6 +37,7 @@ if TYPE_CHECKING:
 @tests_options
 @case_option()
 @missing_option()
+@overlap_option
 @click.option(
     "--facts",
     type=click.Path(path_type=Path),
@@ -30,8 +45,9 @@ if TYPE_CHECKING:
     "the test that you name (wefat1 by default: female and male terms).",
 )
 @control_option(
-    "Frequency control: measure again with word frequency removed, and show how much of the "
-    "correlation remains; auto: only if frequency is strong in the vectors."
+    "Measure again on controlled vectors: without word frequency, without the mean (center), "
+    "without the mean and the first K principal components (top:K), or whitened; auto: without "
+    "frequency, if it is strong in the vectors."
 )
 @output_options(plot=True)
 def wefat(
@@ -41,13 +57,15 @@ def wefat(
     facts: Path | None,
     case: Any,
     max_missing: float,
-    control: str,
+    allow_overlap: bool,
+    control: tuple[str, ...],
     output: Output,
 ) -> None:
     """Run factual tests (WEFAT) on SOURCE: both of the Science paper, or those you name.
 
     Does a word's association with A, compared with B, predict a fact about it, such as the share
-    of women in an occupation? The table has the correlation with the published one.
+    of women in an occupation? The table has the correlation with its 95 % confidence interval over
+    other words, and the published one.
     """
     from weatherglass.catalog import FactualTest, load_facts
     from weatherglass.measures import wefat as measure
@@ -65,13 +83,21 @@ def wefat(
     vectors, controlled = open_controlled(source, chosen, control)
     results = run_all(
         chosen,
-        lambda test: measure(vectors, test, case=case, max_missing=max_missing, control=controlled),
+        lambda test: measure(
+            vectors,
+            test,
+            case=case,
+            max_missing=max_missing,
+            allow_overlap=allow_overlap,
+            control=controlled,
+        ),
     )
     write_results(results.correct(), output, _table)
 
 
 def _table(results: Sequence[Any]) -> str:
-    rows = [_row(result) for result in results if result.status == "done"]
+    done = [result for result in results if result.status == "done"]
+    rows = [row for r in done for row in with_controlled_rows(_row(r), r, "Pearson")]
     return table(rows, f"WEFAT on {results[0].source['name']}") if rows else ""
 
 
@@ -84,7 +110,7 @@ def _row(result: WefatResult) -> dict[str, Any]:
     return {
         "test": result.test,
         "Pearson": f"{result.pearson:.2f}",
-        **control_columns(result),
+        "interval": interval_text(result.main_interval),
         "published": f"{published['correlation']:.2f}" if published else "",
         "p": format_p(result.pearson_p),
         "published p": published.get("p", ""),

@@ -1,5 +1,9 @@
 from . import cache as cache
 from . import fingerprint as fingerprint
+from .arrow_sizes import arrow_size as arrow_size
+from .arrow_sizes import decoded_size as decoded_size
+from .arrow_sizes import has_shared_prefixes as has_shared_prefixes
+from .arrow_sizes import parquet_sizes as parquet_sizes
 from .atomic import COMPRESSED_SUFFIXES as COMPRESSED_SUFFIXES
 from .atomic import ArrayFile as ArrayFile
 from .atomic import atomic_folder as atomic_folder
@@ -26,6 +30,13 @@ from .inputs import Stream as Stream
 from .inputs import map_in_order as map_in_order
 from .inputs import max_unpacked_size as max_unpacked_size
 from .inputs import too_large_error as too_large_error
+from .memory import MAX_MEMORY_VARIABLE as MAX_MEMORY_VARIABLE
+from .memory import ROW_BYTES as ROW_BYTES
+from .memory import check_memory as check_memory
+from .memory import check_table as check_table
+from .memory import max_memory as max_memory
+from .memory import max_parsed_size as max_parsed_size
+from .memory import parse_size as parse_size
 from .records import printable_path as printable_path
 from .records import read_json as read_json
 from .records import read_text as read_text

@@ -55,6 +55,8 @@ class Input:
     ----------
     path, size
         The file and its length on disk.
+    total_size
+        The length of all files that make up the source; `size` until they are known.
     options
         Options given after the question mark in the source's name.
     compression
@@ -72,6 +74,7 @@ class Input:
     path: Path
     options: dict[str, str] = field(default_factory=dict)
     size: int = 0
+    total_size: int = 0
     compression: str | None = None
     head: bytes = b""
     bytes_read: int = 0
@@ -85,7 +88,7 @@ class Input:
             status = self.path.stat()
             if not stat.S_ISREG(status.st_mode):
                 raise BadContent(f"{self.path} is neither a file nor a folder: save it to a file.")
-            self.size = status.st_size
+            self.size = self.total_size = status.st_size
             with open(self.path, "rb") as file:
                 self.head = file.read(_HEAD_BYTES)
         except FileNotFoundError:
@@ -157,10 +160,15 @@ class Input:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Complete lines: ``data[:size]`` ends in a newline; `PADDING` more bytes may be read."""
+    """Complete lines: ``data[:size]`` ends in a newline; `PADDING` more bytes may be read.
+
+    `data` of an uncompressed file is valid until the same thread loads its next block; it begins at
+    byte `start` of the file. `start` is None where the data stay valid.
+    """
 
     data: NDArray[np.uint8]
     size: int
+    start: int | None = None
 
 
 class Stream:
@@ -200,7 +208,8 @@ def too_large_error(path: Path, limit: int) -> TooLarge:
     """Return the error for a file that decompresses to more than its limit."""
     return TooLarge(
         f"{path} unpacks to more than {limit:,} bytes, the limit for its size on disk, which "
-        "protects against files made to fill the memory. If you trust it, decompress it yourself."
+        "protects against files made to fill the memory. If you trust it, decompress it yourself, "
+        "or save it in another format."
     )
 
 
@@ -281,7 +290,8 @@ def _load_block(source: Input, start: int, skip: int) -> Block:
         first = buffer.find(b"\n", 0, body) + 1 or body
     if first >= body:
         return Block(np.empty(0, dtype=np.uint8), 0)  # no line begins in this block
-    return Block(np.frombuffer(buffer, dtype=np.uint8)[first:], end + 1 - first)
+    data = np.frombuffer(buffer, dtype=np.uint8)[first:]
+    return Block(data, end + 1 - first, start - before + first)
 
 
 def _fill_buffer(file: IO[bytes], start: int, size: int) -> tuple[bytearray, int]:

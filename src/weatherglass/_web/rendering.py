@@ -116,6 +116,7 @@ def hide_commands(message: str) -> str:
     '2 of 3 words are missing, more than the 20% that is allowed'
     """
     message = message.replace(" that --max-missing allows", " that is allowed")
+    message = message.replace("; --allow-overlap runs it all the same", "")
     message = re.sub(r" \(--[^)]*\)", "", message)
     sentences = re.split(r"(?<=[.!?]) ", message)
     rest = [text for text in sentences if not re.search(r"`weatherglass |(?:^| )--\w", text)]

@@ -21,9 +21,11 @@ from weatherglass.errors import (
 from weatherglass.report import short_names
 from weatherglass.vectors import (
     GLOVE,
+    FittedControl,
     Vectors,
     count_trailing_numbers,
     find_format,
+    fit_control,
     open_vectors,
     parse_header,
 )
@@ -46,6 +48,7 @@ class Source:
     spec: str
     is_upload: bool = False
     _vectors: Vectors | None = None
+    _controls: dict[str, FittedControl] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -67,6 +70,19 @@ class Source:
                 # Sentences about the vectors show the short name, never a path.
                 self._vectors = replace(vectors, source=self.name)
             return self._vectors
+
+    def controls(self, names: Sequence[str], report: Callable[..., None]) -> list[FittedControl]:
+        """Fit controls to all vectors, each once; to be called from a job.
+
+        One that cannot be fitted changes nothing and states the reason.
+        """
+        vectors = self.open(report)
+        with self._lock:
+            for done, name in enumerate(names):
+                report(done, len(names))
+                if name not in self._controls:
+                    self._controls[name] = fit_control(vectors, name, strict=False)
+            return [self._controls[name] for name in names]
 
 
 class Sources:
@@ -166,15 +182,20 @@ def find_vector_files(folders: Sequence[Path]) -> list[Path]:
         for folder in folders
         for file in sorted(folder.iterdir())
         if file.suffix.lower() in SUFFIXES and file.is_file() and is_inside(file, folders)
-        if _holds_vectors(file)
+        if _holds_vectors(file, folders)
     ]
 
 
-def _holds_vectors(path: Path) -> bool:
-    """Whether a file begins like vectors; a text file with a header, or with a word and numbers."""
+def _holds_vectors(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether a file begins like vectors; a text file with a header, or with a word and numbers.
+
+    Its word list must be inside the folders as well.
+    """
     try:
         opened = Input(path, {})
         file_format = find_format(opened)
+        if not all(is_inside(file, folders) for file in file_format.files(opened)):
+            return False
     except (WeatherglassError, OSError):
         return False
     line = opened.head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]

@@ -20,7 +20,7 @@ from weatherglass.errors import UsageError, WeatherglassError, quote_safe
 from weatherglass.report import AuditResult
 from weatherglass.tasks import Workers, executor
 from weatherglass.tasks import run as run_tasks
-from weatherglass.vectors import ControlMethod
+from weatherglass.vectors import parse_controls
 
 from . import run_folder
 from .run import Progress, Run, describe_source
@@ -38,7 +38,7 @@ def audit(
     *,
     out: str | PathLike[str],
     suite: str | PathLike[str] | Suite = "standard",
-    control: ControlMethod | None = None,
+    control: str | Sequence[str] | None = None,
     budget: float | None = None,
     rng: int = 0,
     resume: bool = False,
@@ -59,8 +59,10 @@ def audit(
     suite
         ``quick``, ``standard``, ``full``, or a YAML file with your own steps.
     control
-        Frequency control of tests and discoveries: ``auto``, ``frequency`` or ``none``, in every
-        step that has this option. By default the suite decides for each step.
+        Controls of tests and measures, as in `weatherglass.weat`, in every step that has this
+        option: a name such as ``frequency`` or ``top:2``, or several in a list; ``none`` for none.
+        A discovery is run on controlled vectors, so it takes only a single control: with several,
+        that of the suite stays. By default the suite decides for each step.
     budget
         Minutes; steps that have not started by then are skipped, and the report lists them.
     rng
@@ -95,6 +97,7 @@ def audit(
     parsed = parse_sources(sources)
     chosen = suite if isinstance(suite, Suite) else load_suite(suite)
     if control is not None:
+        control = ",".join(parse_controls(control)) or "none"
         chosen = with_control(chosen, control)
     if budget is not None and not budget >= 0:
         raise UsageError(f"The budget is {budget:g} minutes; it must be zero minutes or more.")

@@ -127,7 +127,9 @@ def _tests(rule: Rule) -> list[Any]:
 def _results(source: Vectors | Encoder, chosen: list[Any], rng: int) -> list[Any]:
     if isinstance(source, Vectors):
         return [
-            weat(source, test, rng=rng) if isinstance(test, Test) else wefat(source, test)
+            weat(source, test, rng=rng, baseline=False)
+            if isinstance(test, Test)
+            else wefat(source, test)
             for test in chosen
         ]
     from weatherglass.encoders import seat

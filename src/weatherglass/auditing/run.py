@@ -15,7 +15,7 @@ from weatherglass.catalog import FactualTest, Step, Suite, Test
 from weatherglass.errors import SourceNotFound, WeatherglassError, WorkersLost
 from weatherglass.report import AuditResult, audit_page
 from weatherglass.tasks import Workers, as_completed
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, sample_vocabulary
 
 from . import run_folder
 from .sources import Source
@@ -47,7 +47,10 @@ class WorkerTask:
     def with_rows(self, source: Source) -> WorkerTask | None:
         """Return the same task with the rows that it needs; None if it needs the whole source."""
         words = _needed_words(self)
-        return None if words is None else replace(self, vectors=source.vectors.subset(words))
+        if words is None:
+            return None
+        sample = sample_vocabulary(source.vectors) if self.step.run in ("weat", "measure") else None
+        return replace(self, vectors=source.vectors.subset(words, sample))
 
 
 @dataclass(frozen=True, eq=False)

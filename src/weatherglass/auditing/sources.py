@@ -14,7 +14,14 @@ from typing import Any
 from weatherglass._files import printable_path, read_text, read_yaml
 from weatherglass.encoders import Encoder, open_encoder, schemes
 from weatherglass.errors import CatalogError, UsageError, quote_safe
-from weatherglass.vectors import Control, ControlMethod, Vectors, control, open_vectors, parse_spec
+from weatherglass.vectors import (
+    FittedControl,
+    Vectors,
+    fit_control,
+    open_vectors,
+    parse_controls,
+    parse_spec,
+)
 
 Fact = str | int | float
 
@@ -39,7 +46,7 @@ class Source:
     opens: str = ""
     facts: dict[str, Fact] = field(default_factory=dict)
     rows: Vectors | None = field(default=None, repr=False)
-    _controls: dict[str, tuple[Vectors, Control]] = field(default_factory=dict, repr=False)
+    _controls: dict[str, FittedControl] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "opens", self.opens or self.name)
@@ -62,11 +69,15 @@ class Source:
         """The encoder."""
         return open_encoder(self.opens)
 
-    def control_frequency(self, method: ControlMethod) -> tuple[Vectors, Control]:
-        """Return the vectors with word frequency removed; computed once for all tests."""
-        if method not in self._controls:
-            self._controls[method] = control(self.vectors, method)
-        return self._controls[method]
+    def controls(self, names: str) -> list[FittedControl]:
+        """Return fitted controls, each fitted once for all tests.
+
+        One that cannot be fitted changes nothing and states the reason, so that the tests are run.
+        """
+        for name in parse_controls(names):
+            if name not in self._controls:
+                self._controls[name] = fit_control(self.vectors, name, strict=False)
+        return [self._controls[name] for name in parse_controls(names)]
 
     def describe(self) -> dict[str, Any]:
         """Return the source's entry in ``run.json``; see `run_folder.SourceRecord`."""

@@ -18,7 +18,12 @@ from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Source
 
-_MEASURE_DEFAULTS = {"case": "auto", "max_missing": 0.2}
+_MEASURE_DEFAULTS = {
+    "case": "auto",
+    "max_missing": 0.2,
+    "allow_overlap": False,
+    "control": "none",
+}
 """Options that every measure has, with defaults that show their types."""
 
 Progress = Callable[[int, int], None]
@@ -82,9 +87,7 @@ def _run_tests(
     task: Task, chosen: Sequence[Any], measure: Callable[..., Any], shared: dict[str, Any]
 ) -> Results:
     options = _options(task.step, measure, shared)
-    method = options.pop("control", "none")
-    if method != "none":
-        options["control"] = task.source.control_frequency(method)
+    options["control"] = task.source.controls(options.pop("control", None) or "none") or None
     results = []
     for number, test in enumerate(chosen):
         shared["progress"](number, len(chosen))
@@ -112,6 +115,7 @@ def _measure(task: Task, shared: dict[str, Any]) -> Results:
         given = {option: text for option, text in step.options.items() if option in accepted[name]}
         options = {"rng": shared["rng"]} if "rng" in chosen.options else {}
         options |= _convert(given, accepted[name])
+        options["control"] = task.source.controls(options.pop("control", "none")) or None
         results.append(measure(task.source.vectors, name, used, **label, **options))
     return Results.of(results)
 

@@ -8,6 +8,7 @@ from .names import name_lists as name_lists
 from .provenance import Difference as Difference
 from .provenance import Facts as Facts
 from .provenance import Published as Published
+from .provenance import PublishedAgreement as PublishedAgreement
 from .provenance import PublishedCorrelation as PublishedCorrelation
 from .provenance import Record as Record
 from .provenance import Study as Study
@@ -34,6 +35,8 @@ from .suites import Suite as Suite
 from .suites import load_suite as load_suite
 from .suites import with_control as with_control
 from .templates import kinds as kinds
+from .tested_words import own_words as own_words
+from .tested_words import with_tested_words as with_tested_words
 from .tests import test as test
 from .tests import tests as tests
 from .user_tests import check_tests as check_tests

@@ -119,6 +119,15 @@ class PublishedCorrelation(Printed):
     n: int
 
 
+class PublishedAgreement(Record):
+    """Correlations of the words' associations between two embeddings, as a paper printed them."""
+
+    sources: tuple[str, str]
+    pearson: float
+    spearman: float
+    table: str = ""
+
+
 class HumanFinding(Printed):
     """A finding with people: Cohen's d, p-value and number of subjects, if published."""
 

@@ -14,6 +14,7 @@ from .provenance import (
     Facts,
     HumanFinding,
     Published,
+    PublishedAgreement,
     PublishedCorrelation,
     Record,
     Study,
@@ -74,6 +75,7 @@ class _Entry(Record):
     title: str = ""
     level: Literal["word", "sentence"] = "word"
     study: Study | None = None
+    agreement: tuple[PublishedAgreement, ...] = ()
     notes: str = ""
     variant: str = ""
     variants: tuple[str, ...] = ()
@@ -115,7 +117,8 @@ class Test(_Entry):
         Target sets: a `WordSet`, a `SeedSet` (whose repeated words are used once, and noted), or a
         list of words. No word may be in both.
     a, b
-        Attribute sets, likewise. A target word may also be an attribute.
+        Attribute sets, likewise. A test with a word that is both target and attribute
+        is run only where that is allowed; see `weatherglass.weat`.
     id, title
         What results call the test.
     level
@@ -125,6 +128,8 @@ class Test(_Entry):
         The work that published the test.
     published
         The published figures, one per embedding.
+    agreement
+        Published correlations of the words' associations between two embeddings.
     differences
         Items that differ from the published list, and why.
     human
@@ -195,7 +200,7 @@ class FactualTest(_Entry):
         One number per target: `Facts`, a list in the order of the targets, or a mapping from word
         to number. A mapping may have more words than the targets; without `targets`, its words are
         the targets.
-    id, title, study, published, variant, variants
+    id, title, study, published, agreement, variant, variants
         As for `Test`.
 
     Examples

@@ -20,7 +20,7 @@ Kind = Literal["weat", "wefat", "seat", "measure", "lint", "multiverse", "discov
 
 _FOLDER = DATA / "suites"
 _WITH_TESTS = ("weat", "wefat", "seat", "multiverse")
-_WITH_CONTROL = ("weat", "wefat", "discovery")
+_WITH_CONTROL = ("weat", "wefat", "measure")
 
 
 class Step(Record):
@@ -67,15 +67,18 @@ class Suite(Record):
 
 
 def with_control(suite: Suite, method: str) -> Suite:
-    """Return the suite with this frequency control in every step that has the option.
+    """Return the suite with these controls, separated by commas, in every step with the option.
 
-    >>> step = with_control(load_suite("quick"), "frequency").steps[0]
+    A discovery takes a single control; with several, its own stays.
+
+    >>> step = with_control(load_suite("quick"), "frequency,top:2").steps[0]
     >>> step.options
-    {'control': 'frequency'}
+    {'control': 'frequency,top:2'}
     """
+    kinds = _WITH_CONTROL if "," in method else (*_WITH_CONTROL, "discovery")
     steps = [
         step.model_copy(update={"options": step.options | {"control": method}})
-        if step.run in _WITH_CONTROL
+        if step.run in kinds
         else step
         for step in suite.steps
     ]

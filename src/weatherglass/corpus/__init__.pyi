@@ -4,10 +4,12 @@ from .model_files import RECORD as RECORD
 from .model_files import SUFFIX as SUFFIX
 from .model_files import Model as Model
 from .model_files import open_models as open_models
+from .model_files import open_permuted as open_permuted
 from .model_files import read_record as read_record
+from .named import NamedCorpora as NamedCorpora
 from .open import open_corpus as open_corpus
+from .permutation import why_not_permuted as why_not_permuted
 from .pos import part_of_speech as part_of_speech
-from .run_folder import folder_name as folder_name
 from .summary import Column as Column
 from .summary import Summary as Summary
 from .summary import summarise as summarise

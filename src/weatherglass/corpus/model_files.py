@@ -21,6 +21,8 @@ from weatherglass.errors import (
 )
 from weatherglass.vectors import Vectors, open_vectors
 
+from .permutation import list_permuted
+
 RECORD = "train.json"
 SUFFIX = ".parquet"
 _METADATA_KEY = b"weatherglass.model"
@@ -96,7 +98,7 @@ def read_record(folder: Path) -> dict[str, Any]:
     try:
         record = json.loads((folder / RECORD).read_text())
         if isinstance(record["models"], dict) and isinstance(record["groups"], dict):
-            return {"notes": [], **record}
+            return {"notes": [], "permuted": {}, **record}
     except FileNotFoundError:
         raise SourceNotFound(
             f"{folder} is not a folder of models: it has no {RECORD} from `weatherglass train`."
@@ -150,6 +152,37 @@ def open_models(
             "resume the training."
         )
     return models
+
+
+def open_permuted(
+    folder: str | Path, pair: tuple[str, str], permutations: int
+) -> list[tuple[Vectors, Vectors]]:
+    """Open the models of two groups whose documents were exchanged at random.
+
+    Parameters
+    ----------
+    folder
+        A folder of `train`.
+    pair
+        The two groups. The first model of each permutation is of as many documents as the first
+        group has, in whichever order they are given.
+    permutations
+        How many to open, from the first one on; fewer are returned if there are fewer.
+    """
+    folder = Path(folder)
+    record = read_record(folder)
+    labels = list_permuted(record["groups"], permutations, None)
+    opened: dict[tuple[int, str], Vectors] = {}
+    for label, permuted in labels.items():
+        groups = (permuted.first, permuted.second)
+        if {*pair} == {*groups} and record["permuted"].get(label) == "done":
+            path = folder / f"{label}{SUFFIX}"
+            opened[permuted.number, groups[permuted.side]] = open_vectors(path)
+    return [
+        (opened[number, pair[0]], opened[number, pair[1]])
+        for number in range(permutations)
+        if all((number, name) in opened for name in pair)
+    ]
 
 
 def _finished_labels(record: dict[str, Any], group: str | None) -> list[str]:

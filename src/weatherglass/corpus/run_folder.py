@@ -23,6 +23,8 @@ from weatherglass._version import __version__
 from weatherglass.errors import CannotWrite, UsageError, quote_safe
 
 from .model_files import RECORD, SUFFIX, is_model, label_of, read_record
+from .permutation import FOLDER as PERMUTED
+from .permutation import Permuted, list_permuted
 from .tokenizer import Tokenizer
 
 Method = Literal["sgns", "ppmi-svd"]
@@ -87,6 +89,8 @@ class Run:
         The options, and the number of bootstrap samples.
     corpus, fingerprint
         The name and the fingerprint of the corpus.
+    permutations, against
+        The number of permutations of every two groups, or of each group and `against`.
 
     Raises
     ------
@@ -95,7 +99,14 @@ class Run:
     """
 
     def __init__(
-        self, folder: Path, settings: Settings, bootstrap: int, corpus: str, fingerprint: str
+        self,
+        folder: Path,
+        settings: Settings,
+        bootstrap: int,
+        corpus: str,
+        fingerprint: str,
+        permutations: int = 0,
+        against: str | None = None,
     ) -> None:
         self.folder, self._settings, self._fingerprint = folder, settings, fingerprint
         self._requested: dict[str, Any] = {
@@ -105,6 +116,7 @@ class Run:
             "options": settings.relevant(),
             "bootstrap": bootstrap,
         }
+        self._permutations, self._against = permutations, against
         self._load()
 
     def __repr__(self) -> str:
@@ -121,6 +133,8 @@ class Run:
         self.record = self._requested | {
             name: state[name] for name in ("groups", "notes", "models")
         }
+        # A folder may hold more permuted models than a later run asks for.
+        self.record["permuted"] = state.get("permuted", {})
 
     def _read_earlier(self) -> dict[str, Any] | None:
         """Return the record of an earlier run in this folder, if it has a model."""
@@ -158,10 +172,12 @@ class Run:
 
     def finish_killed(self) -> None:
         """Record that all models are done, and clean up, if an earlier run was killed before."""
-        models = self.record["models"]
-        if (self.folder / _WORK).exists() or any(state != "done" for state in models.values()):
+        states = [*self.record["models"].values()]
+        states += [self.record["permuted"].get(label) for label in self.permuted()]
+        if (self.folder / _WORK).exists() or any(state != "done" for state in states):
             with self.locked():
                 self.record["models"] = dict.fromkeys(self.record["models"], "done")
+                self.record["permuted"] |= dict.fromkeys(self.permuted(), "done")
                 self.save()
 
     def _remove_leftovers(self) -> None:
@@ -176,7 +192,7 @@ class Run:
 
     def plan(self, groups: dict[str, dict[str, Any]]) -> None:
         """Record the groups, and choose the folder and the models of those not left out."""
-        used_names: set[str] = set()
+        used_names = {PERMUTED}
         self.record["groups"] = groups
         models: dict[str, str] = {}
         for name, group in groups.items():
@@ -188,11 +204,15 @@ class Run:
             count = self.record["bootstrap"] if group["documents"] > 1 else 0
             for sample in (None, *range(count)):
                 models[label_of(group["folder"], sample)] = "waiting"
-        self.record["models"] = models
-        for label in models:
-            if self.is_done(label):
-                models[label] = "done"
+        permuted = self.record["permuted"] | dict.fromkeys(self.permuted(), "waiting")
+        self.record |= {"models": models, "permuted": permuted}
+        for states in (models, permuted):
+            states |= {label: "done" for label in states if self.is_done(label)}
         self.save()
+
+    def permuted(self) -> dict[str, Permuted]:
+        """Return the permuted models that were requested, by label."""
+        return list_permuted(self.record["groups"], self._permutations, self._against)
 
     def path(self, label: str) -> Path:
         """Return the file of a model."""
@@ -213,7 +233,9 @@ class Run:
         per_group = 1 + self.record["bootstrap"]
         expected = sum(per_group if group["documents"] > 1 else 1 for group in groups)
         models = self.record["models"]
-        return bool(groups) and len(models) == expected and all(map(self.is_done, models))
+        if not groups or len(models) != expected:
+            return False
+        return all(map(self.is_done, [*models, *self.permuted()]))
 
 
 def _check_same(folder: Path, earlier: dict[str, Any], requested: dict[str, Any]) -> None:

@@ -72,10 +72,13 @@ class TokenIdWriter:
         Where to write; it gets a subfolder for each group.
     tokenizer
         Splits texts into words.
+    keep_raw
+        Whether the folders of groups keep all tokens, as ``raw`` and ``raw-ends``, after their
+        rare words were dropped.
     """
 
-    def __init__(self, folder: Path, tokenizer: Tokenizer) -> None:
-        self._folder, self._tokenizer = folder, tokenizer
+    def __init__(self, folder: Path, tokenizer: Tokenizer, keep_raw: bool = False) -> None:
+        self._folder, self._tokenizer, self._keep_raw = folder, tokenizer, keep_raw
         self._ids = _NewIds()
         self._groups: dict[str, _Group] = {}
         self._buffered_tokens = 0
@@ -104,6 +107,12 @@ class TokenIdWriter:
         """Return the folder of a group."""
         return self._groups[group].folder
 
+    def write_words(self) -> Path:
+        """Write all words, in the order of the ids of raw tokens, and return the file."""
+        path = self._folder / "words.json"
+        path.write_text(json.dumps(list(self._ids)))
+        return path
+
     def finish(self, group: str, min_count: int, label: str) -> int:
         """Drop the words of a group that occur less than `min_count` times.
 
@@ -127,11 +136,15 @@ class TokenIdWriter:
         frequent.sort(key=lambda i: (-counts[i], words[i]))
         new_ids = np.full(len(words), -1, dtype=np.int32)
         new_ids[frequent] = np.arange(len(frequent), dtype=np.int32)
-        _write_frequent(files.folder, raw, np.array(files.ends, dtype=np.int64), new_ids)
+        ends = np.array(files.ends, dtype=np.int64)
+        _write_frequent(files.folder, raw, ends, new_ids)
         write_array(files.folder / "counts", counts[frequent])
         (files.folder / "words.json").write_text(json.dumps([words[i] for i in frequent]))
         del raw  # unmap the file before it is deleted
-        (files.folder / "raw").unlink()
+        if self._keep_raw:
+            write_array(files.folder / "raw-ends", ends)
+        else:
+            (files.folder / "raw").unlink()
         return len(frequent)
 
 

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weatherglass._files import cpu_count
 from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, join_first, quote_safe
-from weatherglass.tasks import Workers, as_completed, executor, physical_memory
+from weatherglass.tasks import executor
 
-from . import worker
 from .corpus import Corpus
 from .formats import Document
 from .metadata import check_column, missing_column
-from .model_files import Model, label_of, open_models
+from .model_files import Model, open_models
+from .named import NamedCorpora
 from .open import open_corpus
 from .run_folder import Method, Run, Settings
+from .schedule import Progress, choose_workers, train_models, train_permuted
 from .token_ids import TokenIdWriter
 from .tokenizer import Tokenizer
-from .worker import Job
-
-Progress = Callable[[str, int, int], None]
-
-# Tokens of all models together; fewer are trained in the time in which a process starts.
-_MIN_TOKENS_FOR_PROCESSES = 2_000_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,6 +70,8 @@ def train(
     bootstrap: int = 20,
     by: str | None = None,
     min_size: int = 10_000,
+    permutations: int = 0,
+    against: str | None = None,
     seed: int = 0,
     tokenizer: Tokenizer | None = None,
     negative: int = 5,
@@ -121,6 +117,11 @@ def train(
     min_size
         With `by`, the minimum number of tokens of a group; smaller groups are left out and named
         in the notes.
+    permutations, against
+        With `by`, how often the documents of every two groups, or of each group and the group
+        `against`, are exchanged at random; a model is trained on each of the two parts. The
+        difference of two groups is tested with them; see `weatherglass.compare`. The models are in
+        the subfolder ``permuted``.
     seed
         Random seed.
     tokenizer
@@ -179,32 +180,45 @@ def train(
     )
     if bootstrap < 0:
         raise UsageError(f"bootstrap is {bootstrap}; it must be 0 or more.")
+    if permutations < 0:
+        raise UsageError(f"permutations is {permutations}; it must be 0 or more.")
+    if by is None and (permutations or against is not None):
+        raise UsageError("Permutations exchange documents of groups; give the column, too (by).")
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; it must be at least 1.")
     if method == "sgns" and importlib.util.find_spec("gensim") is None:
         raise MissingExtra("The method sgns (ppmi-svd does not)", "train")
     opened = open_corpus(corpus)
-    run = Run(Path(out), settings, bootstrap, opened.source, opened.fingerprint())
+    fingerprint = opened.fingerprint()
+    run = Run(Path(out), settings, bootstrap, opened.source, fingerprint, permutations, against)
     if run.is_complete:
         run.finish_killed()
     else:
-        if by is not None:
+        if by is not None and not isinstance(opened, NamedCorpora):
             check_column(opened, by)
         with run.locked() as work_folder:
-            folders = _write_token_ids(opened, settings, run, work_folder, progress)
-            processes = workers if cluster else workers or _choose_workers(run)
+            folders = _write_token_ids(
+                opened, settings, run, work_folder, permutations > 0, progress
+            )
+            processes = workers if cluster else workers or choose_workers(run)
             with executor(processes, cluster) as team:
                 max_parallel = None if cluster else team.slots
-                _train_models(run, settings, folders, team, max_parallel, progress)
+                train_models(run, settings, folders, team, max_parallel, progress)
+                train_permuted(run, settings, folders, team, max_parallel, progress)
     record = run.record
     return Trained(run.folder, tuple(record["models"]), record["groups"], tuple(record["notes"]))
 
 
 def _write_token_ids(
-    corpus: Corpus, settings: Settings, run: Run, work_folder: Path, progress: Progress | None
+    corpus: Corpus,
+    settings: Settings,
+    run: Run,
+    work_folder: Path,
+    keep_raw: bool,
+    progress: Progress | None,
 ) -> dict[str, Path]:
     """Read the corpus and plan the run; return the folder of token ids of each group to train."""
-    writer = TokenIdWriter(work_folder, settings.tokenizer)
+    writer = TokenIdWriter(work_folder, settings.tokenizer, keep_raw)
     columns: dict[str, None] = {}
     without_value = 0
 
@@ -224,6 +238,8 @@ def _write_token_ids(
     groups = _finish_groups(writer, settings, corpus.source)
     run.record["notes"] = _notes(groups, settings, run.record["bootstrap"], without_value)
     run.plan(groups)
+    if keep_raw:
+        writer.write_words()
     return {name: writer.folder(name) for name in groups if "reason" not in groups[name]}
 
 
@@ -275,58 +291,3 @@ def _notes(
                 "line or paragraph a document"
             )
     return notes
-
-
-def _train_models(
-    run: Run,
-    settings: Settings,
-    folders: dict[str, Path],
-    team: Workers,
-    max_parallel: int | None,
-    progress: Progress | None,
-) -> None:
-    """Train the models that are left, at most `max_parallel` at once, fewer if memory is low."""
-    models = run.record["models"]
-    unfinished = {
-        name: folder.resolve() for name, folder in folders.items() if _waiting_models(run, name)
-    }
-
-    def report() -> None:
-        if progress is not None:
-            done = sum(state == "done" for state in models.values())
-            progress("training", done, len(models))
-
-    report()
-    if settings.method == "ppmi-svd":
-        groups = [(folder, settings.window) for folder in unfinished.values()]
-        for _ in as_completed(worker.count_group_pairs, groups, team):
-            pass
-    jobs = {
-        label: Job(folder, name, sample, run.path(label).resolve(), run.key(label), settings)
-        for name, folder in unfinished.items()
-        for label, sample in _waiting_models(run, name)
-    }
-    if max_parallel is not None and unfinished:
-        needed = max(worker.estimate_memory(folder, settings) for folder in unfinished.values())
-        max_parallel = min(max_parallel, physical_memory() // 2 // max(1, needed))
-    labels = list(jobs)
-    for number, _ in as_completed(worker.train_model, jobs.values(), team, at_once=max_parallel):
-        models[labels[number]] = "done"
-        run.save()
-        report()
-
-
-def _waiting_models(run: Run, group: str) -> list[tuple[str, int | None]]:
-    """Return the label and the sample of each model of a group that is not trained yet."""
-    folder = run.record["groups"][group]["folder"]
-    samples = (None, *range(run.record["bootstrap"]))
-    labels = [(label_of(folder, sample), sample) for sample in samples]
-    models = run.record["models"]
-    return [(label, sample) for label, sample in labels if models.get(label) == "waiting"]
-
-
-def _choose_workers(run: Run) -> int:
-    """Return the number of processes that are worth the time in which they start."""
-    groups = run.record["groups"].values()
-    tokens = sum(group["tokens"] for group in groups) * (1 + run.record["bootstrap"])
-    return cpu_count() if tokens > _MIN_TOKENS_FOR_PROCESSES else 1

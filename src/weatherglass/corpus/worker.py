@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +14,12 @@ from numpy.typing import NDArray
 from weatherglass.errors import SourceNotFound
 
 from .model_files import write_model
-from .ppmi import count_pairs, open_pairs, ppmi_vectors
+from .permutation import Permuted, divide, open_pool
+from .ppmi import MAX_SORTED, Pairs, count_pairs, open_pairs, ppmi_vectors
 from .run_folder import Settings
 from .token_ids import Integers, TokenIds, open_token_ids
+
+Table = NDArray[np.float32]
 
 
 def model_rng(seed: int, group: str, sample: int | None) -> Generator:
@@ -27,8 +31,23 @@ def model_rng(seed: int, group: str, sample: int | None) -> Generator:
     >>> bool(first.integers(10**6) == second.integers(10**6))
     True
     """
-    key = int.from_bytes(hashlib.blake2b(group.encode(), digest_size=8).digest(), "little")
-    return np.random.default_rng([seed, key, 0 if sample is None else sample + 1])
+    return np.random.default_rng([seed, _hash(group), 0 if sample is None else sample + 1])
+
+
+def permutation_rng(seed: int, permuted: Permuted, side: int | None = None) -> Generator:
+    """Return the random generator of a division of documents, or of the model of one of its parts.
+
+    >>> first, second = (Permuted("F", "M", 3, side) for side in (0, 1))
+    >>> one, other = permutation_rng(0, first), permutation_rng(0, second)
+    >>> bool(one.integers(10**6) == other.integers(10**6))
+    True
+    """
+    key = _hash(f"{permuted.first}\0{permuted.second}")
+    return np.random.default_rng([seed, key, permuted.number + 1, 0 if side is None else side + 1])
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def draw_documents(count: int, rng: Generator) -> NDArray[np.int64]:
@@ -74,12 +93,16 @@ def count_group_pairs(job: tuple[Path, int]) -> None:
 
 
 def _open_shared(folder: Path) -> TokenIds:
+    _require_shared(folder)
+    return open_token_ids(folder)
+
+
+def _require_shared(folder: Path) -> None:
     if not folder.is_dir():
         raise SourceNotFound(
             f"A worker of the cluster cannot see {folder}. Training on a cluster needs a folder "
             "that all its machines share."
         )
-    return open_token_ids(folder)
 
 
 def train_model(job: Job) -> None:
@@ -98,24 +121,79 @@ def train_model(job: Job) -> None:
     is_frequent = counts >= job.settings.min_count
     # One thread: models are trained in parallel, and the sums are the same on any machine.
     with threadpool_limits(limits=1):
-        table = _train_vectors(job, corpus, order, weights, counts, is_frequent, rng)
+        pairs = open_pairs(job.token_ids) if job.settings.method == "ppmi-svd" else None
+        table = _train_vectors(
+            job.settings, corpus, pairs, order, weights, counts, is_frequent, rng
+        )
+    _write_rows(job.path, job.key, corpus, counts, table)
+
+
+@dataclass(frozen=True)
+class PermutedJob:
+    """A model of a part of two groups whose documents were exchanged.
+
+    Attributes
+    ----------
+    words, folders
+        The file of all words, and the folders with the raw tokens of both groups.
+    permuted
+        The groups, and which part of which division of their documents.
+    path, key
+        As in `Job`.
+    """
+
+    words: Path
+    folders: tuple[Path, Path]
+    permuted: Permuted
+    path: Path
+    key: str
+    settings: Settings
+
+
+def train_permuted(job: PermutedJob) -> None:
+    """Train the model of a part and write it."""
+    from threadpoolctl import threadpool_limits
+
+    for folder in job.folders:
+        _require_shared(folder)
+    pool = open_pool(job.words, *job.folders)
+    parts = divide(pool.sizes, permutation_rng(job.settings.seed, job.permuted))
+    corpus = pool.part(parts[job.permuted.side], job.settings.min_count)
+    rng = permutation_rng(job.settings.seed, job.permuted, job.permuted.side)
+    with threadpool_limits(limits=1):
+        table = train_documents(corpus, job.settings, rng, job.words.parent)
+    _write_rows(job.path, job.key, corpus, corpus.counts, table)
+
+
+def train_documents(corpus: TokenIds, settings: Settings, rng: Generator, folder: Path) -> Table:
+    """Return a row for each word of a corpus; `folder` is for temporary files."""
+    is_frequent = np.ones(len(corpus.words), dtype=np.bool_)
+    common = (np.arange(len(corpus.ends)), None, corpus.counts, is_frequent, rng)
+    if settings.method == "sgns":
+        return _train_vectors(settings, corpus, None, *common)
+    with tempfile.TemporaryDirectory(dir=folder, prefix="pairs-") as temporary:
+        count_pairs(corpus, settings.window, Path(temporary))
+        return _train_vectors(settings, corpus, open_pairs(Path(temporary)), *common)
+
+
+def _write_rows(path: Path, key: str, corpus: TokenIds, counts: Integers, table: Table) -> None:
     nonzero = np.flatnonzero(np.any(table, axis=1))
     words = [corpus.words[i] for i in nonzero.tolist()]
-    job.path.parent.mkdir(exist_ok=True)
-    write_model(job.path, words, counts[nonzero], table[nonzero], job.key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_model(path, words, counts[nonzero], table[nonzero], key)
 
 
 def _train_vectors(
-    job: Job,
+    settings: Settings,
     corpus: TokenIds,
+    pairs: Pairs | None,
     order: Integers,
     weights: Integers | None,
     counts: Integers,
-    is_frequent: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    rng: np.random.Generator,
-) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    settings = job.settings
-    if settings.method == "sgns":
+    is_frequent: NDArray[np.bool_],
+    rng: Generator,
+) -> Table:
+    if pairs is None:
         from .sgns import sgns_vectors
 
         return sgns_vectors(
@@ -130,7 +208,6 @@ def _train_vectors(
             sample=settings.sample,
             seed=int(rng.integers(2**31)),
         )
-    pairs = open_pairs(job.token_ids)
     return ppmi_vectors(
         pairs,
         pairs.counts(weights),
@@ -150,3 +227,15 @@ def estimate_memory(token_ids: Path, settings: Settings) -> int:
         return int(words * (8 * settings.dim + 200))
     pairs = (token_ids / "columns").stat().st_size // 4
     return int(40 * pairs + 32 * words * settings.dim)
+
+
+def estimate_permuted_memory(folders: tuple[Path, Path], settings: Settings) -> int:
+    """Return about how many bytes a worker needs for a model of a part of two groups."""
+    words = max((folder / "counts").stat().st_size // 8 for folder in folders)
+    tokens = sum((folder / "raw").stat().st_size // 4 for folder in folders)
+    memory = int(8 * tokens + words * (32 * settings.dim + 200))  # a part is held in memory
+    if settings.method == "ppmi-svd":
+        # Of all co-occurrences, about one in seven is a new pair in novels; see `estimate_memory`.
+        memory += 40 * settings.window * tokens // 7
+        memory += 24 * min(MAX_SORTED, settings.window * tokens)  # while pairs are counted
+    return memory

@@ -8,5 +8,6 @@ from .result import Comparison as Comparison
 from .result import Discovery as Discovery
 from .result import Group as Group
 from .result import Indirect as Indirect
+from .result import Placebo as Placebo
 from .result import Proxy as Proxy
 from .result import Rotations as Rotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -12,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import cpu_count, map_in_order
+from weatherglass.errors import UsageError
 from weatherglass.measures import describe_source
 from weatherglass.significance import sampled_rotation_p
 from weatherglass.tasks import Workers, executor
 from weatherglass.vectors import Control, Vectors, control
 
+from .placebo import run_placebos
 from .prepare import Layout, Options, at_least, lay_out
 from .result import Category, Cell, Change, Comparison, Discovery, Group, Indirect, Proxy
 from .rotations import Chosen, Floats, Null, Space, Tally, choose, run, verdicts
@@ -51,7 +54,7 @@ def discover(
     **options
         The fields of `weatherglass.discovery.Options`: ``names``, ``groups``, ``categories``,
         ``words``, ``per_cell``, ``rotations``, ``alpha``, ``rng``, ``keep_names``, ``control``,
-        ``name_rank``, ``voronoi``, ``alphabet``, ``stop_early``.
+        ``name_rank``, ``voronoi``, ``alphabet``, ``stop_early``, ``placebo``.
 
     Returns
     -------
@@ -64,7 +67,9 @@ def discover(
     score is compared with the scores after random rotations of the names. The null hypothesis is
     that names and words are aligned by chance. The p-value is (count + 1) / (rotations + 1), where
     count includes ties, and the Benjamini–Hochberg procedure over all groups × categories bounds
-    the false discovery rate.
+    the false discovery rate under this null. It says nothing about other words: groups of arbitrary
+    words are aligned with categories, too. ``placebo=3`` repeats the search with random ordinary
+    words in place of the names, as many and as frequent, and counts the significant cells.
 
     References
     ----------
@@ -85,7 +90,18 @@ def discover(
         controlled, applied = control(vectors, search.control, workers=workers)
         layout = lay_out(controlled, search, workers=workers)
         source = describe_source(vectors)
-        return judge(controlled, applied, source, layout, search, team, resume, workers, progress)
+        report = partial(_part_of, progress, 1 + search.placebo)
+        found = judge(controlled, applied, source, layout, search, team, resume, workers, report(0))
+        placebos = run_placebos(
+            controlled,
+            layout,
+            search,
+            team,
+            resume=resume,
+            workers=workers,
+            progress=lambda number: report(1 + number),
+        )
+        return replace(found, placebos=placebos)
 
 
 def judge(
@@ -201,6 +217,8 @@ def discover_both(
     (2, 2, 0)
     """
     search = Options(**options)
+    if search.placebo:
+        raise UsageError("Placebo searches are for one embedding; run `discover` on each.")
     workers = at_least("workers", workers, 1)
     discoveries = []
     with executor(workers, cluster, threads=True) as team:
@@ -208,7 +226,7 @@ def discover_both(
         layout = lay_out(controlled[0][0], search, controlled[1][0], workers)
         for part, source in enumerate((before, after)):
             vectors, applied = controlled[part]
-            report = _half_of(progress, part)
+            report = _part_of(progress, 2, part)
             discoveries.append(
                 judge(
                     vectors,
@@ -236,17 +254,21 @@ def _control_both(
     both = before, after
     controlled = [control(vectors, options.control, workers=workers) for vectors in both]
     is_known = all(applied.r2_before is not None for _, applied in controlled)
-    if not is_known or controlled[0][1].method == controlled[1][1].method:
+    if (
+        options.control != "auto"
+        or not is_known
+        or controlled[0][1].method == controlled[1][1].method
+    ):
         return controlled
     controlled = [control(vectors, "frequency", workers=workers) for vectors in both]
     return [(vectors, replace(applied, asked=options.control)) for vectors, applied in controlled]
 
 
-def _half_of(progress: Progress | None, part: int) -> Progress | None:
-    """Turn the progress of the first or second of two searches into the progress of both."""
+def _part_of(progress: Progress | None, parts: int, part: int) -> Progress | None:
+    """Turn the progress of one of several searches into the progress of all."""
     if progress is None:
         return None
-    return lambda done, total: progress(part * total + done, 2 * total)
+    return lambda done, total: progress(part * total + done, parts * total)
 
 
 def _changes(before: Discovery, after: Discovery) -> tuple[Change, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from weatherglass._files import cpu_count
 from weatherglass.catalog import load_names
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import ControlMethod, Vectors, order_by_frequency
+from weatherglass.vectors import Vectors, order_by_frequency, parse_single_control
 
 from . import names as naming
 from .clusters import categorise, group, means
@@ -41,7 +41,8 @@ class Options:
     keep_names
         Share of the names that cleaning keeps.
     control
-        Whether to control for word frequency first; ``none`` is the method as published.
+        The control of the vectors to search, as in `weatherglass.control`: ``auto`` controls for
+        word frequency if it is strong; ``none`` is the method as published.
     name_rank
         Use only names among this many most frequent tokens.
     voronoi
@@ -50,6 +51,8 @@ class Options:
         ``english`` for words of a to z, as in the paper, or ``any`` for all scripts.
     stop_early
         Stop as soon as no cell's verdict can change.
+    placebo
+        How many times to repeat the search with random ordinary words in place of the names.
     """
 
     names: str = "ssa"
@@ -61,11 +64,12 @@ class Options:
     alpha: float = 0.05
     rng: int = 0
     keep_names: float = 0.8
-    control: ControlMethod = "auto"
+    control: str = "auto"
     name_rank: int | None = None
     voronoi: bool = True
     alphabet: Alphabet = "english"
     stop_early: bool = True
+    placebo: int = 0
 
     def __post_init__(self) -> None:
         if not isinstance(self.names, (str, PathLike)):
@@ -83,12 +87,10 @@ class Options:
             raise UsageError("alpha is 1; it must be less than 1.")
         for name in ("voronoi", "stop_early"):
             object.__setattr__(self, name, bool(getattr(self, name)))
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in get_args(known):
-                expected = ", ".join(get_args(known))
-                raise UsageError(
-                    f"{name} is {getattr(self, name)!r}; it must be one of {expected}."
-                )
+        object.__setattr__(self, "control", parse_single_control(self.control))
+        if self.alphabet not in get_args(Alphabet):
+            expected = ", ".join(get_args(Alphabet))
+            raise UsageError(f"alphabet is {self.alphabet!r}; it must be one of {expected}.")
 
 
 def at_least(name: str, value: Any, minimum: int, optional: bool = True) -> Any:
@@ -107,7 +109,6 @@ def at_least(name: str, value: Any, minimum: int, optional: bool = True) -> Any:
     return number
 
 
-_CHOICES: dict[str, Any] = {"control": ControlMethod, "alphabet": Alphabet}
 _MINIMUM = {
     "groups": 2,
     "categories": 1,
@@ -115,6 +116,7 @@ _MINIMUM = {
     "per_cell": 1,
     "rotations": 1,
     "rng": 0,
+    "placebo": 0,
     "name_rank": 1,
 }
 

@@ -93,6 +93,32 @@ class Indirect:
     by_chance: float | None = None
 
 
+@dataclass(frozen=True)
+class Placebo:
+    """The same search with random ordinary words in place of the names.
+
+    Attributes
+    ----------
+    names
+        The number of words drawn, as many as the names and as frequent.
+    examples
+        A word of each group.
+    cells, significant
+        The number of cells tested, and of those that are significant.
+    threshold
+        The largest p-value that is significant; 0 if none.
+    rotations
+        The number of rotations done.
+    """
+
+    names: int
+    examples: tuple[str, ...]
+    cells: int
+    significant: int
+    threshold: float
+    rotations: int
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Discovery(Result):
     """The result of a discovery.
@@ -107,7 +133,10 @@ class Discovery(Result):
     threshold
         The largest p-value that is significant at false discovery rate `alpha`; 0 if none.
     control
-        The frequency control, and how well frequency is predicted before and after it.
+        The control of the vectors, and how well frequency is predicted before and after it.
+    placebos
+        The same search with random words in place of the names, if asked for: how many cells are
+        significant where there are no names.
     columns
         What each fact of the groups is: its label, and its unit (``"share"``, ``"year"`` or "").
     names, words
@@ -133,6 +162,7 @@ class Discovery(Result):
     control: Control
     rotations: Rotations
     indirect: Indirect
+    placebos: tuple[Placebo, ...] = ()
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
     names: dict[str, int] = field(default_factory=dict)
     words: dict[str, int] = field(default_factory=dict)
@@ -173,14 +203,25 @@ class Discovery(Result):
             "categories": len(self.categories),
             "cells": len(self.cells),
             "significant": len(self.significant),
+            **({"placebos": [p.significant for p in self.placebos]} if self.placebos else {}),
         }
 
     def sentence(self) -> str:
         pairs = "1 pair" if len(self.cells) == 1 else f"{len(self.cells):,} pairs"
-        return (
+        found = (
             f"{len(self.significant):,} of {pairs} of a group of names and a category of words are "
             "significant."
         )
+        return f"{found} {self.placebo_sentence()}".rstrip()
+
+    def placebo_sentence(self) -> str:
+        """Return how many cells are significant without names; empty if that was not asked for."""
+        if not self.placebos:
+            return ""
+        counts = [f"{p.significant:,} of {p.cells:,}" for p in self.placebos]
+        *first, last = counts
+        listed = f"{', '.join(first)} and {last}" if first else last
+        return f"With random words in place of the names it is {listed}."
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each cell, with the label of its category."""

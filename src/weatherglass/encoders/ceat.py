@@ -22,6 +22,7 @@ from weatherglass.measures import (
     association_claim,
     association_test,
     describe_test,
+    overlap_reason,
     too_few_reason,
 )
 
@@ -99,6 +100,7 @@ def ceat_test(
     *,
     samples: int = 10_000,
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     rng: int = 0,
     source: dict[str, Any] | None = None,
 ) -> CeatResult:
@@ -114,6 +116,8 @@ def ceat_test(
         How many times a context is drawn for every word; 10,000 in the paper.
     max_missing
         The largest share of a set's words that may have no context.
+    allow_overlap
+        Run a test in which a word is both target and attribute, as for `weat`.
     rng
         Random seed.
     source
@@ -153,10 +157,17 @@ def ceat_test(
         name: [word for word in word_set.words if word not in known[name]]
         for name, word_set in test.sets.items()
     }
-    options = {"samples": samples, "max_missing": max_missing, "rng": rng}
+    options = {
+        "samples": samples,
+        "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
+        "rng": rng,
+    }
     about = describe_test(test, known, missing, source or {}, options)
     about["contexts"] = {word: len(contexts[word]) for words in known.values() for word in words}
     reason = too_few_reason(about["words"], about["missing"], MIN_WORDS, max_missing)
+    if not reason and not allow_overlap:
+        reason = overlap_reason(about["words"])
     if reason:
         return CeatResult(status="not run", reason=reason, **about)
     effects, variances = _sample_effects(contexts, known, samples, np.random.default_rng(rng))
@@ -252,7 +263,8 @@ def ceat(
         Called with the number of distinct sentences encoded and their total.
     options
         Options of each test: `samples` (how many times a context is drawn for every word; 10,000 by
-        default, as in the paper), `max_missing` and `rng`.
+        default, as in the paper), `max_missing`, `allow_overlap` and
+        `rng`.
 
     Returns
     -------

@@ -50,7 +50,7 @@ class PrecomputedEncoder:
         """Return the rows of the file."""
         positions = self._vectors.words.find(sentences)
         is_known = positions >= 0
-        rows = np.zeros((len(sentences), self._vectors.dim), dtype=np.float32)
+        rows = np.zeros((len(sentences), self._vectors.dim), dtype=self._vectors.matrix.dtype)
         rows[is_known] = self._vectors.matrix[positions[is_known]]
         self._missing.update(
             (sentence, None)

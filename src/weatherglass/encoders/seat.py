@@ -12,25 +12,44 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from weatherglass.catalog import Test, WordSet
+from weatherglass.catalog import Test, WordSet, own_words, with_tested_words
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import (
     NOISE,
+    Baseline,
+    Cosines,
     Results,
     Section,
     WeatResult,
     association_test,
     effect,
+    effect_intervals,
+    max_effect,
     weat,
 )
-from weatherglass.significance import Interval, PermutationMethod, PValue, permutation_p
+from weatherglass.significance import (
+    Interval,
+    PermutationMethod,
+    Power,
+    PValue,
+    effect_power,
+    permutation_p,
+)
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
 
 from .encode import Progress, encode_all
 from .encoder import Encoder, as_encoder
 
+UNKNOWN_WORDS = "a sentence is missing if its tested word is"
+"""The rule for sentences of which an encoder does not know every word.
+
+The code of May et al. (2019) has none: it stops at an unknown word, so that every rule reproduces
+their figures. A sentence without its tested word says only what its template says.
+"""
+
 PAPER_MAX_EXACT = 100_000  # partitions; the supplement samples where there are more
+NO_BASELINE = "an encoder has no vocabulary to draw word sets from"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -47,6 +66,14 @@ class SeatResult(WeatResult):
         the evidence.
     n_words
         The number of words behind the sentences of X and Y.
+    tested_words
+        How the word that each sentence is about was found: ``"given"`` with the test,
+        ``"template"``: read from the sentences by the catalogue's templates, or ``"own words"``:
+        the words of a sentence that no other set of the test has. Empty for a test of words. With
+        ``"own words"`` there are no numbers by word.
+    intervals
+        Confidence intervals of `effect_by_word`: the words are drawn again, with all sentences that
+        they have here. In results of older versions they are of `effect`, over sentences.
 
     All else is as for `WeatResult`; the words are sentences.
     """
@@ -59,11 +86,17 @@ class SeatResult(WeatResult):
     effect_by_word: float | None = None
     p_by_word: PValue | None = None
     n_words: dict[str, int] = field(default_factory=dict)
+    tested_words: str = ""
 
     # The numbers to report first count each word once.
     @property
     def main_value(self) -> float | None:
         return self.effect if self.effect_by_word is None else self.effect_by_word
+
+    @property
+    def max_value(self) -> float | None:
+        sizes = self.n if self.effect_by_word is None else self.n_words
+        return max_effect(sizes.get("X", 0), sizes.get("Y", 0), self.options.get("ddof", 1))
 
     @property
     def main_p(self) -> float | None:
@@ -80,22 +113,37 @@ class SeatResult(WeatResult):
 
     @property
     def main_interval(self) -> Interval | None:
-        return None  # the intervals are of the sentences
+        # Older versions computed intervals over sentences, and did not say what they are about.
+        return self.intervals[0] if self.intervals and self.intervals[0].about else None
 
     @property
     def main_unit(self) -> str:
         return "" if self.p_by_word is None else "each word counted once"
+
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        """Return what the test can find with one association for each word."""
+        n, m = self.n_words.get("X", 0), self.n_words.get("Y", 0)
+        if self.p_by_word is None or min(n, m) < 2:
+            return None
+        return effect_power(n, m, alpha=alpha, power=power, alternative=self.p_by_word.alternative)
 
     def measure_columns(self) -> dict[str, Any]:
         return super().measure_columns() | {
             "level": self.level,
             "effect_by_word": self.effect_by_word,
             "p_by_word": self.p_by_word.value if self.p_by_word else None,
+            "tested_words": self.tested_words,
         }
 
 
 def seat_test(
-    encoded: Vectors, test: Test, *, method: PermutationMethod | str = "auto", **options: Any
+    encoded: Vectors,
+    test: Test,
+    *,
+    method: PermutationMethod | str = "auto",
+    allow_overlap: bool = False,
+    intervals: bool = False,
+    **options: Any,
 ) -> SeatResult:
     """Run one association test on encoded sentences.
 
@@ -108,24 +156,46 @@ def seat_test(
     method
         As for `weat`; ``"paper"`` is the supplement's rule: exact up to 100,000 partitions,
         otherwise 99,999 sampled ones and the observed one.
-    options
-        As for `weat`.
+    intervals
+        Also compute the confidence interval over other words in all four sets, and that of the BCa
+        bootstrap, both of the effect by word.
+    allow_overlap, options
+        As for `weat`. There is no baseline, because an encoder has no vocabulary.
     """
+    options.pop("baseline", None)
+    how = _how_tested(test)
+    test = with_tested_words(test)
     chosen: Any = method
     if method == "paper":
         n, m = (int((encoded.words.find(items.words) >= 0).sum()) for items in (test.x, test.y))
         chosen = "exact" if math.comb(n + m, n) <= PAPER_MAX_EXACT else "sample"
-    by_sentence = weat(encoded, test, method=chosen, case="keep", **options)
+    by_sentence = weat(
+        encoded,
+        test,
+        method=chosen,
+        case="keep",
+        allow_overlap=allow_overlap,
+        baseline=False,
+        **options,
+    )
     fields: dict[str, Any] = {
         field.name: getattr(by_sentence, field.name) for field in dataclasses.fields(by_sentence)
     }
-    fields["options"] = by_sentence.options | {"method": method}
-    if not by_sentence.is_done:
-        return SeatResult(level=test.level, **fields)
+    fields |= {"options": by_sentence.options | {"method": method}, "intervals": ()}
+    if how:
+        fields["options"] |= {"unknown_words": UNKNOWN_WORDS}
+    if by_sentence.is_done:
+        fields["baseline"] = Baseline(reason=NO_BASELINE)
+    about: dict[str, Any] = {"level": test.level, "tested_words": how}
+    if not by_sentence.is_done or how == "own words":
+        return SeatResult(**about, **fields)
     x, y = (_word_means(by_sentence, name, test.sets[name]) for name in "XY")
     by_word: dict[str, Any] = {"n_words": {"X": len(x), "Y": len(y)}}
     if min(len(x), len(y)) >= 2 and np.std([*x, *y]) > 0:
-        by_word["effect_by_word"] = effect(x, y, by_sentence.options["ddof"])
+        ddof, rng = by_sentence.options["ddof"], by_sentence.options["rng"]
+        by_word["effect_by_word"] = effect(x, y, ddof)
+        cosines = _word_cosines(encoded, by_sentence, test) if intervals else (None, None)
+        fields["intervals"] = effect_intervals(np.array(x), np.array(y), ddof, rng, *cosines)
         is_same_test = chosen == "auto" and not (test.x.origins or test.y.origins)
         by_word["p_by_word"] = (
             by_sentence.p
@@ -134,7 +204,17 @@ def seat_test(
                 x, y, alternative=by_sentence.options["alternative"], resolution=NOISE
             )
         )
-    return SeatResult(level=test.level, **by_word, **fields)
+    return SeatResult(**about, **by_word, **fields)
+
+
+def _how_tested(test: Test) -> str:
+    """Return how the words that sentences are about are known; see `SeatResult.tested_words`."""
+    if test.level != "sentence":
+        return ""
+    if all(items.origins for items in test.sets.values()):
+        return "given"
+    found = with_tested_words(test).sets.values()
+    return "template" if all(items.origins for items in found) else "own words"
 
 
 def _word_means(result: WeatResult, name: str, items: WordSet) -> list[float]:
@@ -144,6 +224,30 @@ def _word_means(result: WeatResult, name: str, items: WordSet) -> list[float]:
     for sentence, value in zip(result.words[name], result.associations[name], strict=True):
         values.setdefault(origin[sentence], []).append(value)
     return [float(np.mean(of_word)) for of_word in values.values()]
+
+
+def _word_cosines(
+    encoded: Vectors, result: WeatResult, test: Test
+) -> tuple[Cosines, dict[str, Any]]:
+    """Return the mean cosine of the sentences of each target and attribute word, and weights.
+
+    The mean association of a sentence is over attribute sentences, so that an attribute word counts
+    as often as it has sentences.
+    """
+    rows: dict[str, Any] = {}
+    counts: dict[str, Any] = {}
+    for name, items in test.sets.items():
+        origin = dict(zip(items.words, origins(items), strict=True))
+        words, of_word, counts[name] = np.unique(
+            [origin[sentence] for sentence in result.words[name]],
+            return_inverse=True,
+            return_counts=True,
+        )
+        sums = np.zeros((len(words), encoded.dim))
+        np.add.at(sums, of_word, encoded.unit(result.words[name]))
+        rows[name] = sums / counts[name][:, None]
+    cosines = {(w, a): rows[w] @ rows[a].T for w in "XY" for a in "AB"}
+    return cosines, {name: counts[name] for name in "AB"}
 
 
 def origins(items: WordSet) -> Sequence[str]:
@@ -182,13 +286,21 @@ def seat(
     options
         Options of each test: `method` (also ``"paper"``, the supplement's rule: exact up to 100,000
         partitions, otherwise 99,999 sampled ones and the observed one), `alternative`, `ddof`,
-        `rng`, `max_missing`, `intervals` and `influence` of `weatherglass.weat`.
+        `rng`, `max_missing`, `allow_overlap`, `intervals` and `influence` of `weatherglass.weat`.
 
     Returns
     -------
     Results
         A `SeatResult` for each encoder and test, in that order. Each distinct sentence is encoded
         once for all tests, and not at all if an earlier run has encoded it.
+
+    Notes
+    -----
+    If an encoder does not know the word that a sentence is about, the sentence is missing, wherever
+    the test comes from. Tests of the catalogue know the word; for sentences of a file it is read
+    from the catalogue's templates (``"This is {word}."``). Where a sentence fits none, its own
+    words, those that no other set of the test has, take the place of the tested word: it is missing
+    if the encoder knows none of them.
 
     Examples
     --------
@@ -209,8 +321,13 @@ def seat(
     with executor(threads, threads=True) as local, _open_cluster(cluster) as team:
         for encoder in map(as_encoder, chosen_encoders):
             encoded = _encode_items(encoder, chosen, batch_size, progress, team)
-            results += run(partial(seat_test, encoded, **options), chosen, local)
+            measure = partial(_measure_encoded, options)
+            results += run(measure, list(zip(encoded, chosen, strict=True)), local)
     return Results.of(results)
+
+
+def _measure_encoded(options: dict[str, Any], given: tuple[Vectors, Test]) -> SeatResult:
+    return seat_test(*given, **options)
 
 
 @contextlib.contextmanager
@@ -228,18 +345,16 @@ def _encode_items(
     batch_size: int,
     progress: Progress | None,
     team: Workers | None,
-) -> Vectors:
-    """Encode the items of tests, without those that the encoder does not know.
+) -> list[Vectors]:
+    """Encode the items of each test, without those that the encoder does not know.
 
     An encoder that may lack words also encodes the word behind each sentence: if it does not know
     that word, the sentence says nothing about it, and is missing too.
     """
-    origin: dict[str, str] = {}
-    for test in tests:
-        for items in test.sets.values():
-            origin |= dict(zip(items.words, origins(items), strict=True))
-    texts = list(origin)
-    words = sorted(set(origin.values()) - set(texts)) if hasattr(encoder, "missing") else []
+    tested = [_tested_texts(test) for test in tests]
+    texts = list(dict.fromkeys(text for by_item in tested for text in by_item))
+    others = {word for by_item in tested for word in by_item.values()} - set(texts)
+    words = sorted(others) if hasattr(encoder, "missing") else []
     rows = encode_all(
         encoder,
         texts + words,
@@ -250,8 +365,24 @@ def _encode_items(
     )
     not_encoded = np.flatnonzero(np.isnan(rows).any(axis=1)).tolist()
     unknown = {(texts + words)[i] for i in not_encoded}
-    known = [i for i, text in enumerate(texts) if not unknown & {text, origin[text]}]
+    known = [i for i, text in enumerate(texts) if text not in unknown]
     if not known:
         raise CannotMeasure(f"{encoder.name} knows none of the {len(texts)} words and sentences.")
     vectors = Vectors.of([texts[i] for i in known], rows[known], source=encoder.name)
-    return dataclasses.replace(vectors, fingerprint=encoder.fingerprint)
+    vectors = dataclasses.replace(vectors, fingerprint=encoder.fingerprint)
+    return [
+        vectors.subset(item for item, word in by_item.items() if not unknown & {item, word})
+        for by_item in tested
+    ]
+
+
+def _tested_texts(test: Test) -> dict[str, str]:
+    """Return, for each item of a test, the text that an encoder must know for it to be used."""
+    test = with_tested_words(test)
+    if test.level == "sentence" and not all(items.origins for items in test.sets.values()):
+        return own_words(test)
+    return {
+        item: word
+        for items in test.sets.values()
+        for item, word in zip(items.words, origins(items), strict=True)
+    }

@@ -98,7 +98,7 @@ class MeasureResult(Measurement):
     p_holm, p_bh
         The same corrected over the tests of a result set; see `Results.correct`.
     intervals
-        Confidence intervals of the value, for a measure that draws random samples.
+        Confidence intervals of the value, for a measure that has them.
 
     The other attributes are those of every `Measurement`.
     """
@@ -195,7 +195,9 @@ class Measure:
     compute
         The function that computes it; its keyword arguments are the options.
     paired
-        Whether A and B consist of pairs: the first word of A with the first of B, and so on.
+        Whether A and B consist of pairs: the first word of A with the first of B, and so on. The
+        pairs give a direction, on which words are projected; no word is compared with itself, so
+        that a word of X may also be in a pair.
     further
         What additional sets stand for, if there may be any number of them.
     gives_shares
@@ -247,13 +249,19 @@ class Measure:
         title: str = "",
         case: Case = "auto",
         max_missing: float = 0.2,
+        allow_overlap: bool = False,
         **options: Any,
     ) -> MeasureResult | WeatResult:
         """Measure; the arguments are those of `weatherglass.measure`."""
         wanted = self.check_sets(sets)
         checked = self.check_options(options)
-        found, reason = find_sets(vectors, wanted, case)
-        settings = {"case": case, "max_missing": max_missing, **checked}
+        found, reason = find_sets(vectors, wanted, case, allow_overlap or self.paired)
+        settings = {
+            "case": case,
+            "max_missing": max_missing,
+            "allow_overlap": allow_overlap,
+            **checked,
+        }
         entry = MeasuredTest(test or self.name, title or self.title, wanted)
         about = describe_test(entry, *split_found(found), describe_source(vectors), settings)
         about["measure"] = self.name

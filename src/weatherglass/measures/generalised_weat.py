@@ -15,7 +15,7 @@ from weatherglass.vectors import Case, Vectors
 
 from .measurement import describe_source
 from .result import Result
-from .word_sets import find_words
+from .word_sets import FoundSet, find_words
 
 Floats = NDArray[np.float64]
 
@@ -70,6 +70,7 @@ def generalised_weat(
     all_names: Iterable[str] = (),
     all_words: Iterable[str] = (),
     case: Case = "auto",
+    allow_overlap: bool = False,
 ) -> GeneralisedResult:
     """Measure how strongly groups of names are associated with the words that go with each.
 
@@ -83,6 +84,14 @@ def generalised_weat(
         𝒳 and 𝒜, which contain the groups and words; needed for a single group only.
     case
         As for `weat`.
+    allow_overlap
+        Accept a word that is both a name and a word of the groups; its product with itself is then
+        part of the statistic.
+
+    Raises
+    ------
+    CannotMeasure
+        A group has no names or no words in the source, or a name is also a word.
 
     Notes
     -----
@@ -100,28 +109,30 @@ def generalised_weat(
     """
     if not groups:
         raise UsageError("There is no group: give at least one pair of names and words.")
-    found = [tuple(_rows(vectors, words, case) for words in pair) for pair in groups]
-    universe = [_rows(vectors, words, case) for words in (all_names, all_words)]
-    if len(groups) == 1 and not all(len(rows) for rows, _ in universe):
+    found = [tuple(_find(vectors, words, case) for words in pair) for pair in groups]
+    universe = [_find(vectors, words, case).rows for words in (all_names, all_words)]
+    if len(groups) == 1 and not all(map(len, universe)):
         raise UsageError("A single group is compared with all names and words: give both.")
     for k, pair in enumerate(found):
-        if not all(len(rows) for rows, _ in pair):
+        if not all(word_set.words for word_set in pair):
             raise CannotMeasure(f"Group {k + 1} has no names or no words in {vectors.source}.")
-    means = [(names.mean(axis=0), words.mean(axis=0)) for (names, _), (words, _) in found]
+    if not allow_overlap and (reason := _overlap_reason(found)):
+        raise CannotMeasure(f"{reason}.")
+    means = [(names.rows.mean(axis=0), words.rows.mean(axis=0)) for names, words in found]
     parts = g_parts(
         [x for x, _ in means],
         [a for _, a in means],
-        *(rows.mean(axis=0) if len(rows) else None for rows, _ in universe),
+        *(rows.mean(axis=0) if len(rows) else None for rows in universe),
     )
     return GeneralisedResult(
         value=float(parts.sum()),
         parts=tuple(parts.tolist()),
-        n=tuple((len(names), len(words)) for (names, _), (words, _) in found),
+        n=tuple((len(names.words), len(words.words)) for names, words in found),
         missing=tuple(
-            dict.fromkeys(word for pair in found for _, absent in pair for word in absent)
+            dict.fromkeys(word for pair in found for word_set in pair for word in word_set.missing)
         ),
         source=describe_source(vectors),
-        options={"case": case},
+        options={"case": case, "allow_overlap": allow_overlap},
     )
 
 
@@ -138,9 +149,20 @@ def g_parts(
     return np.asarray(((x - mu) * (a - origin)).sum(axis=1))
 
 
-def _rows(vectors: Vectors, words: Iterable[str], case: Case) -> tuple[Floats, tuple[str, ...]]:
+def _find(vectors: Vectors, words: Iterable[str], case: Case) -> FoundSet:
     listed = list(words)
     if not all(isinstance(word, str) for word in listed):
         raise UsageError(f"{quote_safe(str(listed[:3]))} are no words.")
-    found = find_words(vectors, listed, case)
-    return found.rows, found.missing
+    return find_words(vectors, listed, case)
+
+
+def _overlap_reason(found: Sequence[tuple[FoundSet, ...]]) -> str:
+    """Return which word is a name in one group and a word in any; empty if none is."""
+    names, words = ([word for pair in found for word in pair[side].words] for side in range(2))
+    shared = [name for name in dict.fromkeys(names) if name in set(words)]
+    if not shared:
+        return ""
+    return (
+        f"{quote_safe(shared[0])} is both a name and a word of the groups, so that its product "
+        "with itself would be part of the statistic (allow_overlap=True accepts it)"
+    )

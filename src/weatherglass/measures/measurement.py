@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 from weatherglass._version import __version__
 from weatherglass.errors import quote_safe
-from weatherglass.significance import Interval
+from weatherglass.significance import Interval, Power
 from weatherglass.vectors import Vectors
 
+from .controls import ControlledValue, control_columns
 from .result import Result
 
 Section = Literal["words", "sentences", "facts", "measures"]
+ALPHA = 0.05  # the level at which `Measurement.power` is stated
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,6 +38,8 @@ class Measurement(Result):
         Words that were left out because in lower case they are a word that was used.
     published
         The published figures of this test, from the catalogue.
+    controls
+        The same number on controlled vectors, for each control that was asked for.
     source, options, version
         What is needed to repeat the measurement.
     """
@@ -45,9 +49,6 @@ class Measurement(Result):
 
     main_name: ClassVar[str] = "value"
     """What the main number is called in a sentence."""
-
-    max_value: ClassVar[float | None] = None
-    """The largest possible size of the main number, so that results can be ranked by size."""
 
     test: str
     title: str
@@ -59,6 +60,7 @@ class Measurement(Result):
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     merged: dict[str, tuple[str, ...]] = field(default_factory=dict)
     published: dict[str, Any] | None = None
+    controls: tuple[ControlledValue, ...] = ()
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     version: str = __version__
@@ -88,6 +90,11 @@ class Measurement(Result):
         return self.value
 
     @property
+    def max_value(self) -> float | None:
+        """The largest possible size of `main_value`, so that results can be ranked by size."""
+        return None
+
+    @property
     def main_p(self) -> float | None:
         """The p-value to report first, that of `main_value`."""
         return self.p_value
@@ -108,6 +115,27 @@ class Measurement(Result):
         """The confidence interval of `main_value`; None where it was not computed."""
         intervals: Sequence[Interval] = getattr(self, "intervals", ())
         return intervals[0] if intervals else None
+
+    @property
+    def power(self) -> Power | None:
+        """What the test can find at p ≤ 0.05 with 80 % power; None where it is not known."""
+        return self.power_at(ALPHA)
+
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        """Return what the test can find at another level; None where it is not known."""
+        return None
+
+    def could_find(self, tests: int = 1) -> str:
+        """Return what the test can find, if it has found nothing; empty otherwise.
+
+        `tests` is the number of tests that p-values are corrected for. The power is that at 0.05
+        over this number, which Holm's correction asks of the smallest p-value.
+        """
+        p = self.main_p_holm
+        if p is None and self.main_p is not None:
+            p = min(1.0, self.main_p * tests)
+        power = None if p is None or p <= ALPHA else self.power_at(ALPHA / tests)
+        return "" if power is None else str(power)
 
     @property
     def main_unit(self) -> str:
@@ -169,7 +197,7 @@ class Measurement(Result):
             "status": self.status,
             "reason": self.reason,
             **self.measure_columns(),
-            **self.control_columns(),
+            **control_columns(self.controls),
             "missing": " ".join(word for words in self.missing.values() for word in words),
             "published_p": (self.published or {}).get("p"),
             "fingerprint": self.source.get("fingerprint"),
@@ -179,16 +207,23 @@ class Measurement(Result):
             row[f"fact_{fact}" if fact in row or fact == "record" else fact] = value
         return row | {"record": json.dumps(self.to_dict())}
 
+    def target_associations(self) -> dict[str, tuple[float, ...]]:
+        """Return the association of every target, set by set, in the order of `words`.
+
+        Empty for a measure whose number is not computed from one association of each target.
+        """
+        return {}
+
+    def target_facts(self) -> tuple[float, ...]:
+        """Return the facts that the associations are correlated with; empty if there are none."""
+        return ()
+
     def set_sizes(self) -> list[int | None]:
         """Return the sizes of both target sets and both attribute sets."""
         return [self.n.get(name) for name in "XYAB"]
 
     def measure_columns(self) -> dict[str, Any]:
         """Return the columns that only this measure has."""
-        return {}
-
-    def control_columns(self) -> dict[str, Any]:
-        """Return the columns of the frequency control, where there was one."""
         return {}
 
     def to_dict(self) -> dict[str, Any]:
@@ -261,6 +296,12 @@ def describe_test(
 def describe_source(vectors: Vectors) -> dict[str, Any]:
     """Return what a result states about the vectors that were measured."""
     return {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+
+
+def interval_columns(interval: Interval | None) -> dict[str, float | None]:
+    """Return the columns of an interval, which are empty if there is none."""
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return {"low": low, "high": high}
 
 
 def association_claim(result: Measurement) -> str:

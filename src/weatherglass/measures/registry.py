@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from weatherglass.errors import UsageError, did_you_mean, quote_safe
 from weatherglass.vectors import Case, Vectors
 
+from .controls import Controls, with_controls
 from .definition import Measure, MeasureResult
 from .direct_bias import DIRECT_BIAS
 from .ect import ECT
@@ -92,6 +93,8 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
+    control: Controls | None = None,
     **options: Any,
 ) -> WeatResult: ...
 
@@ -106,6 +109,8 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
+    control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult: ...
 
@@ -120,6 +125,8 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
+    control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult | WeatResult: ...
 
@@ -133,6 +140,8 @@ def measure(
     title: str = "",
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
+    control: Controls | None = None,
     **options: Any,
 ) -> MeasureResult | WeatResult:
     """Run a measure of bias on word sets.
@@ -151,8 +160,11 @@ def measure(
         first of B, and so on; two sets of the catalogue are paired as in their study.
     test, title
         What to call the measurement in its result; the measure's name and title by default.
-    case, max_missing
-        As for `weat`.
+    case, max_missing, allow_overlap
+        As for `weat`. Measures of pairs (``ripa``, ``direct-bias``, ``indirect-bias``) compare no
+        word with itself and always accept a word of X that is also in a pair.
+    control
+        Also measure on controlled vectors, as for `weat`.
     **options
         The measure's own options, such as ``unit=True`` for `rnd`.
 
@@ -176,12 +188,32 @@ def measure(
     >>> result.value, [(word, round(score, 3)) for word, score in result.ranked()]
     (0.0, [('nurse', 0.141), ('pilot', -0.141)])
     """
-    return measure_named(name)(
+    return run_measure(
+        measure_named(name),
         vectors,
         sets,
+        control,
         test=test,
         title=title,
         case=case,
         max_missing=max_missing,
+        allow_overlap=allow_overlap,
         **options,
+    )
+
+
+def run_measure(
+    which: Measure, vectors: Vectors, sets: Sets, control: Controls | None = None, **options: Any
+) -> MeasureResult | WeatResult:
+    """Run a measure on the vectors, and on controlled vectors."""
+    result = which(vectors, sets, **options)
+    # Measures that look for neighbours of words need all rows.
+    needed = None if options.get("neighbours") else which.check_sets(sets)
+    return with_controls(
+        result,
+        vectors,
+        control,
+        needed,
+        lambda rows: which(rows, sets, **options),
+        is_signed=which.larger == "either" and which.neutral == 0,
     )

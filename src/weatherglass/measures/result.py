@@ -205,6 +205,7 @@ _HOMES = {
     "weat": ("measures", "WeatResult"),
     "wefat": ("measures", "WefatResult"),
     "generalised-weat": ("measures", "GeneralisedResult"),
+    "agree": ("measures", "Agreement"),
     "seat": ("encoders", "SeatResult"),
     "ceat": ("encoders", "CeatResult"),
     "discovery": ("discovery", "Discovery"),

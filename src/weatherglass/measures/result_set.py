@@ -139,8 +139,8 @@ class Results(Tabular, Generic[ResultT]):
             raise BadContent(f"This is not a result set in JSON ({error}).") from None
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each result; see `Result.row`."""
-        return [result.row() for result in self]
+        """Return the flat rows of each result: one, unless it has a row for each of its parts."""
+        return [row for result in self for row in result.to_rows()]
 
     def to_delimited(
         self, delimiter: str = "\t", *, record: bool = False, raw_cells: bool = False
@@ -191,4 +191,6 @@ class Results(Tabular, Generic[ResultT]):
 
 
 def _from_records(records: Sequence[str | None]) -> Results:
-    return Results.from_json('{"results": [' + ", ".join(map(str, records)) + "]}")
+    # Of a result with several rows, the first has the record.
+    held = (str(record) for record in records if record)
+    return Results.from_json('{"results": [' + ", ".join(held) + "]}")

@@ -79,7 +79,7 @@ def relative_negative_sentiment(
             "all": float(_divergence(complete[None])[0]),
             "accuracy": float(np.mean([accuracy for _, accuracy in trained])),
         },
-        intervals=(Interval(low, high, _CONFIDENCE, "percentile", runs),),
+        intervals=(Interval(low, high, _CONFIDENCE, "runs", runs, "training runs"),),
     )
 
 

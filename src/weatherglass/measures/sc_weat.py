@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from weatherglass.errors import CannotMeasure
-from weatherglass.significance import batch_permutation_p, holm, permutation_p
+from weatherglass.significance import (
+    Interval,
+    batch_permutation_p,
+    effect_interval,
+    holm,
+    permutation_p,
+)
 
 from .definition import Measure, MeasureNumbers, RequiredSet
 from .weat import MIN_SPREAD, NOISE
@@ -40,7 +46,8 @@ def single_category(
 
     The paper tests one word at a time, as do the numbers by word. For the value, the mean of the
     unit vectors of X represents the category; with one word they are the same. ``p_holm``
-    is the p-value of a word corrected over the words of X.
+    is the p-value of a word corrected over the words of X. The confidence interval of the value is
+    over other attribute words; see `weatherglass.significance.effect_interval`.
 
     References
     ----------
@@ -65,7 +72,15 @@ def single_category(
         columns={"p": {"X": p_values}, "p_holm": {"X": holm(p_values)}},
         details={"statistic": float(category[0].mean() - category[1].mean())},
         p=permutation_p(*category, **settings),
+        intervals=_intervals(*category),
     )
+
+
+def _intervals(with_a: Floats, with_b: Floats) -> tuple[Interval, ...]:
+    try:
+        return (effect_interval(with_a, with_b, about="other attribute words"),)
+    except CannotMeasure:  # the words of each attribute set do not differ
+        return ()
 
 
 def _effects(with_a: Floats, with_b: Floats) -> Floats:

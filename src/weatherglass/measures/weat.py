@@ -5,7 +5,7 @@ The word embedding association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -20,16 +20,19 @@ from weatherglass.significance import (
     Alternative,
     Interval,
     PermutationMethod,
+    Power,
     PValue,
     batch_permutation_p,
-    bootstrap_interval,
+    effect_power,
     permutation_p,
     rotation_p,
 )
-from weatherglass.vectors import Case, ControlMethod, Vectors
+from weatherglass.vectors import Case, Vectors
 
+from .baseline import Baseline, alignment, baseline_columns, measure_baseline
+from .controls import Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
-from .frequency_control import Controlled, control_columns, measure_control
+from .effect_intervals import effect_intervals
 from .measurement import (
     DescribedTest,
     Measurement,
@@ -37,6 +40,7 @@ from .measurement import (
     association_claim,
     describe_source,
     describe_test,
+    interval_columns,
 )
 from .word_sets import FoundSet, Sets, find_sets, rank_words, split_found, too_few_reason
 
@@ -51,8 +55,8 @@ MIN_SPREAD = 100 * NOISE  # standard deviation of the associations; below it all
 class Influence:
     """Effect and p-value of a test without one word, and how far the effect moved.
 
-    The p-value is exact for up to 32 targets and otherwise computed by tilted inversion, because
-    there is one for every word.
+    The p-value is exact for up to 32 targets and otherwise computed as by
+    `batch_permutation_p`, because there is one for every word.
     """
 
     set: str
@@ -70,25 +74,32 @@ class WeatResult(Measurement):
     ----------
     effect
         The difference of the mean associations of X and Y, over the standard deviation of all
-        associations. Between -2 and 2 for sets of equal size.
+        associations. With n and m targets, N = n + m, it is between ±√(N(N − 1) / (nm)), which is
+        just below 2 for sets of equal size and larger for others: 3.4 for 2 words against 20.
     statistic
         s(X, Y, A, B): the sum over X minus the sum over Y. For sets of unequal size, (\\|X\\| +
         \\|Y\\|) g of Swinger et al. (2019), which is the same number when the sizes are equal.
     p
         The permutation p-value.
+    cosine
+        cos(X̄ − Ȳ, Ā − B̄): how far the difference between the targets points along the difference
+        between the attributes. Its square, `shared`, is the share of the squared difference
+        between the targets that lies along the attributes.
+    baseline
+        How unusual that alignment is among comparable word sets; see `Baseline`. None if it was
+        not asked for.
     p_rotation
-        The p-value of the rotational null: are targets and attributes aligned by chance.
+        The p-value of the rotational null: how often a random direction is aligned so well.
     p_holm, p_bh
         `p` corrected for all tests of a result set; set by `Results.correct`.
     associations
         s(w, A, B) of every target, in the order of `words`.
     intervals
-        Bootstrap confidence intervals of the effect, if asked for.
+        Confidence intervals of the effect. The first, which every result has unless the words of
+        each set do not differ, is over other target words; if asked for, there follow one over
+        other words in all four sets, and the BCa bootstrap.
     influence
         What dropping each single word does, if asked for.
-    control
-        Effect and p-value without word frequency, and how much of the effect survives, if asked
-        for; `weatherglass.Control` says what its other numbers are.
 
     The other attributes are those of every `Measurement`.
     """
@@ -98,18 +109,22 @@ class WeatResult(Measurement):
     decimals: ClassVar[int] = 2
     section: ClassVar[Section] = "words"
     main_name: ClassVar[str] = "effect"
-    max_value: ClassVar[float | None] = 2.0
 
     effect: float | None = None
     statistic: float | None = None
     p: PValue | None = None
+    cosine: float | None = None
+    baseline: Baseline | None = None
     p_rotation: PValue | None = None
     p_holm: float | None = None
     p_bh: float | None = None
     associations: dict[str, tuple[float, ...]] = field(default_factory=dict)
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
-    control: dict[str, Any] | None = None
+
+    @property
+    def max_value(self) -> float | None:
+        return max_effect(self.n.get("X", 0), self.n.get("Y", 0), self.options.get("ddof", 1))
 
     # The names that `MeasureResult` has, so that code for any measure also takes this one.
     @property
@@ -128,9 +143,15 @@ class WeatResult(Measurement):
         return {}
 
     @property
+    def shared(self) -> float | None:
+        """The share of the squared difference between X and Y along the attributes, cosine²."""
+        return None if self.cosine is None else self.cosine**2
+
+    @property
     def details(self) -> dict[str, float]:
         """Other numbers of the whole test."""
-        return {} if self.statistic is None else {"statistic": self.statistic}
+        numbers = {"statistic": self.statistic, "cosine": self.cosine, "cosine²": self.shared}
+        return {name: value for name, value in numbers.items() if value is not None}
 
     @property
     def p_value(self) -> float | None:
@@ -143,20 +164,37 @@ class WeatResult(Measurement):
     def claim(self) -> str:
         return association_claim(self)
 
+    def target_associations(self) -> dict[str, tuple[float, ...]]:
+        return self.associations
+
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        if self.p is None:
+            return None
+        x, y = self.associations["X"], self.associations["Y"]
+        spreads = float(np.std(x, ddof=1)), float(np.std(y, ddof=1))
+        return effect_power(
+            len(x),
+            len(y),
+            alpha=alpha,
+            power=power,
+            alternative=self.p.alternative,
+            spreads=spreads if max(spreads) > MIN_SPREAD else None,
+        )
+
     def measure_columns(self) -> dict[str, Any]:
         return {
+            **interval_columns(self.main_interval),
             "statistic": self.statistic,
             "p_low": self.p.low if self.p else None,
             "p_high": self.p.high if self.p else None,
             "p_method": self.p.method if self.p else None,
+            "cosine": self.cosine,
+            **baseline_columns(self.baseline),
             "p_rotation": self.p_rotation.value if self.p_rotation else None,
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,
             "published_effect": (self.published or {}).get("effect"),
         }
-
-    def control_columns(self) -> dict[str, Any]:
-        return control_columns(self.control)
 
 
 def weat(
@@ -168,10 +206,12 @@ def weat(
     ddof: int = 1,
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
-    control: Controlled | ControlMethod | None = None,
+    baseline: bool = True,
+    control: Controls | None = None,
     workers: int | None = None,
 ) -> WeatResult:
     """Run one word embedding association test.
@@ -194,16 +234,25 @@ def weat(
         ``auto`` falls back to lower case where the vocabulary has no capitals; ``keep``; ``lower``.
     max_missing
         The largest share of a set's words that may be missing.
+    allow_overlap
+        Run a test in which a word is both target and attribute. Its cosine with itself is 1,
+        whatever the embedding, and counts as association; without this option the test is not run.
     rng
-        Random seed, for ``sample`` and ``normal`` p-values and bootstrap intervals.
+        Random seed, for ``sample`` and ``normal`` p-values, bootstrap intervals and the baseline.
     intervals
-        Also compute bootstrap confidence intervals (BCa and percentile) of the effect over words.
+        Also compute the confidence interval over other words in all four sets, and that of the BCa
+        bootstrap over other targets. The interval over other targets is computed in any case.
     influence
         Also drop each single word in turn, and give effect and p-value without it.
+    baseline
+        Also compare the alignment with that of 9,999 comparable word sets of the same vocabulary.
+        The vectors must be a whole embedding, or words that were opened with a sample of it
+        (``open_vectors(source, words=words, sample=True)``).
     control
-        Also measure with word frequency removed: the pair that `weatherglass.control` returned for
-        the vectors, or its ``method``. The effect and p-value of the result itself do not change.
-        The vectors must be a whole embedding, unless the control was computed from one.
+        Also measure on controlled vectors, into `controls`: a method of `weatherglass.control`,
+        the pair that it returned for the vectors, or a list of these, such as ``["frequency",
+        "top:2"]``. The effect and p-value of the result itself do not change. The vectors must be
+        a whole embedding, unless the control was computed from one.
     workers
         Threads; all processors by default.
 
@@ -242,20 +291,12 @@ def weat(
         "ddof": ddof,
         "case": case,
         "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    result = _measure(vectors, entry, options, workers, intervals, influence)
-    if control is None:
-        return result
-    controlled = measure_control(
-        result,
-        vectors,
-        control,
-        lambda without_frequency: _measure(without_frequency, entry, options, workers),
-        "effect",
-    )
-    return dataclasses.replace(
-        result, control=controlled, options=options | {"control": controlled["asked"]}
+    result = _measure(vectors, entry, options, workers, intervals, influence, baseline)
+    return with_controls(
+        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options, workers)
     )
 
 
@@ -266,11 +307,12 @@ def _measure(
     workers: int | None,
     intervals: bool = False,
     influence: bool = False,
+    baseline: bool = False,
 ) -> WeatResult:
     alternative, ddof, rng = options["alternative"], options["ddof"], options["rng"]
     if ddof not in (0, 1):
         raise UsageError(f"ddof is {ddof!r}; it must be 0 or 1.")
-    found, reason = find_sets(vectors, test.sets, options["case"])
+    found, reason = find_sets(vectors, test.sets, options["case"], options["allow_overlap"])
     about = describe_test(test, *split_found(found), describe_source(vectors), options)
     about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
     reason = reason or too_few_reason(
@@ -303,8 +345,10 @@ def _measure(
         effect=effect(x, y, ddof),
         statistic=float((len(x) + len(y)) / 2 * (x.mean() - y.mean())),
         p=p,
+        cosine=(cosine := alignment(found)),
+        baseline=measure_baseline(vectors, found, cosine, rng) if baseline else None,
         p_rotation=rotation_p(u, v, alternative=alternative),
-        intervals=_bootstrap(x, y, ddof, rng) if intervals else (),
+        intervals=effect_intervals(x, y, ddof, rng, _cosines(found) if intervals else None),
         influence=leave_one_out(found, ddof, alternative) if influence else (),
         **about,
     )
@@ -329,33 +373,23 @@ def effect(x: Any, y: Any, ddof: int) -> float:
     return float((np.mean(x) - np.mean(y)) / spread(x, y, ddof))
 
 
-def _bootstrap(x: Floats, y: Floats, ddof: int, rng: int) -> tuple[Interval, ...]:
-    """Return the intervals of the effect by both methods, or one where they agree."""
+def max_effect(n: int, m: int, ddof: int = 1) -> float | None:
+    """Return the largest effect that n targets against m can have: √(N(N − ddof) / (nm)).
 
-    def statistic(x: Any, y: Any, axis: int = -1) -> Any:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (x.mean(axis=axis) - y.mean(axis=axis)) / spread(x, y, ddof)
+    It is reached where all targets of a set have the same association.
 
-    intervals: list[Interval] = []
-    for method in ("bca", "percentile"):
-        try:
-            interval = bootstrap_interval(x, y, statistic, method=method, rng=rng)
-        except CannotMeasure:  # too few words to vary; the result then has no interval
-            continue
-        if interval not in intervals:
-            intervals.append(interval)
-    return tuple(intervals)
+    >>> [round(max_effect(n, m) or 0, 2) for n, m in ((2, 20), (8, 8))], max_effect(8, 8, ddof=0)
+    ([3.4, 1.94], 2.0)
+    """
+    total = n + m
+    return math.sqrt(total * (total - ddof) / (n * m)) if n and m else None
 
 
 def leave_one_out(
     found: Mapping[str, FoundSet], ddof: int, alternative: Alternative
 ) -> tuple[Influence, ...]:
     """Drop each word of the four sets in turn; the word that moves the effect most comes first."""
-    cosines = {
-        (targets, attributes): found[targets].rows @ found[attributes].rows.T
-        for targets in "XY"
-        for attributes in "AB"
-    }
+    cosines = _cosines(found)
     complete = _mean_differences(cosines)
     reference = effect(complete["X"], complete["Y"], ddof)
     dropped: list[tuple[str, str]] = []
@@ -380,6 +414,15 @@ def leave_one_out(
     return tuple(sorted(influences, key=lambda influence: -abs(influence.moved)))
 
 
+def _cosines(found: Mapping[str, FoundSet]) -> dict[tuple[str, str], Floats]:
+    """Return the tables of cosines of both target sets with both attribute sets."""
+    return {
+        (targets, attributes): found[targets].rows @ found[attributes].rows.T
+        for targets in "XY"
+        for attributes in "AB"
+    }
+
+
 def _mean_differences(cosines: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
     """Return s(w, A, B) of the targets from the tables of their cosines."""
     return {
@@ -401,6 +444,7 @@ def _measure_sets(
     test: DescribedTest,
     case: Case,
     max_missing: float,
+    allow_overlap: bool,
     *,
     alternative: str = "greater",
     method: str = "auto",
@@ -408,6 +452,7 @@ def _measure_sets(
     rng: int = 0,
     intervals: bool = False,
     influence: bool = False,
+    baseline: bool = True,
 ) -> WeatResult:
     """Run the test; the keyword arguments are the options of `weatherglass.measure`."""
     options: dict[str, Any] = {
@@ -416,9 +461,10 @@ def _measure_sets(
         "ddof": ddof,
         "case": case,
         "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    return _measure(vectors, test, options, None, intervals, influence)
+    return _measure(vectors, test, options, None, intervals, influence, baseline)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -436,11 +482,13 @@ class _AssociationTest(Measure):
         title: str = "",
         case: Case = "auto",
         max_missing: float = 0.2,
+        allow_overlap: bool = False,
         **options: Any,
     ) -> WeatResult:
         checked = self.check_sets(sets)
         entry = MeasuredTest(test or self.name, title or self.title, checked)
-        return self.compute(vectors, entry, case, max_missing, **self.check_options(options))
+        settings = self.check_options(options)
+        return self.compute(vectors, entry, case, max_missing, allow_overlap, **settings)
 
 
 WEAT = _AssociationTest(
@@ -454,7 +502,7 @@ WEAT = _AssociationTest(
     ),
     reading="How much more strongly X than Y is associated with A rather than B, in standard "
     "deviations of the associations: above zero X with A and Y with B, and within 2 of it for sets "
-    "of equal size.",
+    "of equal size (n words against m: within the root of N(N - 1) / nm, with N = n + m).",
     low=None,
     high=None,
     neutral=0,

@@ -5,8 +5,7 @@ The word embedding factual association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -15,15 +14,19 @@ from numpy.typing import NDArray
 
 from weatherglass.catalog import FactualTest, Test
 from weatherglass.catalog import test as catalogue_test
-from weatherglass.errors import UsageError
-from weatherglass.vectors import Case, ControlMethod, Vectors
+from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.significance import Correlation, Interval, Power, correlation_power
+from weatherglass.significance import pearson as correlate_words
+from weatherglass.significance import spearman as rank_correlate_words
+from weatherglass.vectors import Case, Vectors
 
-from .frequency_control import Controlled, control_columns, measure_control
+from .controls import Controls, with_controls
 from .measurement import (
     Measurement,
     Section,
     describe_source,
     describe_test,
+    interval_columns,
     label_in_text,
     lower_first,
 )
@@ -43,6 +46,11 @@ class WefatResult(Measurement):
     ----------
     pearson, pearson_p, spearman, spearman_p
         Correlation of association and fact, with two-sided p-values.
+    intervals
+        The confidence interval of Pearson's correlation over other words; empty with fewer than
+        five words.
+    spearman_interval
+        That of Spearman's correlation.
     p_holm, p_bh
         `pearson_p` corrected over the tests of a result set; see `Results.correct`.
     slope, intercept
@@ -52,9 +60,6 @@ class WefatResult(Measurement):
         rather than B, and its fact.
     fact
         The name and unit of the facts.
-    control
-        Pearson's correlation and its p-value without word frequency, and how much of the
-        correlation survives, if asked for.
 
     The other attributes are those of every `Measurement`.
     """
@@ -64,7 +69,6 @@ class WefatResult(Measurement):
     decimals: ClassVar[int] = 2
     section: ClassVar[Section] = "facts"
     main_name: ClassVar[str] = "correlation"
-    max_value: ClassVar[float | None] = 1.0
 
     pearson: float | None = None
     pearson_p: float | None = None
@@ -72,17 +76,22 @@ class WefatResult(Measurement):
     p_bh: float | None = None
     spearman: float | None = None
     spearman_p: float | None = None
+    intervals: tuple[Interval, ...] = ()
+    spearman_interval: Interval | None = None
     slope: float | None = None
     intercept: float | None = None
     associations: tuple[float, ...] = ()
     facts: tuple[float, ...] = ()
     fact: dict[str, str] = field(default_factory=dict)
-    control: dict[str, Any] | None = None
 
     @property
     def value(self) -> float | None:
         """Pearson's correlation."""
         return self.pearson
+
+    @property
+    def max_value(self) -> float | None:
+        return 1.0
 
     @property
     def p_value(self) -> float | None:
@@ -106,11 +115,22 @@ class WefatResult(Measurement):
             f"their {fact}."
         )
 
+    def target_associations(self) -> dict[str, tuple[float, ...]]:
+        return {"W": self.associations}
+
+    def target_facts(self) -> tuple[float, ...]:
+        return self.facts
+
+    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+        n = len(self.facts)
+        return correlation_power(n, alpha=alpha, power=power) if self.is_done else None
+
     def set_sizes(self) -> list[int | None]:
         return [self.n.get("W"), None, self.n.get("A"), self.n.get("B")]
 
     def measure_columns(self) -> dict[str, Any]:
         return {
+            **interval_columns(self.main_interval),
             "spearman": self.spearman,
             "spearman_p": self.spearman_p,
             "p_holm": self.p_holm,
@@ -120,9 +140,6 @@ class WefatResult(Measurement):
             "published_correlation": (self.published or {}).get("correlation"),
         }
 
-    def control_columns(self) -> dict[str, Any]:
-        return control_columns(self.control)
-
 
 def wefat(
     vectors: Vectors,
@@ -130,7 +147,8 @@ def wefat(
     *,
     case: Case = "auto",
     max_missing: float = 0.2,
-    control: Controlled | ControlMethod | None = None,
+    allow_overlap: bool = False,
+    control: Controls | None = None,
 ) -> WefatResult:
     """Run one word embedding factual association test.
 
@@ -140,7 +158,7 @@ def wefat(
         The embedding.
     test
         A factual test, or its id in the catalogue.
-    case, max_missing, control
+    case, max_missing, allow_overlap, control
         As for `weat`.
 
     Returns
@@ -165,24 +183,19 @@ def wefat(
     ('done', 3)
     """
     entry = _factual_test(catalogue_test(test)) if isinstance(test, str) else test
-    options: dict[str, Any] = {"case": case, "max_missing": max_missing}
+    options: dict[str, Any] = {
+        "case": case,
+        "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
+    }
     result = _measure(vectors, entry, options)
-    if control is None:
-        return result
-    controlled = measure_control(
-        result,
-        vectors,
-        control,
-        lambda without_frequency: _measure(without_frequency, entry, options),
-        "pearson",
-    )
-    return dataclasses.replace(
-        result, control=controlled, options=options | {"control": controlled["asked"]}
+    return with_controls(
+        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options)
     )
 
 
 def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> WefatResult:
-    found, reason = find_sets(vectors, test.sets, options["case"])
+    found, reason = find_sets(vectors, test.sets, options["case"], options["allow_overlap"])
     about = describe_test(test, *split_found(found), describe_source(vectors), options)
     about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
     about["fact"] = {"name": test.facts.name, "unit": test.facts.unit}
@@ -201,16 +214,23 @@ def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> We
         line = stats.linregress(values, facts)
         pearson = stats.pearsonr(values, facts)
         # Ranks must not be decided by rounding noise: associations equal on paper tie.
-        spearman = stats.spearmanr(np.round(values, 12), facts)
+        ranked = np.round(values, 12)
+        spearman = stats.spearmanr(ranked, facts)
     if not np.isfinite([line.slope, line.intercept, pearson.statistic]).all():
         reason = "the facts are too large to compute with"
         return WefatResult(status="not run", reason=reason, **about)
+    intervals = (
+        _interval(correlate_words, values, facts),
+        _interval(rank_correlate_words, ranked, facts),
+    )
     return WefatResult(
         status="done",
         pearson=float(pearson.statistic),
         pearson_p=float(pearson.pvalue),
         spearman=float(spearman.statistic),
         spearman_p=float(spearman.pvalue),
+        intervals=(intervals[0],) if intervals[0] else (),
+        spearman_interval=intervals[1],
         slope=float(line.slope),
         intercept=float(line.intercept),
         associations=tuple(values.tolist()),
@@ -227,6 +247,17 @@ def normalised_associations(found: Mapping[str, FoundSet]) -> Floats:
     spread = np.where(spread > _MIN_SPREAD, spread, np.nan)
     values: Floats = (with_a.mean(axis=1) - with_b.mean(axis=1)) / spread
     return values
+
+
+def _interval(
+    correlate: Callable[[Floats, Floats], Correlation], x: Floats, y: Floats
+) -> Interval | None:
+    try:
+        correlation = correlate(x, y)
+    except CannotMeasure:  # too few words
+        return None
+    low, high, confidence = correlation.low, correlation.high, correlation.confidence
+    return Interval(low, high, confidence, "fisher z", about="other target words")
 
 
 def _constant_reason(values: Floats, facts: Floats) -> str:

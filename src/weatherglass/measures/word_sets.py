@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 Sets = Mapping[str, Sequence[str] | SeedSet | WordSet | str]
 """Word sets by name: lists of words, sets of the catalogue, or their ids."""
 
+TARGET_SETS = ("X", "Y", "W")
+"""The names of target sets; every other set of a measure holds attributes."""
+
 _EPSILON = 1e-12  # relative length below which a mean of vectors has no direction
 
 
@@ -80,9 +83,12 @@ def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> FoundSet:
 
 
 def find_sets(
-    vectors: Vectors, sets: Mapping[str, Words], case: Case
+    vectors: Vectors, sets: Mapping[str, Words], case: Case, allow_overlap: bool = False
 ) -> tuple[dict[str, FoundSet], str]:
-    """Look up every set of a test; return the sets, and why it cannot be run or an empty text."""
+    """Look up every set of a test; return the sets, and why it cannot be run or an empty text.
+
+    A word that is both target and attribute is a reason, unless `allow_overlap`.
+    """
     found: dict[str, FoundSet] = {}
     for name, word_set in sets.items():
         try:
@@ -92,7 +98,80 @@ def find_sets(
     shared = set(found["X"].words) & set(found["Y"].words) if "Y" in found else set()
     if shared:
         return found, f"X and Y both have {quote_safe(min(shared))}, as this source spells it"
-    return found, ""
+    if allow_overlap:
+        return found, ""
+    words = {name: word_set.words for name, word_set in found.items()}
+    return found, overlap_reason(words, {name: found[name].rows for name in found})
+
+
+def overlap_reason(
+    words: Mapping[str, Sequence[str]], rows: Mapping[str, Floats] | None = None
+) -> str:
+    """Return which words are both target and attribute; empty if there are none.
+
+    The cosine of such a word with itself is 1, whatever the embedding. It enters the association
+    of the word as if it were measured, so that sets look aligned that are not.
+
+    Parameters
+    ----------
+    words
+        The words of each set, as the source spells them.
+    rows
+        Their rows, for an encoder that lower-cases what it encodes: spellings that differ in
+        capitals only are one word if they also have the same row.
+
+    Examples
+    --------
+    >>> overlap_reason({"X": ["he", "man"], "Y": ["she"], "A": ["career", "he"], "B": ["family"]})
+    "'he' is both a target (X) and an attribute (A), so that its cosine with itself, which is 1, \
+would count as association; --allow-overlap runs it all the same"
+    >>> overlap_reason({"X": ["he"], "A": ["him"]})
+    ''
+    """
+    shared: dict[str, None] = {}
+    sides: list[tuple[str, str]] = []
+    for target in (name for name in words if name in TARGET_SETS):
+        for attribute in (name for name in words if name not in TARGET_SETS):
+            in_both = _shared_words(words, rows, target, attribute)
+            if in_both:
+                shared |= dict.fromkeys(in_both)
+                sides.append((target, attribute))
+    if not shared:
+        return ""
+    targets, attributes = (", ".join(dict.fromkeys(names)) for names in zip(*sides, strict=True))
+    listed = join_first(map(quote_safe, shared))
+    if len(shared) == 1:
+        are = f"is both a target ({targets}) and an attribute ({attributes}), so that its cosine"
+        own = "with itself"
+    else:
+        are = f"are both targets ({targets}) and attributes ({attributes}), so that their cosines"
+        own = "with themselves"
+    which = "which is 1," if len(shared) == 1 else "which are 1,"
+    return (
+        f"{listed} {are} {own}, {which} would count as association; --allow-overlap runs it all "
+        "the same"
+    )
+
+
+def _shared_words(
+    words: Mapping[str, Sequence[str]],
+    rows: Mapping[str, Floats] | None,
+    target: str,
+    attribute: str,
+) -> list[str]:
+    """Return the words of a target set that are also in an attribute set."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(words[attribute]):
+        places.setdefault(word.lower(), []).append(place)
+    return [
+        word
+        for i, word in enumerate(words[target])
+        if any(
+            word == words[attribute][j]
+            or (rows is not None and np.array_equal(rows[target][i], rows[attribute][j]))
+            for j in places.get(word.lower(), ())
+        )
+    ]
 
 
 def split_found(

@@ -14,8 +14,10 @@ from .bad_seeds import generate_seeds as generate_seeds
 from .bad_seeds import measure_pairs as measure_pairs
 from .bad_seeds import pair_variance as pair_variance
 from .bad_seeds import seed_axis as seed_axis
-from .compare import CorpusComparison as CorpusComparison
 from .compare import compare as compare
+from .comparison import CorpusComparison as CorpusComparison
+from .comparison import CorpusDifference as CorpusDifference
+from .comparison import CorpusEffect as CorpusEffect
 from .lint import SEVERITIES as SEVERITIES
 from .lint import Finding as Finding
 from .lint import Lint as Lint

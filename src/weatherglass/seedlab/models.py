@@ -19,12 +19,12 @@ from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.vectors import (
     Case,
     Control,
-    ControlMethod,
     Vectors,
+    control_phrase,
     find_usable_positions,
     order_by_frequency,
 )
-from weatherglass.vectors import control as control_frequency
+from weatherglass.vectors import control as control_vectors
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -54,7 +54,7 @@ class Models:
     samples
         The vectors of bootstrap samples; if there are any, numbers are measured on these.
     control
-        The frequency control of the vectors of the whole corpus, if one was requested.
+        The control of the vectors of the whole corpus, if one was requested.
 
     Examples
     --------
@@ -99,25 +99,24 @@ class Models:
         """The vectors that numbers are measured on."""
         return self.samples or (self.whole,)
 
-    def controlled(
-        self, method: ControlMethod, progress: Callable[[int, int], None] | None = None
-    ) -> Models:
-        """Return the same models with word frequency removed, as by `weatherglass.control`.
+    def controlled(self, method: str, progress: Callable[[int, int], None] | None = None) -> Models:
+        """Return the same models after a control, as by `weatherglass.control`.
 
         With ``auto`` the vectors of the whole corpus decide for all samples. Each sample is
-        controlled for its own frequencies.
+        controlled for its own frequencies, mean and axes.
         """
         report = progress or (lambda done, total: None)
         total = 1 + len(self.samples)
         report(0, total)
-        whole, control = control_frequency(self.whole, method)
+        whole, control = control_vectors(self.whole, method)
         if control.method == "none":
             return dataclasses.replace(self, control=control)
         samples = []
         for k, sample in enumerate(self.samples, 1):
             report(k, total)
-            samples.append(control_frequency(sample, "frequency")[0])
-        return Models(f"{self.name} without frequency", whole, tuple(samples), control)
+            samples.append(control_vectors(sample, control.method)[0])
+        name = f"{self.name} {control_phrase(control.method)}"
+        return Models(name, whole, tuple(samples), control)
 
     def about(self) -> dict[str, Any]:
         """Return the name, fingerprint and sizes that results record."""

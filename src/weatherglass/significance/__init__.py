@@ -1,4 +1,4 @@
-"""How sure: permutation and rotation p-values, intervals, and multiple-testing correction.
+"""How sure: permutation and rotation p-values, intervals, power, multiple-testing correction.
 
 Importing this package loads numpy only; scipy and the compiled kernels load on first use.
 """

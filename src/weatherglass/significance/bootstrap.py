@@ -1,12 +1,11 @@
-"""Bootstrap confidence intervals over the words of two sets."""
+"""The BCa bootstrap: a confidence interval for any statistic of the words of two sets."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -14,27 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError
 
-BootstrapMethod = Literal["bca", "percentile"]
+from .effect_interval import OTHER_TARGETS, check_words
+from .interval import Interval, check_confidence
 
 Floats = NDArray[np.float64]
 
 Statistic = Callable[..., Any]
 """``statistic(x, y, axis=-1)``, vectorised along the last axis."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A bootstrap confidence interval, and the method that computed it."""
-
-    low: float
-    high: float
-    confidence: float
-    method: BootstrapMethod
-    n_resamples: int
-
-    def to_dict(self) -> dict[str, float | int | str]:
-        """Return all fields, ready for JSON."""
-        return asdict(self)
 
 
 def bootstrap_interval(
@@ -44,14 +29,15 @@ def bootstrap_interval(
     *,
     confidence: float = 0.95,
     n_resamples: int = 9_999,
-    method: BootstrapMethod = "bca",
+    about: str = OTHER_TARGETS,
     rng: int | Generator | None = None,
 ) -> Interval:
     """Compute a confidence interval for a statistic of two sets by resampling their words.
 
-    Each set is resampled with replacement on its own. The interval shows how far the statistic
-    depends on which words were chosen to represent their category; the sample consists of words,
-    not of people or texts.
+    Each set is resampled with replacement on its own, and the percentiles are bias-corrected and
+    accelerated (BCa) [1]_. The interval shows how far the statistic depends on which words were
+    chosen to represent their category; the sample consists of words, not of people or texts. With
+    few words it is too narrow; for the effect size, `effect_interval` covers better.
 
     Parameters
     ----------
@@ -63,22 +49,22 @@ def bootstrap_interval(
         Between 0 and 1.
     n_resamples : int
         Number of resamples.
-    method : {"bca", "percentile"}
-        Bias-corrected and accelerated [1]_, or plain percentiles.
+    about : str
+        What would be drawn again; see `Interval`.
     rng : int or numpy.random.Generator, optional
         Random seed, or a generator, which is advanced. None is seed 0.
 
     Returns
     -------
     Interval
-        Its `method` is ``percentile`` if BCa is undefined: if the statistic is the same whichever
-        word is left out, or all resamples are on one side of it.
 
     Raises
     ------
     CannotMeasure
         If a set has fewer than two words, or the statistic is not finite for the sets or for any
-        resample. An interval over the remaining resamples would be too narrow.
+        resample, where an interval over the remaining resamples would be too narrow. Also if BCa is
+        undefined: if the statistic is the same whichever word is left out, or all resamples are on
+        one side of it.
 
     References
     ----------
@@ -93,13 +79,10 @@ def bootstrap_interval(
     >>> interval.method, interval.low < 5 / 3 < interval.high
     ('bca', True)
     """
-    if method not in get_args(BootstrapMethod):
-        raise UsageError(f"method is {method!r}; it must be bca or percentile.")
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is {confidence}; it must be between 0 and 1.")
+    check_confidence(confidence)
     if n_resamples < 2:
         raise UsageError(f"n_resamples is {n_resamples}; it must be at least 2.")
-    sets = (_check_words(x, "x"), _check_words(y, "y"))
+    sets = (check_words(x, "x"), check_words(y, "y"))
     percentile = _bootstrap(
         sets,
         statistic,
@@ -109,16 +92,12 @@ def bootstrap_interval(
         random_state=np.random.default_rng(0 if rng is None else rng),
     )
     _check_finite(sets, statistic, percentile.bootstrap_distribution)
-    if method == "bca":
-        # No further resamples: BCa corrects the percentiles of the same distribution.
-        bca = _bootstrap(
-            sets, statistic, confidence, "BCa", n_resamples=0, bootstrap_result=percentile
-        )
-        low, high = (float(end) for end in bca.confidence_interval)
-        if math.isfinite(low) and math.isfinite(high):
-            return Interval(low, high, confidence, "bca", n_resamples)
-    low, high = (float(end) for end in percentile.confidence_interval)
-    return Interval(low, high, confidence, "percentile", n_resamples)
+    # No further resamples: BCa corrects the percentiles of the same distribution.
+    bca = _bootstrap(sets, statistic, confidence, "BCa", n_resamples=0, bootstrap_result=percentile)
+    low, high = (float(end) for end in bca.confidence_interval)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise CannotMeasure("The words vary too little for a BCa interval.")
+    return Interval(low, high, confidence, "bca", n_resamples, about)
 
 
 def _bootstrap(
@@ -149,12 +128,3 @@ def _check_finite(sets: tuple[Floats, Floats], statistic: Statistic, distributio
             f"The statistic is not a finite number on {undefined} of {len(distribution)} "
             "resamples; the sets have too few different values for a bootstrap."
         )
-
-
-def _check_words(values: ArrayLike, name: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise UsageError(f"{name} has {array.ndim} dimensions; it must be a list of numbers.")
-    if array.size < 2:
-        raise CannotMeasure(f"{name} has {array.size} words; a bootstrap needs at least 2.")
-    return array

@@ -101,6 +101,15 @@ def subset_costs(
     return lists
 
 
+@compiled()
+def subset_sums(values: Integers, limit: int) -> Integers:
+    """Return the sorted sums of all subsets of positive `values` that are at most `limit`."""
+    sums = np.zeros(1, np.int64)
+    for i in range(len(values)):
+        sums = merge_shifted(sums, 0, _up_to(sums, limit - values[i]), values[i])
+    return sums
+
+
 @njit(inline="always")
 def _count_step(a: Integers, i: int, b: Integers, j: int, limit: int) -> tuple[int, int, int]:
     fits = a[i] + b[j] <= limit

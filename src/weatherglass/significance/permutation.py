@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from weatherglass.errors import CannotMeasure, UsageError
 
 from .bracket import MAX_TARGETS, bracket_shares
+from .clusters import MIN_GAP_RATIO, cluster_shares, find_clusters, is_narrow
 from .exact import count_exact, count_grouped, max_subsets
 from .pvalue import MIN_P, Alternative, Method, PValue, check_alternative, clamp_p
 from .sampling import draw_sums, normal_share, sampled_share
@@ -32,6 +33,13 @@ of targets. With fewer than ten million partitions it is too coarse for a smooth
 MAX_SUBSETS_AUTO = 1 << 23
 MAX_SUBSETS_EXACT = 1 << 26
 """Subsets of one half kept in memory: 64 MB where `auto` tries to count, 512 MB for `exact`."""
+
+MAX_TILTED_ERROR = 1e-5
+"""Estimated relative error above which the integral is not used. The estimate tells a smooth
+distribution from a lumpy one, for which it can be far too small to serve as a bound."""
+
+TILTED_MARGIN = 4.0
+"""Bounds of ``tilted``, in units of the estimated error, which is three times its likely value."""
 
 PermutationMethod = Literal["auto", "exact", "tilted", "bracket", "sample", "normal"]
 
@@ -68,7 +76,10 @@ def permutation_p(
         point; ``bracket`` gives certified bounds; ``sample`` draws partitions; ``normal`` fits a
         normal distribution to drawn partitions (Caliskan et al. 2017). ``auto`` counts up to 52
         targets, and more if the tail is small or there are many ties; otherwise it is ``tilted``.
-        Complete separation is always counted, except by ``sample`` and ``normal``.
+        If associations are clustered, or the integral estimates an error above 1e-5, ``tilted``
+        gives the p-value of another method: ``clusters``, which counts by cluster, ``exact`` for
+        few targets, or ``bracket``. Complete separation is always counted, except by ``sample`` and
+        ``normal``.
     rng : int or numpy.random.Generator, optional
         Random seed for ``sample`` and ``normal``, or a generator, which is advanced. None is
         seed 0. The result does not depend on `workers`.
@@ -85,7 +96,8 @@ def permutation_p(
     Returns
     -------
     PValue
-        With the method used, and the bounds of the true value.
+        With the method used, and the bounds of the true value. ``clusters`` and ``tilted`` are
+        within 1e-3 of it; ``bracket`` may be wider for more than 50 targets, as its bounds say.
 
     Notes
     -----
@@ -129,14 +141,25 @@ def permutation_p(
 
 
 def two_sided_p(one_sided: Callable[[bool], PValue], upper: Tail) -> PValue:
-    """Double the smaller of the p-values that `one_sided` gives for the upper and lower tail."""
+    """Double the smaller of the p-values that `one_sided` gives for the upper and lower tail.
+
+    The smaller of two numbers is between the smaller of their lower bounds and the smaller of their
+    upper bounds.
+    """
     # The two tails together hold all partitions, so one that holds less than half is the smaller.
     greater = not upper.is_below_mean
     p = one_sided(greater)
+    low, high = p.low, p.high
     if p.high > 0.5:
-        p = min(p, one_sided(not greater), key=lambda p: p.value)
-    value, low, high = (min(1.0, 2 * end) for end in (p.value, p.low, p.high))
-    count = None if p.count is None or p.partitions is None else min(2 * p.count, p.partitions)
+        p, other = sorted((p, one_sided(not greater)), key=lambda p: p.value)
+        low, high = min(p.low, other.low), min(p.high, other.high)
+        if (low, high) != (p.low, p.high):
+            # It is not certain which tail is the smaller, and a count of one does not settle it.
+            p = replace(other if p.method == "exact" else p, value=p.value, count=None)
+    value, low, high = (min(1.0, 2 * end) for end in (p.value, low, high))
+    if p.count is None or p.partitions is None:
+        return PValue(min(max(value, low), high), low, high, p.method, "two-sided")
+    count = min(2 * p.count, p.partitions)
     return PValue(value, low, high, p.method, "two-sided", count, p.partitions)
 
 
@@ -173,15 +196,13 @@ def _auto(tail: Tail, workers: int | None) -> PValue:
         with suppress(MethodFailed):
             return PValue.from_count(count_grouped(tail), tail.partitions)
     p = _tilted(tail, workers)
-    if p.method == "tilted" and _log_count(tail, p.value) < math.log(MAX_COUNTED_TAIL):
+    if p.method in ("clusters", "tilted") and _log_count(tail, p.value) < math.log(
+        MAX_COUNTED_TAIL
+    ):
         with suppress(MethodFailed):
             return PValue.from_count(
                 count_exact(tail, workers=workers, cap=MAX_SUBSETS_AUTO), tail.partitions
             )
-    if tail.allowance and len(np.unique(tail.values)) < targets <= MAX_TARGETS:
-        # Ties without a common step: sums can cluster more finely than the integral resolves.
-        bounds = _bracket(tail, workers)
-        return p if bounds.low <= p.value <= bounds.high else bounds
     return p
 
 
@@ -199,14 +220,46 @@ def _exact(tail: Tail, workers: int | None, cap: int = MAX_SUBSETS_EXACT) -> PVa
 
 
 def _tilted(tail: Tail, workers: int | None) -> PValue:
-    try:
-        share, error = tilted_share(tail)
-    except MethodFailed:
-        # So near to complete separation that there is no saddle point.
+    """Compute the tail by clusters, by the integral, or by whatever is certain, in this order."""
+    ratio, clusters = find_clusters(tail.values)
+    low, high = 0.0, 1.0
+    if ratio >= MIN_GAP_RATIO:
         with suppress(MethodFailed):
-            return _exact(tail, workers, MAX_SUBSETS_AUTO)
-        return _bracket(tail, workers)
+            value, low, high = cluster_shares(tail, clusters)
+            if is_narrow(value, low, high):
+                return bounded_p(tail, value, low, high, "clusters")
+    else:
+        with suppress(MethodFailed):  # so near to complete separation that there is no saddle point
+            share, error = tilted_share(tail)
+            if error <= MAX_TILTED_ERROR * share:
+                return _check_ties(tail, tilted_p(tail, share, error), workers)
+    with suppress(MethodFailed):
+        return _exact(tail, workers, MAX_SUBSETS_AUTO)
+    try:
+        value, lower, upper = bracket_shares(tail, workers=workers)
+    except MethodFailed:  # more targets than it can handle
+        sums = draw_sums(tail, _count_draws("sample", None), np.random.default_rng(0), workers)
+        return PValue(*sampled_share(sums, tail), "sample")
+    low, high = max(low, lower), min(high, upper)
+    return bounded_p(tail, min(max(value, low), high), low, high, "bracket")
+
+
+def tilted_p(tail: Tail, share: float, error: float) -> PValue:
+    """Return the p-value of a share by the integral with this estimated `error`."""
+    error *= TILTED_MARGIN
     return bounded_p(tail, share, share - error, share + error, "tilted")
+
+
+def _check_ties(tail: Tail, p: PValue, workers: int | None) -> PValue:
+    """Return `p`, or the bracket if `p` is outside it, for ties without a common step.
+
+    Their sums can cluster more finely than the integral resolves.
+    """
+    targets = len(tail.values)
+    if not tail.allowance or len(np.unique(tail.values)) == targets or targets > MAX_TARGETS:
+        return p
+    bounds = _bracket(tail, workers)
+    return p if bounds.low <= p.value <= bounds.high else bounds
 
 
 def _bracket(tail: Tail, workers: int | None) -> PValue:

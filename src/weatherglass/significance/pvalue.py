@@ -10,7 +10,9 @@ from typing import Literal, get_args
 from weatherglass.errors import UsageError
 
 Alternative = Literal["greater", "less", "two-sided"]
-Method = Literal["exact", "tilted", "bracket", "sample", "normal", "rotation"]
+Method = Literal[
+    "exact", "clusters", "tilted", "bracket", "sample", "normal", "rotation", "baseline"
+]
 
 MIN_P = sys.float_info.min
 """Smallest p-value, to which those too small for a float are rounded up: none is ever zero."""
@@ -33,11 +35,12 @@ class PValue:
         The p-value; above 0 and at most 1.
     low, high : float
         Bounds of the true p-value. What they rest on depends on `method`: a count for ``exact``
-        (both equal `value`), a proof for ``bracket``, an estimate of the numerical error for
-        ``tilted``, and a 99 % confidence interval for ``sample``, ``normal`` and, if rotations
-        were sampled, ``rotation``.
+        (both equal `value`), a proof for ``clusters`` and ``bracket``, four times the estimated
+        numerical error for ``tilted``, and a 99 % confidence interval for ``sample``, ``normal``,
+        ``baseline`` and, if rotations were sampled, ``rotation``.
     method : str
-        ``exact``, ``tilted``, ``bracket``, ``sample``, ``normal`` or ``rotation``.
+        ``exact``, ``clusters``, ``tilted``, ``bracket``, ``sample``, ``normal``, ``rotation`` or
+        ``baseline``.
     alternative : str
         ``greater``, ``less`` or ``two-sided`` (twice the smaller tail, at most 1).
     count, partitions : int or None

@@ -1,3 +1,13 @@
+from .controls import REMAINING_R2 as REMAINING_R2
+from .controls import Control as Control
+from .controls import FittedControl as FittedControl
+from .controls import control as control
+from .controls import control_phrase as control_phrase
+from .controls import controlled_fingerprint as controlled_fingerprint
+from .controls import fit_control as fit_control
+from .controls import parse_control as parse_control
+from .controls import parse_controls as parse_controls
+from .controls import parse_single_control as parse_single_control
 from .debias import Debiasing as Debiasing
 from .debias import apply as apply
 from .debias import debias as debias
@@ -11,16 +21,13 @@ from .formats import find_format as find_format
 from .formats import format_for_writing as format_for_writing
 from .formats import parse_header as parse_header
 from .formats import read_words as read_words
-from .frequency import Control as Control
-from .frequency import ControlMethod as ControlMethod
-from .frequency import control as control
-from .frequency import controlled_fingerprint as controlled_fingerprint
 from .frequency import order_by_frequency as order_by_frequency
 from .lookup import Case as Case
 from .lookup import check_case as check_case
 from .lookup import find_positions as find_positions
 from .lookup import find_set_positions as find_set_positions
 from .lookup import find_usable_positions as find_usable_positions
+from .open import describe_source as describe_source
 from .open import open_vectors as open_vectors
 from .source import Spec as Spec
 from .source import check_options as check_options
@@ -32,3 +39,5 @@ from .vectors import FoundRows as FoundRows
 from .vectors import Vectors as Vectors
 from .vectors import row_blocks as row_blocks
 from .vectors import unit_rows as unit_rows
+from .vocabulary_sample import VocabularySample as VocabularySample
+from .vocabulary_sample import sample_vocabulary as sample_vocabulary

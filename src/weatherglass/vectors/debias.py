@@ -252,7 +252,7 @@ def apply(
 ) -> Vectors:
     """Carry out a plan that `prepare` made, and return the debiased vectors."""
     vectors, count = plan.vectors, len(plan.vectors)
-    matrix = np.empty(vectors.matrix.shape, dtype=np.float32)
+    matrix = np.empty_like(vectors.matrix, subok=False)
     is_exempt = np.zeros(count, dtype=bool)
     is_exempt[plan.exempt] = True
 

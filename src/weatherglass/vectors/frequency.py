@@ -1,33 +1,29 @@
-"""Frequency control: how much of an embedding is word frequency, and the same vectors without it.
+"""Frequency control: recolour the vectors so that rare and frequent words are distributed alike.
 
-In most embeddings frequent and rare words have different directions, so that words can seem
-related because they are about equally frequent. The control subtracts from every unit vector the
-mean vector expected at its frequency, and normalises the rest.
+In most embeddings frequent and rare words have different directions, and the directions of one
+band of frequencies vary more, and along other axes, than those of another. Words can then seem
+related because they are about equally frequent. The control maps the mean and the covariance of
+the unit vectors at each frequency to the average ones.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import cpu_count, map_in_order
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass._files import map_in_order
 
-from .vectors import EPSILON, Floats, Positions, Vectors, row_blocks, unit_rows, unusable_rows
+from .anisotropy import RowMap, Rows, powers_of_covariance
+from .vectors import Floats, Positions, Vectors, row_blocks
 
-ControlMethod = Literal["auto", "frequency", "none"]
-
-R2_THRESHOLD = 0.25  # ``auto`` controls for frequency above this R²
-DEGREE = 5  # of the polynomial in log frequency
-MAX_R2_WORDS = 60_000  # R² is computed over the most frequent words
-# R² of vectors unrelated to frequency is about dimensions / words: with these limits at most 0.05.
-MIN_WORDS, MIN_WORDS_PER_DIM = 1000, 20
+KNOTS = 16  # eight leave boosted trees an R² of 0.15 on `default`; 32 change nothing
+FIRST_RANK = 50  # of the first knot; more frequent words are mapped as those at this rank
+HALF_WIDTH = 1.5  # of the triangle of weights around a knot, in knots
+MAX_ROWS_PER_KNOT = 20_000
+MIN_DISTINCT_COUNTS = 6  # fewer cannot order the words
 
 
 def order_by_frequency(vectors: Vectors) -> Positions:
@@ -37,255 +33,150 @@ def order_by_frequency(vectors: Vectors) -> Positions:
     return np.argsort(-vectors.counts, kind="stable")
 
 
-@dataclass(frozen=True)
-class Control:
-    """The outcome of the frequency control.
-
-    Attributes
-    ----------
-    method
-        ``"frequency"`` if frequency was removed, ``"none"`` if the vectors are unchanged.
-    r2_before, r2_after
-        The share of the variance of log frequency that a linear function of the unit vectors
-        predicts, over the 60,000 most frequent words; `None` if there are too few words, and
-        `r2_after` also if the vectors are unchanged.
-    asked
-        The method requested: ``"auto"``, ``"frequency"`` or ``"none"``.
-    by
-        Where frequency comes from: ``"counts"`` of words in the training text, or ``"rank"``, the
-        file order, if the source has no counts or hardly any that differ.
-    threshold
-        The R² above which ``"auto"`` removes frequency.
-    """
-
-    method: str
-    r2_before: float | None
-    r2_after: float | None
-    asked: str = "auto"
-    by: str = "rank"
-    threshold: float = R2_THRESHOLD
-
-
-def control(
-    vectors: Vectors,
-    method: ControlMethod = "auto",
-    *,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[Vectors, Control]:
-    """Remove word frequency from vectors.
-
-    Parameters
-    ----------
-    vectors
-        A complete embedding, whose words are sorted by frequency or have counts.
-    method
-        ``frequency`` removes it, ``none`` only computes R², and ``auto`` removes it if R² is above
-        0.25.
-    workers
-        Threads; all processors by default. The result does not depend on their number.
-    progress
-        Called with the number of rows done and the total number.
-
-    Returns
-    -------
-    vectors, control
-        Unit vectors without frequency (or the unchanged vectors), and the outcome. A row that
-        equals the vector expected at its frequency has no direction left: it becomes zeros and is
-        listed in `unusable`.
-
-    Raises
-    ------
-    CannotMeasure
-        Only some words were opened, so that their ranks are unknown; or the method is
-        ``frequency`` and there are too few words.
-
-    Notes
-    -----
-    The vector expected at a frequency is, in each dimension, a polynomial of degree 5 in log rank
-    (log count, where the source has counts), fitted by least squares to all usable unit vectors.
-    A word's weight is 1 / rank, so that every range of log rank has about the same influence; the
-    first 2 × dimensions words have equal weights. Without that bound the fit would depend on a
-    handful of words, whose own directions would remain in every vector of an embedding with many
-    dimensions.
-
-    Examples
-    --------
-    >>> import weatherglass as wg
-    >>> vectors, control = wg.control(wg.open_vectors("default"))
-    >>> control.method, round(control.r2_before, 2), round(control.r2_after, 2)
-    ('frequency', 0.88, 0.04)
-    """
-    if method not in get_args(ControlMethod):
-        raise UsageError(
-            f"control is {method!r}; it must be one of {', '.join(get_args(ControlMethod))}."
-        )
-    by = "rank" if _informative_counts(vectors) is None else "counts"
-    problem = _find_problem(vectors)
-    if problem and (method == "frequency" or (method == "auto" and vectors.part)):
-        raise CannotMeasure(f"Frequency cannot be removed from {vectors.source}: {problem}.")
-    if problem:
-        return vectors, Control("none", None, None, method, by)
-    from threadpoolctl import threadpool_limits
-
-    words, workers = _WordFrequencies.of(vectors), workers or cpu_count()
-    with threadpool_limits(limits=1, user_api="blas"):  # we start the threads ourselves
-        before = _compute_r2(vectors, words, workers)
-        if method == "none" or (method == "auto" and before <= R2_THRESHOLD):
-            return vectors, Control("none", before, None, method, by)
-        controlled = _remove_frequency(
-            vectors, words, workers, progress or (lambda done, total: None)
-        )
-        after = _compute_r2(controlled, words, workers)
-    return controlled, Control("frequency", before, after, method, by)
-
-
-def _find_problem(vectors: Vectors) -> str:
-    """Return why frequency cannot be controlled for; an empty text if it can."""
-    if vectors.part:
-        return (
-            "only some of its words were opened, so it is not known how frequent each is; open all "
-            "words, control for frequency, and then select words"
-        )
-    usable = len(vectors) - len(vectors.unusable)
-    min_words = max(MIN_WORDS, MIN_WORDS_PER_DIM * vectors.dim)
-    if usable < min_words:
-        return (
-            f"it has {usable:,} usable words, but with {vectors.dim} dimensions at least "
-            f"{min_words:,} are needed"
-        )
-    return ""
-
-
-def _informative_counts(vectors: Vectors) -> NDArray[np.int64] | None:
-    """Return the counts, if the source has them and enough of them differ for the fit."""
+def informative_counts(vectors: Vectors) -> NDArray[np.int64] | None:
+    """Return the counts, if the source has them and enough of them differ."""
     counts = vectors.counts
-    if counts is None or len(np.unique(np.delete(counts, vectors.unusable))) <= DEGREE:
+    if counts is None:
         return None
-    return counts
+    distinct = len(np.unique(np.delete(counts, vectors.unusable)))
+    return counts if distinct >= MIN_DISTINCT_COUNTS else None
 
 
 @dataclass(frozen=True, eq=False)
-class _WordFrequencies:
+class WordFrequencies:
     """The frequencies of all words.
 
     Attributes
     ----------
     log
         Log frequency, up to a constant.
-    scaled
-        Log frequency scaled to the range from -1 to 1.
-    weight
-        The weight in the fit; 0 for a row without direction.
+    rank
+        The rank by frequency, from 1; words of the same count share their mean rank.
+    order
+        The positions of usable words, most frequent first.
     """
 
     log: Floats
-    scaled: Floats
-    weight: Floats
+    rank: Floats
+    order: Positions
 
     @classmethod
-    def of(cls, vectors: Vectors) -> _WordFrequencies:
-        counts = _informative_counts(vectors)
+    def of(cls, vectors: Vectors) -> WordFrequencies:
+        counts = informative_counts(vectors)
         if counts is None:
             rank = np.arange(1, len(vectors) + 1, dtype=np.float64)
             log = -np.log(rank)
         else:
-            # A count of 0 is taken as 0.5. Words of the same count share their mean rank.
-            log = np.log(np.maximum(counts, 0.5))
+            log = np.log(np.maximum(counts, 0.5))  # a count of 0 is taken as 0.5
             _, group, size = np.unique(-counts, return_inverse=True, return_counts=True)
             rank = (np.cumsum(size) - (size - 1) / 2).astype(np.float64)[group]
-        weight = 1 / np.maximum(rank, 2 * vectors.dim)
-        weight[vectors.unusable] = 0
-        low, high = log[weight > 0].min(), log[weight > 0].max()
-        return cls(log, np.clip(2 * (log - low) / (high - low) - 1, -1, 1), weight)
-
-    def terms(self, rows: slice) -> Floats:
-        """Return the Chebyshev polynomials of log frequency, one column for each degree."""
-        terms = np.polynomial.chebyshev.chebvander(self.scaled[rows], DEGREE)
-        return np.asarray(terms, dtype=np.float64)
+        is_usable = np.ones(len(vectors), dtype=bool)
+        is_usable[vectors.unusable] = False
+        usable = np.flatnonzero(is_usable)
+        return cls(log, rank, usable[np.argsort(rank[usable], kind="stable")])
 
 
-def _sum_blocks(
-    function: Callable[[slice], tuple[Floats, ...]],
-    blocks: list[slice],
-    workers: int,
-    report: Callable[[int], None] = lambda end: None,
-) -> tuple[Floats, ...]:
-    """Sum the results of a function over blocks, in an order that threads do not change."""
-    total: tuple[Floats, ...] = ()
-    for block, values in zip(blocks, map_in_order(function, blocks, workers), strict=True):
-        total = tuple(a + b for a, b in zip(total, values, strict=True)) if total else values
-        report(block.stop)
-    return total
+@dataclass(frozen=True, eq=False)
+class Recolouring(RowMap):
+    """The map of rows by their words' log rank.
 
-
-def _compute_r2(vectors: Vectors, words: _WordFrequencies, workers: int) -> float:
-    """Return R² of the linear regression of log frequency on the unit vectors.
-
-    By least squares with an intercept, over the most frequent usable words.
+    Attributes
+    ----------
+    place
+        Where each word is between the knots: 3.25 is a quarter of the way from knot 3 to knot 4.
+    means
+        μ of each knot.
+    maps
+        A = Σ^(-1/2) Σ̄^(1/2) of each knot, next to that of the following knot: D × 2D numbers.
     """
-    is_usable = words.weight > 0
-    is_usable[vectors.unusable] = False
-    positions = np.flatnonzero(is_usable)
-    positions = positions[np.argsort(-words.log[positions], kind="stable")][:MAX_R2_WORDS]
-    y = words.log[positions] - words.log[positions].mean()
-    variance = float(y @ y)
-    if variance == 0:
-        return 0.0
 
-    def sums(block: slice) -> tuple[Floats, ...]:
-        rows = unit_rows(vectors, positions[block])
-        return rows.sum(axis=0), rows.T @ rows, rows.T @ y[block]
+    place: Floats
+    means: Floats
+    maps: Floats
 
-    total, squares, products = _sum_blocks(sums, list(row_blocks(len(positions))), workers)
-    spread, axes = np.linalg.eigh(squares - np.outer(total, total / len(positions)))
-    is_real = spread > EPSILON**2 * len(positions)  # smaller variance is rounding error
-    predicted = float(((products @ axes[:, is_real]) ** 2 / spread[is_real]).sum())
-    return min(1.0, predicted / variance)
+    def apply(self, rows: Floats, positions: Positions) -> Floats:
+        """Return (1 - f)(v - μ)A_k + f(v - μ)A_{k+1} of each row v, not normalised.
+
+        f is the fraction of the way from knot k to the next, and μ is interpolated likewise.
+        """
+        knot = np.minimum(self.place[positions].astype(np.intp), len(self.maps) - 1)
+        fraction = (self.place[positions] - knot)[:, None]
+        dim = rows.shape[1]
+        mapped = np.empty_like(rows)
+        for k in np.unique(knot):
+            here = np.flatnonzero(knot == k)
+            f = fraction[here]
+            centred = rows[here] - ((1 - f) * self.means[k] + f * self.means[k + 1])
+            both = centred @ self.maps[k]
+            mapped[here] = (1 - f) * both[:, :dim] + f * both[:, dim:]
+        return mapped
 
 
-def _remove_frequency(
-    vectors: Vectors,
-    words: _WordFrequencies,
-    workers: int,
-    progress: Callable[[int, int], None],
-) -> Vectors:
-    """Return the unit vectors minus those expected at their frequency, normalised again."""
-    count = len(vectors)
-    blocks = list(row_blocks(count))
+def fit_recolouring(
+    rows: Rows, frequencies: WordFrequencies, dim: int, workers: int
+) -> Recolouring:
+    """Fit the means and covariances of unit vectors at each frequency.
 
-    def sums(block: slice) -> tuple[Floats, ...]:
-        terms = words.terms(block)
-        weighted = (terms * words.weight[block, None]).T
-        return weighted @ terms, weighted @ unit_rows(vectors, block)
+    Parameters
+    ----------
+    rows
+        A function that returns the unit rows at positions.
+    frequencies
+        How frequent each word is.
+    dim
+        The number of dimensions D.
+    workers
+        Threads; the result does not depend on their number.
 
-    squares, products = _sum_blocks(sums, blocks, workers, lambda end: progress(end // 2, count))
-    coefficients = np.linalg.lstsq(squares, products, rcond=None)[0]
-    matrix = np.empty(vectors.matrix.shape, dtype=np.float32)
+    Notes
+    -----
+    16 knots are equally spaced in log rank, from log 50 to the log of the largest rank. μ and Σ of
+    a knot are the weighted mean and covariance of the rows around it: the weight is a triangle of
+    half-width 1.5 knots, times 1 / max(rank, 2D), so that every range of log rank has about the
+    same influence; of more than 20,000 rows around a knot, 20,000 at equal distances are used. Σ̄
+    is the mean of Σ over knots. Each Σ is shrunk towards Σ̄ tr Σ / tr Σ̄ with the weight
+    D / (n + D), where n = 1 / Σw² is the effective number of its rows.
+    """
+    rank = frequencies.rank[frequencies.order]
+    knots = np.linspace(np.log(min(FIRST_RANK, rank[-1] / 2)), np.log(rank[-1]), KNOTS)
+    step = knots[1] - knots[0]
+    place = np.clip((np.log(frequencies.rank) - knots[0]) / step, 0, KNOTS - 1)
+    ordered = place[frequencies.order]
 
-    def write(block: slice) -> int:
-        rows = unit_rows(vectors, block)
-        rows -= words.terms(block) @ coefficients
-        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        rows /= np.maximum(norms, EPSILON)[:, None]
-        rows[(norms < EPSILON) | (words.weight[block] == 0)] = 0
-        matrix[block] = rows
-        return int(block.stop)
-
-    for end in map_in_order(write, blocks, workers):
-        progress((count + end) // 2, count)
-    unusable = unusable_rows(matrix)
-    if len(unusable) == count:
-        raise CannotMeasure(
-            f"Nothing is left of {vectors.source} without frequency: every vector equals the one "
-            "expected at its word's frequency."
+    def moments(k: int) -> tuple[float, Floats, Floats]:
+        first, last = np.searchsorted(ordered, [k - HALF_WIDTH, k + HALF_WIDTH], side="left")
+        count = int(last - first)
+        # Words that share a rank, and with it a place, may leave a knot without a word of its own.
+        if not count:
+            first = min(int(np.searchsorted(ordered, k)), len(ordered) - 1)
+            count = 1
+        chosen = first + (
+            np.arange(count)
+            if count <= MAX_ROWS_PER_KNOT
+            else np.linspace(0, count - 1, MAX_ROWS_PER_KNOT).astype(np.intp)
         )
-    matrix.flags.writeable = False
-    fingerprint = controlled_fingerprint(vectors.fingerprint)
-    return dataclasses.replace(vectors, matrix=matrix, fingerprint=fingerprint, unusable=unusable)
+        weight = np.maximum(1 - np.abs(ordered[chosen] - k) / HALF_WIDTH, 1e-12)
+        weight /= np.maximum(rank[chosen], 2 * dim)
+        weight /= weight.sum()
+        mean, squares = np.zeros(dim), np.zeros((dim, dim))
+        for block in row_blocks(len(chosen)):
+            near = rows(frequencies.order[chosen[block]])
+            mean += weight[block] @ near
+            squares += (near * weight[block, None]).T @ near
+        return 1 / float(weight @ weight), mean, squares - np.outer(mean, mean)
 
-
-def controlled_fingerprint(fingerprint: str) -> str:
-    """Return the fingerprint that vectors with this fingerprint have after frequency control."""
-    recipe = f"{fingerprint} without frequency, degree {DEGREE}"
-    return hashlib.blake2b(recipe.encode(), digest_size=16).hexdigest()
+    fitted = list(map_in_order(moments, range(KNOTS), workers))
+    average = np.mean([covariance for _, _, covariance in fitted], axis=0)
+    (root,) = powers_of_covariance(average, 0.5)
+    trace = max(float(np.trace(average)), np.finfo(float).tiny)
+    maps = []
+    for size, _, covariance in fitted:
+        share = dim / (size + dim)
+        target = average * (np.trace(covariance) / trace)
+        (inverse,) = powers_of_covariance((1 - share) * covariance + share * target, -0.5)
+        maps.append(inverse @ root)
+    return Recolouring(
+        place,
+        np.stack([mean for _, mean, _ in fitted]),
+        np.stack([np.hstack(pair) for pair in pairwise(maps)]),
+    )

@@ -8,20 +8,25 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from weatherglass._files import (
+    ROW_BYTES,
     Input,
     atomic_folder,
     cache,
+    check_memory,
     combine_digests,
     combine_fingerprints,
     cpu_count,
     file_fingerprint,
     fingerprint,
+    max_parsed_size,
     temporary_folder,
+    too_large_error,
 )
 from weatherglass.errors import BadContent, SourceError
 
@@ -29,7 +34,8 @@ from . import store
 from .formats import Chunk, WantedWords, concatenate_counts, find_format, has_capitals
 from .source import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
-from .vocabulary import Vocabulary, pack_words
+from .vocabulary import Vocabulary, pack_words, to_text
+from .vocabulary_sample import VocabularySample, sample_vocabulary
 
 Progress = Callable[[int, int], None]
 
@@ -38,6 +44,7 @@ def open_vectors(
     source: str | os.PathLike[str] | Vectors,
     *,
     words: Iterable[str] | None = None,
+    sample: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Vectors:
@@ -51,6 +58,9 @@ def open_vectors(
         Read only these words. Their rows are found at the speed of reading the file, and nothing
         else is parsed. By default the whole file is parsed, once: a copy that opens by
         memory-mapping is kept in the cache.
+    sample
+        With `words`: also read a sample of about 4,000 rows, from which `weatherglass.weat`
+        computes its baseline.
     workers
         Threads; all processors by default.
     progress
@@ -67,21 +77,27 @@ def open_vectors(
     (['weather', 'glass'], 50)
     """
     if isinstance(source, Vectors):
-        return source if words is None else source.subset(words)
+        return source if words is None else _select(source, words, sample)
     spec = parse_spec(os.fsdecode(source))
+    wanted = None if words is None else list(words)
     try:
-        return _open(spec, words, workers or cpu_count(), progress)
+        return _open(spec, wanted, sample, workers or cpu_count(), progress)
     except OSError as error:
         raise SourceError(f"{spec.text} cannot be read: {error}.") from error
 
 
+def _select(vectors: Vectors, words: Iterable[str], sample: bool) -> Vectors:
+    return vectors.subset(words, sample_vocabulary(vectors) if sample else None)
+
+
 def _open(
-    spec: Spec, words: Iterable[str] | None, workers: int, progress: Progress | None
+    spec: Spec, words: list[str] | None, sample: bool, workers: int, progress: Progress | None
 ) -> Vectors:
     source = Input(find_path(spec), spec.options)
     form = find_format(source)
     check_options(spec, (*form.options, *(("member",) if source.compression == "zip" else ())))
     files = list(form.files(source))
+    source.total_size = sum(path.stat().st_size for path in files)
     state = cache.file_state(files)
     fingerprint = cache.find_fingerprint(files)
     if fingerprint is None and words is None:
@@ -90,17 +106,20 @@ def _open(
     if fingerprint is not None:
         cached = _open_cached(_cache_folder(fingerprint, spec), spec.text)
         if cached is not None:
-            return cached if words is None else cached.subset(words)
-    wanted = None if words is None else WantedWords.of(words)
+            return cached if words is None else _select(cached, words, sample)
+    wanted = None if words is None else WantedWords.of(words, sample)
 
     def chunks() -> Iterator[Chunk]:
-        return _report_progress(source, form.read(source, wanted, workers), progress)
+        limited = _limit_size(source, form.read(source, wanted, workers))
+        return _report_progress(source, limited, progress)
 
     if wanted is not None:
         parts = list(chunks())
         if fingerprint is None:
             fingerprint = _fingerprint_after_reading(source, files, workers)
             cache.save_fingerprint(files, fingerprint, state)
+        if wanted.sampler is not None:
+            return _build_with_sample(spec, source, parts, fingerprint, wanted)
         return _build_in_memory(spec, source, parts, fingerprint)
     assert fingerprint is not None
     folder = _cache_folder(fingerprint, spec)
@@ -111,6 +130,18 @@ def _open(
         parts = list(_check_unchanged(chunks(), files, state))
         vectors = _build_in_memory(spec, source, parts, fingerprint, part=False)
     return vectors
+
+
+def describe_source(source: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the format of a source, and what in it is read as words and as vectors.
+
+    >>> describe_source("default")["format"]
+    'NumPy .npy'
+    """
+    spec = parse_spec(os.fsdecode(source))
+    opened = Input(find_path(spec), spec.options)
+    form = find_format(opened)
+    return {"format": form.name} | (form.describe(opened) if form.describe else {})
 
 
 def _cache_folder(fingerprint: str, spec: Spec) -> Path:
@@ -128,6 +159,22 @@ def _report_progress(
     for chunk in chunks:
         if progress is not None:
             progress(min(source.bytes_read, source.size), source.size)
+        yield chunk
+
+
+def _limit_size(source: Input, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Yield the chunks until they are far larger than the files, or the words fill the memory.
+
+    Readers know the size of most files before they read; this holds for every file.
+    """
+    total, in_memory, limit = 0, 0, max_parsed_size(source.total_size)
+    for chunk in chunks:
+        words = chunk.blob.size + ROW_BYTES * len(chunk.ends)
+        total += chunk.rows.nbytes + words
+        in_memory += words
+        if total > limit:
+            raise too_large_error(source.path, limit)
+        check_memory(source.path, in_memory)
         yield chunk
 
 
@@ -194,9 +241,11 @@ def _build_in_memory(
     rows = np.concatenate([chunk.rows for chunk in parts])
     counts = concatenate_counts([chunk.counts for chunk in parts])
     vocabulary, keep = Vocabulary.build(*pack_words(words))
+    ranks = parts[0].ranks if len(parts) == 1 else None
     if keep is not None:
         rows = np.ascontiguousarray(rows[keep])
         counts = None if counts is None else counts[keep]
+        ranks = ranks[keep] if ranks is not None else None if part else keep.astype(np.int64)
     rows.flags.writeable = False
     return Vectors(
         words=vocabulary,
@@ -208,6 +257,45 @@ def _build_in_memory(
         unusable=unusable_rows(rows),
         counts=counts,
         part=part,
+        ranks=ranks,
+    )
+
+
+def _build_with_sample(
+    spec: Spec, source: Input, parts: list[Chunk], fingerprint: str, wanted: WantedWords
+) -> Vectors:
+    """Separate the wanted words from the sampled ones; a row may be both."""
+    merged = _merge_by_rank(parts)
+    assert wanted.sampler is not None
+    assert merged.ranks is not None
+    words = merged.words()
+    first = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
+    is_sampled = wanted.sampler.are_sampled(merged.ranks).tolist()
+    sampled = [k for k, word in enumerate(words) if is_sampled[k] and first[word] == k]
+    sample = VocabularySample.of(
+        [to_text(words[k]) for k in sampled],
+        merged.rows[sampled],
+        merged.ranks[sampled],
+        None if merged.counts is None else merged.counts[sampled],
+        total=wanted.sampler.total,
+        fingerprint=fingerprint,
+    )
+    # Only the wanted words get an index: building a larger one would take longer than reading.
+    vectors = _build_in_memory(spec, source, [merged.only(wanted)], fingerprint)
+    return replace(vectors, sample=sample)
+
+
+def _merge_by_rank(parts: list[Chunk]) -> Chunk:
+    """Return the rows of all chunks in file order, each once."""
+    ranks = [chunk.ranks for chunk in parts if chunk.ranks is not None]
+    unique, first = np.unique(np.concatenate(ranks), return_index=True)
+    words = [word for chunk in parts for word in chunk.words()]
+    counts = concatenate_counts([chunk.counts for chunk in parts])
+    return Chunk.of(
+        [words[i] for i in first.tolist()],
+        np.concatenate([chunk.rows for chunk in parts])[first],
+        None if counts is None else counts[first],
+        unique,
     )
 
 

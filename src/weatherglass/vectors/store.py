@@ -2,10 +2,11 @@
 
 ::
 
-    matrix   float32 rows          ends     where each word ends
+    matrix   float32 or float64    ends     where each word ends
     words    the words' bytes      hashes   sorted hashes, and
     counts   of each word, or      order    the words they belong to
              empty                 unusable rows without direction
+    ranks    row numbers in the source, or empty if no duplicate word was dropped
     meta.json  checksums, also of itself
     seen.json  the state of the files when their checksums were last verified
 
@@ -40,7 +41,7 @@ from .formats import Chunk, Counts, Rows, concatenate_counts, has_capitals
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
 
-VERSION = 4  # of the layout and of the parsers; a copy of another version is not used
+VERSION = 5  # of the layout and of the parsers; a copy of another version is not used
 _DTYPES: dict[str, Any] = {
     "words": np.uint8,
     "ends": np.uint64,
@@ -48,9 +49,11 @@ _DTYPES: dict[str, Any] = {
     "order": np.uint32,
     "unusable": np.int64,
     "counts": np.int64,
+    "ranks": np.int64,
 }
 
 
+_MATRIX_DTYPES: dict[str, Any] = {"float32": np.float32, "float64": np.float64}
 _FILES = ("matrix", *_DTYPES)
 
 
@@ -65,10 +68,11 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
     unusable: list[NDArray[np.int64]] = []
     counts_of_chunks: list[Counts | None] = []
     rows, dim, size = 0, 0, 0
+    dtype = np.dtype(np.float32)
     with open(folder / "matrix", "wb") as file:
         matrix = ArrayFile(file)
         for chunk in chunks:
-            dim = chunk.rows.shape[1]
+            dim, dtype = chunk.rows.shape[1], chunk.rows.dtype
             blobs.append(chunk.blob)
             ends.append(chunk.ends + np.uint64(size))
             unusable.append(unusable_rows(chunk.rows) + rows)
@@ -81,16 +85,17 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
     vocabulary, keep = Vocabulary.build(np.concatenate(blobs), np.concatenate(ends))
     bad, counts = np.concatenate(unusable), concatenate_counts(counts_of_chunks)
     if keep is not None:
-        _keep_rows(folder / "matrix", rows, dim, keep)
+        _keep_rows(folder / "matrix", dtype, rows, dim, keep)
         bad = np.flatnonzero(np.isin(keep, bad)).astype(np.int64)
         counts = None if counts is None else counts[keep]
-    for name, array in _arrays(vocabulary, bad, counts).items():
+    for name, array in _arrays(vocabulary, bad, counts, keep).items():
         write_array(folder / name, array)
     digests = {name: _digest(folder / name) for name in _FILES}
     meta = meta | {
         "version": VERSION,
         "rows": len(vocabulary),
         "dim": dim,
+        "dtype": dtype.name,
         "duplicates": rows - len(vocabulary),
         "cased": has_capitals(vocabulary.blob),
         "digests": digests,
@@ -124,28 +129,35 @@ def _verify(folder: Path, digests: dict[str, str]) -> None:
 
 
 def _arrays(
-    vocabulary: Vocabulary, unusable: NDArray[np.int64], counts: Counts | None
+    vocabulary: Vocabulary,
+    unusable: NDArray[np.int64],
+    counts: Counts | None,
+    ranks: NDArray[np.intp] | None,
 ) -> dict[str, NDArray[Any]]:
+    empty = np.empty(0, dtype=np.int64)
     return {
         "words": vocabulary.blob,
         "ends": vocabulary.ends,
         "hashes": vocabulary.hashes,
         "order": vocabulary.order,
         "unusable": unusable,
-        "counts": np.empty(0, dtype=np.int64) if counts is None else counts,
+        "counts": empty if counts is None else counts,
+        "ranks": empty if ranks is None else ranks.astype(np.int64),
     }
 
 
-def _keep_rows(path: Path, rows: int, dim: int, keep: NDArray[np.intp]) -> None:
+def _keep_rows(
+    path: Path, dtype: np.dtype[Any], rows: int, dim: int, keep: NDArray[np.intp]
+) -> None:
     """Remove the rows of duplicate words, in place."""
-    matrix = np.memmap(path, dtype=np.float32, mode="r+", shape=(rows, dim))
+    matrix = np.memmap(path, dtype=dtype, mode="r+", shape=(rows, dim))
     for start in range(0, len(keep), step := 1 << 14):
         part = keep[start : start + step]
         matrix[start : start + len(part)] = matrix[part]
     matrix.flush()
     del matrix
     with open(path, "r+b") as file:
-        file.truncate(len(keep) * dim * 4)
+        file.truncate(len(keep) * dim * dtype.itemsize)
 
 
 def open_store(folder: Path, source: str) -> Vectors:
@@ -156,13 +168,15 @@ def open_store(folder: Path, source: str) -> Vectors:
             raise Damaged("another version")
         _verify(folder, meta["digests"])
         arrays = {name: _memory_map(folder / name, dtype) for name, dtype in _DTYPES.items()}
-        matrix: Rows = _memory_map(folder / "matrix", np.float32).reshape(meta["rows"], meta["dim"])
+        dtype = _MATRIX_DTYPES[meta["dtype"]]
+        matrix: Rows = _memory_map(folder / "matrix", dtype).reshape(meta["rows"], meta["dim"])
         words = Vocabulary(arrays["words"], arrays["ends"], arrays["hashes"], arrays["order"])
         counts = arrays["counts"] if arrays["counts"].size else None
+        ranks = arrays["ranks"] if arrays["ranks"].size else None
         if (
             len(words) != len(matrix)
             or len(words.order) != len(words)
-            or (counts is not None and len(counts) != len(words))
+            or any(array is not None and len(array) != len(words) for array in (counts, ranks))
         ):
             raise Damaged("its parts do not fit together")
         return Vectors(
@@ -174,6 +188,7 @@ def open_store(folder: Path, source: str) -> Vectors:
             duplicates=meta["duplicates"],
             unusable=arrays["unusable"],
             counts=counts,
+            ranks=ranks,
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Damaged(str(error)) from None

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weatherglass.errors import BadContent, CannotMeasure, UnusableRow, join_first, quote_safe
 
-from .formats import Rows, has_capitals
+from .formats import Rows, has_capitals, to_rows
 from .vocabulary import Vocabulary, to_bytes
+
+if TYPE_CHECKING:
+    from .vocabulary_sample import VocabularySample
 
 _CACHED_ROWS = 256  # rows that stay in the processor's cache while they are normalised
 
@@ -35,7 +38,9 @@ class Vectors:
     words
         The words in file order; looking a word up takes constant time.
     matrix
-        A float32 row for each word, memory-mapped if possible; read-only.
+        A row for each word, memory-mapped if possible; read-only. float32, or float64 for a file of
+        float64 numbers and for an array that float32 would change. Numbers in text are rounded to
+        float32, as the common tools do. All measures compute in float64.
     source
         The name of the source that was opened.
     fingerprint
@@ -51,6 +56,13 @@ class Vectors:
     part
         Whether these are only some words of the source, so that their order does not show how
         frequent they are.
+    ranks
+        The row numbers in the source, counted from 0 and ascending, where they are known and are
+        not the positions: of some words that were opened with a sample, or where duplicates were
+        dropped.
+    sample
+        A sample of the source's rows, if only some words were opened and the sample was asked for;
+        `weatherglass.vectors.sample_vocabulary` draws it from a whole embedding.
 
     Examples
     --------
@@ -72,6 +84,8 @@ class Vectors:
     unusable: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     counts: NDArray[np.int64] | None = None
     part: bool = False
+    ranks: NDArray[np.int64] | None = None
+    sample: VocabularySample | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -83,8 +97,7 @@ class Vectors:
     ) -> Vectors:
         """Make vectors from a list of words, a table of numbers and perhaps counts of words."""
         try:
-            with np.errstate(all="ignore"):
-                rows = np.array(matrix, dtype=np.float32, order="C")
+            rows = _to_shortest(np.asarray(matrix))
         except (ValueError, TypeError) as error:
             raise BadContent(f"The vectors are not a table of numbers ({error}).") from None
         if rows.ndim != 2 or len(rows) != len(words) or not rows.shape[1]:
@@ -111,6 +124,7 @@ class Vectors:
             duplicates=len(words) - len(vocabulary),
             unusable=unusable_rows(rows),
             counts=checked_counts,
+            ranks=None if keep is None else keep.astype(np.int64),
         )
 
     @property
@@ -173,8 +187,8 @@ class Vectors:
             part = positions[start : start + _CACHED_ROWS]
             stored = np.asarray(self.matrix[part])
             unusable += part[unusable_rows(stored)].tolist()
-            rows = stored.astype(np.float64)
             with np.errstate(all="ignore"):
+                rows = to_doubles(stored)
                 norms = np.linalg.norm(rows, axis=1, keepdims=True)
                 out[start : start + _CACHED_ROWS] = rows / norms
         if unusable:
@@ -184,8 +198,11 @@ class Vectors:
                 "zeros). Leave these words out of the test, or repair the file."
             )
 
-    def subset(self, words: Iterable[str]) -> Vectors:
-        """Return only the rows of these words, in file order; missing words are ignored."""
+    def subset(self, words: Iterable[str], sample: VocabularySample | None = None) -> Vectors:
+        """Return only the rows of these words, in file order; missing words are ignored.
+
+        With a `sample`, which `weatherglass.vectors.sample_vocabulary` draws, the subset keeps it.
+        """
         positions = np.unique(self.words.find(words))
         positions = positions[positions >= 0]
         vocabulary, _ = Vocabulary.of(self.words.raw(int(i)) for i in positions)
@@ -201,7 +218,15 @@ class Vectors:
             unusable=unusable_rows(rows),
             counts=None if self.counts is None else self.counts[positions],
             part=True,
+            ranks=self.ranks_at(positions),
+            sample=self.sample if sample is None else sample,
         )
+
+    def ranks_at(self, positions: NDArray[np.intp]) -> NDArray[np.int64] | None:
+        """Return the row numbers in the source of words; None if they are not known."""
+        if self.ranks is not None:
+            return self.ranks[positions]
+        return None if self.part else positions.astype(np.int64)
 
     def neighbours(self, word: str, count: int = 10) -> list[tuple[str, float]]:
         """Return the nearest neighbours of `word` by cosine similarity, nearest first.
@@ -213,7 +238,7 @@ class Vectors:
         cosines = np.empty(len(self))
         for start in range(0, len(self), step := 1 << 15):
             with np.errstate(all="ignore"):
-                rows = np.asarray(self.matrix[start : start + step], dtype=np.float64)
+                rows = to_doubles(self.matrix[start : start + step])
                 block = np.clip(rows @ target / np.linalg.norm(rows, axis=1), -1, 1)
             cosines[start : start + step] = np.where(np.isfinite(block), block, -np.inf)
         cosines[self.words.index(word)] = -np.inf
@@ -240,6 +265,27 @@ def unusable_rows(rows: Rows) -> NDArray[np.int64]:
         return suspects[~np.isfinite(checked).all(axis=1) | ~checked.any(axis=1)].astype(np.int64)
 
 
+def _to_shortest(matrix: NDArray[Any]) -> Rows:
+    """Return a copy of a table in float32 if that changes no number, otherwise in float64."""
+    rows = np.array(to_rows(matrix), order="C")
+    with np.errstate(all="ignore"):
+        single = rows.astype(np.float32, copy=False)
+    return single if np.array_equal(single, rows, equal_nan=True) else rows
+
+
+def to_doubles(rows: Rows) -> NDArray[np.float64]:
+    """Return a copy of rows in float64, from which lengths can be computed.
+
+    The squares of float32 numbers are in the range of float64. Rows of float64 are multiplied by a
+    power of two, which is exact and changes no direction, so that their largest number is about 1.
+    """
+    doubles = np.array(rows, dtype=np.float64)
+    if rows.dtype == np.float64:
+        _, exponents = np.frexp(np.abs(doubles).max(axis=1, initial=0.0))
+        doubles = np.ldexp(doubles, -exponents[:, None])
+    return doubles
+
+
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
@@ -263,8 +309,8 @@ def unit_rows(vectors: Vectors, rows: slice | Positions) -> Floats:
     array([[0.6, 0.8],
            [0. , 0. ]])
     """
-    units = np.array(vectors.matrix[rows], dtype=np.float64)
     with np.errstate(all="ignore"):
+        units = to_doubles(vectors.matrix[rows])
         norms = np.sqrt(np.einsum("ij,ij->i", units, units))
         units /= norms[:, None]
     units[~((norms > 0) & (norms < np.inf))] = 0

@@ -2,6 +2,7 @@ import base64
 import dataclasses
 import hashlib
 import json
+import math
 import re
 from html.parser import HTMLParser
 from itertools import chain, pairwise
@@ -125,6 +126,13 @@ def test_the_overview_states_what_was_measured_on_which_sources(page):
         assert sentence in text, sentence
 
 
+def test_controls_have_a_row_each_below_the_test(page):
+    text = page.text("effects")
+    assert "without the top 2 components" in text
+    assert "0.390.14Fades" in text.replace("\n", "").replace(" ", "")
+    assert "Holds" in text
+
+
 def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page, audit):
     text = page.text("findings")
     same = audit.multiverses[0].summary.same_sign["whole"]
@@ -132,14 +140,20 @@ def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page,
         "Male names are more strongly associated with career words, rather than family words"
         in text
     )
-    assert "Effect 1.71 (published 1.81), 95% interval 1.49 to 1.81, p = 7.8e-05; " in text
+    assert (
+        "Effect 1.71 (published 1.81), 95 % confidence interval over other target words "
+        "1.36 to 1.86, p = 7.8e-05; "
+    ) in text
     assert f"{same.share:.0%} of {same.of} documented seed choices agree in sign" in text
-    assert "1.67 without word frequency (98% remains)" in text
+    assert "holds without frequency" in text
     assert (
         "The more strongly occupations are associated with female terms rather than male terms"
         in text
     )
-    assert "Correlation 0.66 (published 0.90), p = 1.5e-07; other seed words were not" in text
+    assert (
+        "Correlation 0.66 (published 0.90), 95 % confidence interval over other target words "
+        "0.49 to 0.79, p = 1.5e-07; other seed words were not"
+    ) in text
     assert "81 of 85 pairs of a group of names and a category of words are significant" in text
     # The page states the rule.
     assert "Lists tests with corrected p ≤ 0.05" in text
@@ -158,7 +172,7 @@ def test_the_strongest_findings_follow_the_stated_rule(audit):
     assert "weat9" not in tests  # it was tested in the other direction, and is not significant
     by_test = {finding.result.test: finding for finding in findings}
     assert by_test["wefat1"].size == pytest.approx(0.664, abs=1e-3)
-    assert by_test["weat5"].size == pytest.approx(0.995 / 2, abs=1e-3)
+    assert by_test["weat5"].size == pytest.approx(0.995 / math.sqrt(4 * 31 / 32), abs=1e-3)
     tested = [result for result in audit.results if result.source["name"] == "default"]
     p_values = sum(result.main_p is not None for result in tested)
     fact = next(result for result in tested if result.test == "wefat1")
@@ -210,7 +224,8 @@ def test_an_audit_of_nothing_has_a_page(monkeypatch):
 def test_tables_have_effects_intervals_p_values_and_published_figures(page):
     text = page.text("effects")
     assert "weat6 · 8 and 8 targets, 8 and 8 attributes" in text
-    assert "1.81p 1e-31.711.49 to 1.817.8e-05exact, corrected 3.1e-04" in text
+    assert "1.81p 1e-31.711.36 to 1.867.8e-05exact, corrected 3.1e-04" in text
+    assert re.search(r"corrected 0\.98; finds 1\.\d\d or more", text)
     assert "not run" in text
     assert "0.901" not in text  # rounded to two decimals, everywhere
 
@@ -295,7 +310,7 @@ def test_several_sources_are_side_by_side_in_tables(audit, monkeypatch):
         monkeypatch, dataclasses.replace(audit, results=wg.Results.of(both))
     )
     over = [tag for tag in page.of("th") if tag.get("scope") == "colgroup"]
-    assert [tag["colspan"] for tag in over] == ["3", "3"]
+    assert [tag["colspan"] for tag in over] == ["4", "4"]
     text = page.text("effects")
     assert text.count("1.71") == 2
     assert "other.vec" in text

@@ -129,7 +129,7 @@ def test_the_page_states_what_was_searched_and_how(paper):
         "predicted from its vector with R² 0.21; it is removed above 0.25",
         "against the words: 4,000, of 10,000 requested (no verdict could change)",
         "significant at p ≤ 0.015, so that at most 5% of the significant cells are expected to be "
-        "false discoveries",
+        "alignments that names rotated at random would have, too",
         "nobody's name heads a column of stereotypes",
         "No significant cell: F10.",
         "99.0% of 2,713 four-tuples",

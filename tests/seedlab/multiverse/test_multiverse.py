@@ -119,6 +119,7 @@ def assert_same_as_weat(multiverse: wg.Multiverse, vectors: wg.Vectors) -> None:
             method="exact" if spec.p.method == "exact" else "tilted",
             alternative=multiverse.options["alternative"],
             case="keep",
+            allow_overlap=multiverse.options["allow_overlap"],
         )
         assert result.n == spec.n
         assert spec.effect == pytest.approx(result.effect, rel=1e-12)
@@ -274,13 +275,19 @@ def test_a_set_with_a_target_among_its_attributes_is_dropped(plane, garden):
     assert drop.sets == {"X": "garden.X", "Y": "garden.Y", "A": "thorny", "B": "plain"}
 
 
-def test_a_test_may_have_a_target_among_its_own_attributes(plane):
+def test_a_target_among_the_tests_own_attributes_is_measured_only_where_allowed(plane):
     test = wg.Test(
         id="mixed", x=["rose", "lily"], y=["wasp", "gnat"], a=["kind", "rose"], b=["foul"]
     )
-    result = wg.multiverse(plane, test, own={"A": [seed_set("other", "vile")]}, samples=0)
-    assert result.documented == 0
-    assert_same_as_weat(result, plane)
+    own = {"A": [seed_set("other", "vile")]}
+    allowed = wg.multiverse(plane, test, own=own, samples=0, allow_overlap=True)
+    assert allowed.documented == 0
+    assert allowed.options["allow_overlap"] is True
+    assert_same_as_weat(allowed, plane)
+    refused = wg.multiverse(plane, test, own=own, samples=0)
+    assert refused.documented is None
+    assert any("'rose'" in drop.reason for drop in refused.dropped)
+    assert len(refused.whole) == len(allowed.whole) - 1
 
 
 def test_sets_with_the_same_words_are_one_choice(weat6):

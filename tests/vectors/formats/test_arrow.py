@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from weatherglass.errors import BadContent
-from weatherglass.vectors import open_vectors
+from weatherglass.errors import BadContent, UsageError
+from weatherglass.vectors import describe_source, open_vectors
 from weatherglass.vectors.formats import arrow
 
 ROWS = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.float32)
@@ -62,16 +62,114 @@ def test_a_table_with_a_column_of_words_and_a_column_of_vectors_is_read(words, k
     assert selected.matrix.tolist() == [[5, 6]]
 
 
-def test_a_table_with_one_column_per_dimension_is_read(put):
-    path = put(pa.table({"word": WORDS, "x": ROWS[:, 0], "y": ROWS[:, 1].astype(np.int64)}))
+@pytest.mark.parametrize("names", [("d0", "d1"), ("0", "1"), ("dim_7", "dim_8"), ("V.1", "V.2")])
+def test_a_table_with_one_numbered_column_per_dimension_is_read(names, put):
+    path = put(pa.table({"word": WORDS, names[0]: ROWS[:, 0], names[1]: ROWS[:, 1]}))
     np.testing.assert_array_equal(open_vectors(path).matrix, ROWS)
+
+
+NUMBERS = {"d0": ROWS[:, 0], "d1": ROWS[:, 1]}
+VECTORS = {"vector": ROWS.tolist()}
+FACTS = {
+    "dimensions in another order": {"d1": ROWS[:, 1], "word": WORDS, "d0": ROWS[:, 0]},
+    "an id before the words": {"id": [3, 2, 1], "word": WORDS, **NUMBERS},
+    "a frequency": {"word": WORDS, "freq": [9, 5, 1], **NUMBERS},
+    "a relative frequency": {"word": WORDS, "Freq": [0.9, 0.5, 0.1], **NUMBERS},
+    "counts with a capital": {"word": WORDS, "Count": [9, 5, 1], **NUMBERS},
+    "any other integers": {"word": WORDS, **NUMBERS, "born": [1990, 1991, 1992]},
+    "the index of pandas": {"word": WORDS, **NUMBERS, "__index_level_0__": [5, 7, 9]},
+    "an index of fractions": {"word": WORDS, **NUMBERS, "__index_level_0__": [5.0, 7.0, 9.0]},
+    "words as the index of pandas": {**NUMBERS, "__index_level_0__": WORDS},
+    "a list of tokens": {"word": WORDS, "tokens": [[1, 2, 3]] * 3, **VECTORS},
+    "another text": {"pos": ["NOUN"] * 3, "word": WORDS, **VECTORS},
+    "synonyms": {"note": ["x"] * 3, "Token": WORDS, "sizes": [[1], [2], [3]],
+                 "Embedding": ROWS.tolist()},
+    "another list of floats": {"word": WORDS, "history": [[0.5]] * 3, **VECTORS},
+    "the only lists of floats": {"name": WORDS, "tags": [[1]] * 3, "numbers": ROWS.tolist()},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_a_column_that_is_no_dimension_changes_no_number(name, put):
+    vectors = open_vectors(put(pa.table(FACTS[name])))
+    assert list(vectors.words) == WORDS
+    np.testing.assert_array_equal(vectors.matrix, ROWS)
+
+
+AMBIGUOUS = {
+    "integers among the dimensions": ({"word": WORDS, **NUMBERS, "d2": [1, 2, 3]}, "vector"),
+    "two groups of dimensions": (
+        {"word": WORDS, **NUMBERS, "e0": [0.1] * 3, "e1": [0.1] * 3}, "vector",
+    ),
+    "floats beside the dimensions": ({"word": WORDS, "valence": [0.5] * 3, **NUMBERS}, "vector"),
+    "ratings": ({"word": WORDS, "valence": [0.5] * 3, "arousal": [0.1] * 3}, "vector"),
+    "one column of floats": ({"word": WORDS, "x": [0.5] * 3}, "vector"),
+    "dimensions of integers": ({"word": WORDS, "d0": [1, 2, 3], "d1": [4, 5, 6]}, "vector"),
+    "a list of integers": ({"word": WORDS, "tokens": [[1, 2]] * 3}, "vector"),
+    "two lists of floats": ({"word": WORDS, "p": ROWS.tolist(), "q": ROWS.tolist()}, "vector"),
+    "two synonyms of words": ({"token": WORDS, "term": WORDS, **VECTORS}, "words"),
+    "two texts": ({"a": WORDS, "b": WORDS, **VECTORS}, "words"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_a_table_that_leaves_a_choice_is_refused_with_the_option_that_makes_it(name, put):
+    table, option = AMBIGUOUS[name]
+    with pytest.raises(BadContent, match=rf"\?{option}="):
+        open_vectors(put(pa.table(table)))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("words=b&vector=d*", ROWS),
+        ("words=b&vector=d1,d0", ROWS[:, ::-1]),
+        ("words=b&vector=*", np.column_stack([ROWS, ROWS[:, 0]])),
+        ("words=b&vector=id,d0", np.column_stack([[9, 8, 7], ROWS[:, 0]])),
+        ("words=b&vector=list", -ROWS),
+    ],
+)
+def test_options_choose_the_columns_of_a_table(options, expected, put):
+    table = {"id": [9, 8, 7], "a": WORDS[::-1], "b": WORDS, **NUMBERS, "extra": ROWS[:, 0]}
+    path = put(pa.table(table | {"list": (-ROWS).tolist(), "__index_level_0__": [1, 2, 3]}))
+    vectors = open_vectors(f"{path}?{options}")
+    assert list(vectors.words) == WORDS
+    np.testing.assert_array_equal(vectors.matrix, expected)
+    described = describe_source(f"{path}?{options}")
+    assert described["words from"] == "column 'b'"
+    assert "'a'" in described["not used"]
+
+
+@pytest.mark.parametrize("option", ["words=d0", "words=none", "vector=word", "vector=e*"])
+def test_an_option_that_names_no_such_column_lists_the_columns(option, put):
+    path = put(pa.table({"word": WORDS, **NUMBERS}))
+    with pytest.raises(UsageError, match=r"its columns are 'word' \(string\), 'd0'"):
+        open_vectors(f"{path}?{option}")
+
+
+def test_a_table_with_two_columns_of_the_same_name_is_refused(put):
+    table = pa.table(
+        [pa.array(WORDS), pa.array(WORDS), pa.array(ROWS.tolist())], ["word", "word", "vector"]
+    )
+    with pytest.raises(BadContent, match="2 columns called 'word'"):
+        open_vectors(put(table))
+
+
+def test_the_index_that_pandas_adds_to_a_filtered_table_changes_no_number(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="pandas writes the column in question")
+    frame = pandas.DataFrame(ROWS, columns=["d0", "d1"])
+    frame["word"] = WORDS
+    frame[frame.d0 > 2].to_parquet(tmp_path / "p.parquet")
+    assert "__index_level_0__" in pq.read_schema(tmp_path / "p.parquet").names
+    vectors = open_vectors(tmp_path / "p.parquet")
+    np.testing.assert_array_equal(vectors.matrix, ROWS[1:])
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.uint64()], ids=str)
 @pytest.mark.parametrize("wide", [False, True])
 def test_an_integer_column_named_count_gives_the_counts(wide, kind, put):
     counts = pa.array([9, 0, 4], kind)
-    numbers = {"x": ROWS[:, 0], "y": ROWS[:, 1]} if wide else {"vector": ROWS.tolist()}
+    numbers = {"d0": ROWS[:, 0], "d1": ROWS[:, 1]} if wide else {"vector": ROWS.tolist()}
     path = put(pa.table({"word": WORDS, "count": counts, **numbers}))
     selected = open_vectors(path, words=["c", "a"])
     assert selected.counts.tolist() == [9, 4]

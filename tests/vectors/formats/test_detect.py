@@ -78,7 +78,7 @@ def test_rows_without_direction_are_kept_and_listed_as_unusable(
     ending, save, assert_same, tmp_path
 ):
     rows = [[1, 2], [np.nan, 1], [np.inf, 1], [0, 0], [-0.0, 0], [-np.inf, 0], [3e38, 3e38]]
-    vectors = Vectors.of(list("abcdefg"), rows)
+    vectors = Vectors.of(list("abcdefg"), np.array(rows, dtype=np.float32))
     opened = open_vectors(save(vectors, tmp_path / f"vectors{ending}"))
     assert_same(opened, vectors)
     assert opened.unusable.tolist() == [1, 2, 3, 4, 5]

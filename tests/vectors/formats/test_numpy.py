@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import warnings
 import zipfile
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from weatherglass._files import inputs
 from weatherglass.errors import BadContent, PickleRefused, SourceNotFound, TooLarge
 from weatherglass.vectors import open_vectors
+from weatherglass.vectors.formats.numpy import load_matrix
 
 ROWS = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.float32)
 
@@ -100,10 +103,12 @@ def test_npy_files_of_any_numeric_dtype_are_read(dtype, order, tmp_path):
     assert open_vectors(tmp_path / "m.npy", words=["b"]).matrix.tolist() == [[3, 4]]
 
 
-def test_numbers_too_large_for_float32_become_infinity(tmp_path):
-    np.save(tmp_path / "m.npy", np.array([[1e300, 1], [1, 2]]))
-    (tmp_path / "m.vocab").write_text("a\nb\n")
-    assert open_vectors(tmp_path / "m.npy").unusable.tolist() == [0]
+def test_numbers_too_large_for_float32_are_usable_in_a_file_of_float64(tmp_path):
+    np.save(tmp_path / "m.npy", np.array([[3e300, 4e300], [5e-310, 0], [1, 2]]))
+    (tmp_path / "m.vocab").write_text("a\nb\nc\n")
+    vectors = open_vectors(tmp_path / "m.npy")
+    assert vectors.unusable.tolist() == []
+    np.testing.assert_allclose(vectors.unit(["a", "b"]), [[0.6, 0.8], [1, 0]])
 
 
 @pytest.mark.parametrize(
@@ -174,4 +179,62 @@ def test_a_npz_decompression_bomb_is_refused(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "m.npz", vectors=np.zeros((1000, 100)))
     monkeypatch.setattr(inputs, "MIN_UNPACK_LIMIT", 1000)
     with pytest.raises(TooLarge, match="unpacks to more than"):
+        open_vectors(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize("name", ["m.npz.vocab", "m.vocab", "?vocab=other.txt"])
+@pytest.mark.parametrize("kind", [".npy", ".npz"])
+def test_a_changed_word_list_changes_the_fingerprint_and_the_rows(kind, name, tmp_path):
+    path, option = tmp_path / f"m{kind}", name if name.startswith("?") else ""
+    np.save(path, ROWS) if kind == ".npy" else np.savez(path, vectors=ROWS)
+    words = tmp_path / (name.partition("=")[2] or name.replace(".npz", kind))
+    words.write_text("x\ny\nz\n")
+    first = open_vectors(f"{path}{option}")
+    status = words.stat()
+    words.write_text("z\ny\nx\n")
+    os.utime(words, ns=(status.st_atime_ns, status.st_mtime_ns))
+    for wanted in (None, ["x"]):
+        second = open_vectors(f"{path}{option}", words=wanted)
+        assert second.take(["x"]).rows.tolist() == [[5, 6]]
+        assert second.fingerprint != first.fingerprint
+
+
+def test_an_npz_archive_with_words_does_not_depend_on_a_list_beside_it(tmp_path):
+    np.savez(tmp_path / "m.npz", vectors=ROWS, words=np.array(["a", "b", "c"]))
+    before = open_vectors(tmp_path / "m.npz").fingerprint
+    (tmp_path / "m.npz.vocab").write_text("x\ny\nz\n")
+    assert open_vectors(tmp_path / "m.npz").fingerprint == before
+
+
+@pytest.mark.parametrize("counts", [np.array([9, 5, 1], "u8"), np.array([9, 5, 1])])
+def test_counts_in_an_npz_archive_are_not_words(counts, tmp_path):
+    np.savez(tmp_path / "m.npz", vectors=ROWS, counts=counts, words=np.array(["a", "b", "c"]))
+    assert list(open_vectors(tmp_path / "m.npz").words) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("depth", [50, 300, 9000])
+def test_a_broken_npy_header_is_called_damaged_not_a_pickle(depth, tmp_path):
+    header = b"{'descr': '<f4', 'shape': " + b"(" * depth + b"}"
+    header = b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header
+    (tmp_path / "m.npy").write_bytes(header)
+    (tmp_path / "m.vocab").write_text("a\n")
+    with pytest.raises(BadContent, match="damaged or cut-off NumPy file: its header"):
+        open_vectors(tmp_path / "m.npy")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_in_any_order_are_read_from_a_file(order, tmp_path):
+    table = np.asarray(np.random.default_rng(2).standard_normal((5000, 7)), order=order)
+    np.save(tmp_path / "m.npy", table)
+    read = load_matrix(tmp_path / "m.npy")
+    for index in (slice(10, 40), [4999, 0, 3, 3, 2500], [], slice(4990, 6000)):
+        np.testing.assert_array_equal(read[index], table[index])
+
+
+def test_two_arrays_of_the_same_name_in_an_archive_are_refused(tmp_path):
+    np.savez(tmp_path / "m.npz", vectors=ROWS, words=np.array(["a", "b", "c"]))
+    with zipfile.ZipFile(tmp_path / "m.npz", "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.writestr("words.npy", archive.read("words.npy"))
+    with pytest.raises(BadContent, match=r"two arrays called 'words\.npy'"):
         open_vectors(tmp_path / "m.npz")

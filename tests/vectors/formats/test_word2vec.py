@@ -124,6 +124,6 @@ def test_a_large_compressed_word2vec_file_is_read_in_pieces(
 ):
     rng = np.random.default_rng(2)
     words = [f"w{i}" for i in range(3000)]
-    vectors = Vectors.of(words, rng.standard_normal((3000, 50)))
+    vectors = Vectors.of(words, rng.standard_normal((3000, 50), dtype=np.float32))
     monkeypatch.setattr(word2vec, "_READ_BYTES", 1 << 14)
     assert_same(open_vectors(save(vectors, tmp_path / "vectors.bin.zst")), vectors)

@@ -14,13 +14,13 @@ from weatherglass.errors import CannotMeasure, UnknownEntry
 from ..options import case_option, output_options, seed_option, slurs_option
 from ..output import Output, table
 from .options import (
+    controlled_vectors_option,
     format_spread,
     load_sets,
     missing_sets_option,
     missing_words,
     open_sources,
     pair_options,
-    remove_frequency_option,
     run_each,
     select_pairs,
     sets_options,
@@ -144,7 +144,7 @@ _FIGURE_3 = (
 )
 @words_option(20_000, "Draw random words from this many most frequent words; 0: all.")
 @case_option()
-@remove_frequency_option
+@controlled_vectors_option
 @seed_option
 @output_options(plot=True)
 def variance(
@@ -197,7 +197,7 @@ def variance(
 )
 @words_option(20_000, "Rank this many most frequent words; 0: all.")
 @case_option()
-@remove_frequency_option
+@controlled_vectors_option
 @seed_option
 @slurs_option
 @output_options(plot=True)
@@ -252,7 +252,7 @@ def axis(
 )
 @missing_sets_option
 @case_option()
-@remove_frequency_option
+@controlled_vectors_option
 @output_options(plot=True)
 def concept(
     sources: tuple[str, ...],

@@ -20,7 +20,7 @@ from ..options import (
     word_options,
 )
 from ..output import Output, delimited, printable, progress_bar, remarks, table
-from .options import describe_controls, named_vectors, open_whole, remove_frequency_option
+from .options import controlled_vectors_option, describe_controls, named_vectors, open_whole
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Tokenizer
@@ -51,7 +51,7 @@ _MAX_NEIGHBOURS = 6  # of a word in the table; JSON has ten
 @click.option("--corpus", metavar="CORPUS", help="Count the words in this corpus.")
 @word_options
 @case_option()
-@remove_frequency_option
+@controlled_vectors_option
 @seed_option
 @click.option(
     "--least",

@@ -20,6 +20,7 @@ from ..options import (
     check_share,
     missing_option,
     output_options,
+    overlap_option,
     seed_option,
     tests_options,
     worker_options,
@@ -27,10 +28,10 @@ from ..options import (
 from ..output import Output, delimited, printable, progress_bar, remarks, table
 from ..run_tests import select_tests
 from .options import (
+    controlled_vectors_option,
     describe_controls,
     named_vectors,
     open_whole,
-    remove_frequency_option,
     sources_argument,
 )
 
@@ -212,7 +213,8 @@ def _remarks(result: Multiverse) -> Iterator[str]:
 @alpha_option(0.05, "Significance level, after correction.")
 @case_option()
 @missing_option()
-@remove_frequency_option
+@overlap_option
+@controlled_vectors_option
 @seed_option
 @worker_options(
     "Threads; all processors by default.", "the p-values of 64 specifications are a task"

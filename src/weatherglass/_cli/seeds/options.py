@@ -25,9 +25,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # --- Options ---
 
 sources_argument = click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
-remove_frequency_option = control_option(
-    "Frequency control: measure on vectors with word frequency removed; auto: only if it is strong "
-    "in the vectors."
+controlled_vectors_option = control_option(
+    "Measure on controlled vectors: without word frequency, without the mean (center), without the "
+    "mean and the first K principal components (top:K), or whitened; auto: without frequency, if "
+    "it is strong in the vectors.",
+    single=True,
 )
 missing_sets_option = missing_option(0.5, "set")
 _sets_option = click.option(
@@ -75,7 +77,7 @@ def words_option(default: int | None, help: str) -> Callable[[Command], Command]
 
 
 def open_sources(sources: Sequence[str], control: Any = "none") -> Iterator[Models]:
-    """Open each source, with word frequency removed unless `control` is ``none``.
+    """Open each source, controlled unless `control` is ``none``.
 
     A folder of trained models gives each group with its bootstrap samples.
     """
@@ -87,7 +89,7 @@ def open_sources(sources: Sequence[str], control: Any = "none") -> Iterator[Mode
         else:
             groups = [Models.of(open_source(source), source)]
         for models in groups:
-            yield _remove_frequency(models, control)
+            yield _control(models, control)
 
 
 def open_whole(
@@ -95,14 +97,14 @@ def open_whole(
 ) -> list[Models]:
     """Open a source; a folder of trained models gives the full model of each group.
 
-    Only the rows of `words` are read, unless frequency is removed, which needs all rows.
+    Only the rows of `words` are read, unless there is a control, which needs all rows.
     """
     from weatherglass.corpus import SUFFIX, read_record
     from weatherglass.seedlab import Models
 
     needed = list(words) if words is not None and control == "none" else None
     if not _is_trained(source):
-        return [_remove_frequency(Models.of(open_source(source, needed), source), control)]
+        return [_control(Models.of(open_source(source, needed), source), control)]
     models = read_record(Path(source))["models"]
     done = [label for label, state in models.items() if state == "done" and _is_full(label)]
     paths = {label: Path(source, label + SUFFIX) for label in done}
@@ -113,9 +115,7 @@ def open_whole(
             "again, which continues where it was interrupted."
         )
     return [
-        _remove_frequency(
-            Models.of(open_source(str(path), needed), _group_name(source, label)), control
-        )
+        _control(Models.of(open_source(str(path), needed), _group_name(source, label)), control)
         for label, path in paths.items()
     ]
 
@@ -126,10 +126,16 @@ def named_vectors(models: Models) -> Vectors:
 
 
 def describe_controls(sources: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Describe the frequency control of each source in a sentence; none if it was not used."""
+    """Describe the control of each source in a sentence; none if it was not used."""
+    from weatherglass.vectors import Control
+
     controls = {source["name"]: source["control"] for source in sources if "control" in source}
     names = {name: f" ({name})" if len(controls) > 1 else "" for name in controls}
-    return [f"{describe_control(c)[:-1]}{names[name]}." for name, c in controls.items()]
+    return [
+        f"{sentence[:-1]}{names[name]}."
+        for name, record in controls.items()
+        for sentence in describe_control(Control(**record))
+    ]
 
 
 def _is_trained(source: str) -> bool:
@@ -159,10 +165,10 @@ def _group_name(folder: str, label: str) -> str:
     return f"{folder.rstrip('/')}: {group}" if group else folder.rstrip("/")
 
 
-def _remove_frequency(models: Models, method: Any) -> Models:
+def _control(models: Models, method: Any) -> Models:
     if method == "none":
         return models
-    with progress_bar(f"removing word frequency from {models.name}") as draw:
+    with progress_bar(f"controlling {models.name}") as draw:
         return models.controlled(method, draw)
 
 

@@ -14,13 +14,13 @@ from ..options import case_option, output_options, seed_option, slurs_option
 from ..output import Output, progress_bar, table
 from .options import (
     attribute_words,
+    controlled_vectors_option,
     format_spread,
     load_sets,
     missing_sets_option,
     missing_words,
     open_sources,
     pair_options,
-    remove_frequency_option,
     select_pairs,
     sets_options,
     unique_remarks,
@@ -199,7 +199,7 @@ def _attributes(command: Any) -> Any:
 @_ranked_words
 @missing_sets_option
 @case_option()
-@remove_frequency_option
+@controlled_vectors_option
 @output_options(plot=True)
 def measure(
     sources: tuple[str, ...],
@@ -241,7 +241,7 @@ def measure(
 @_ranked_words
 @missing_sets_option
 @case_option()
-@remove_frequency_option
+@controlled_vectors_option
 @slurs_option
 @output_options(plot=True)
 def coherence(
@@ -306,7 +306,7 @@ def coherence(
 @_attributes
 @missing_sets_option
 @case_option()
-@remove_frequency_option
+@controlled_vectors_option
 @seed_option
 @output_options(plot=True)
 def generated(

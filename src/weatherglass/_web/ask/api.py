@@ -35,6 +35,7 @@ from .question import (
     QuestionQuery,
     answer_question,
     explain_p_value,
+    state_power,
     state_result,
 )
 
@@ -60,11 +61,15 @@ ResultAnswer = record_model(
     fingerprint=str,
     says=str,
     how_sure=str,
+    could_find=str,
     interval=Interval | None,
     p=PValueAnswer | None,
     p_rotation=PValueAnswer | None,
 )
-"""The result on one source, with `says` and `how_sure` in sentences; without numbers if not run."""
+"""The result on one source, with `says`, `how_sure` and `could_find` in sentences.
+
+Without numbers if not run.
+"""
 
 
 class QuestionAnswer(BaseModel):
@@ -119,7 +124,8 @@ def _result_answer(name: str, result: WeatResult) -> BaseModel:
             "fingerprint": str(result.source["fingerprint"]),
             "says": state_result(result) if is_done else "",
             "how_sure": explain_p_value(result) if is_done else "",
-            "interval": result.intervals[0] if result.intervals else None,
+            "could_find": state_power(result),
+            "interval": result.main_interval,
         }
     )
 
@@ -210,6 +216,8 @@ def python_script(answer: Answer, sources: Iterable[Source], show_paths: bool = 
         options["alternative"] = question.alternative
     if question.max_missing != MAX_MISSING:
         options["max_missing"] = question.max_missing
+    if question.allow_overlap:
+        options["allow_overlap"] = True
     arguments = "".join(f", {name}={value!r}" for name, value in options.items())
     by_name = {source.name: source for source in sources}
     lines = "".join(f"    {_source_line(by_name[name], show_paths)}\n" for name in answer.results)

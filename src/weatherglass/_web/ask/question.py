@@ -12,7 +12,14 @@ from fastapi import Depends, Query
 
 from weatherglass.catalog import SeedSet, Test, seed_sets
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.measures import Influence, Results, WeatResult, association_test, weat
+from weatherglass.measures import (
+    Influence,
+    Results,
+    WeatResult,
+    association_test,
+    format_percentile,
+    weat,
+)
 from weatherglass.report import ALPHA, numbers
 from weatherglass.seedlab import Lint, Multiverse, lint, multiverse
 from weatherglass.vectors import Vectors
@@ -26,6 +33,9 @@ SIDES = ("x", "y", "a", "b")
 MAX_MISSING = 0.2
 MAX_QUICK_TARGETS = 52
 """Targets whose partitions are counted in about a second; larger tests are long jobs."""
+
+CONTROLS = ("frequency", "top:2")
+"""The controls that an answer shows."""
 
 Alternative = Literal["greater", "less", "two-sided"]
 Side = Literal["x", "y", "a", "b"]
@@ -54,6 +64,7 @@ class Question:
     names: SetTexts = ("", "", "", "")
     alternative: Alternative = "greater"
     max_missing: float = MAX_MISSING
+    allow_overlap: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -79,6 +90,8 @@ class Question:
             parts.append(("alternative", self.alternative))
         if self.max_missing != MAX_MISSING:
             parts.append(("missing", f"{self.max_missing:g}"))
+        if self.allow_overlap:
+            parts.append(("overlap", "true"))
         return urlencode(parts)
 
     @staticmethod
@@ -147,11 +160,14 @@ async def _read_question(
     missing: Annotated[
         float, Query(ge=0, le=1, description="The largest share of a set that may be missing.")
     ] = MAX_MISSING,
+    overlap: Annotated[
+        bool, Query(description="Whether a word may be both target and attribute.")
+    ] = False,
 ) -> Question:
     sources = tuple(dict.fromkeys(filter(None, source)))
     sets: SetTexts = ("", "", "", "") if test else (x, y, a, b)
     names: SetTexts = ("", "", "", "") if test else (x_name, y_name, a_name, b_name)
-    return Question(sources, test.strip(), sets, names, alternative, missing)
+    return Question(sources, test.strip(), sets, names, alternative, missing, overlap)
 
 
 QuestionQuery = Annotated[Question, Depends(_read_question)]
@@ -202,6 +218,7 @@ async def answer_question(
                 test,
                 alternative=question.alternative,
                 max_missing=question.max_missing,
+                allow_overlap=question.allow_overlap,
                 intervals=True,
                 workers=1,
             )
@@ -232,13 +249,36 @@ async def measure_influence(
             answer.test,
             alternative=answer.question.alternative,
             max_missing=answer.question.max_missing,
+            allow_overlap=answer.question.allow_overlap,
             influence=True,
+            baseline=False,
         )
         return list(repeated.influence)
 
     key = ("influence", source, answer.key)
     return await session.jobs.answer(
         key, "Leaving out one word at a time", work, is_long=True, job=job
+    )
+
+
+async def measure_controls(
+    session: Session, answer: Answer, source: str, job: str = ""
+) -> WeatResult:
+    """Run the test again on controlled vectors of one source."""
+
+    def work(report: Callable[..., None]) -> WeatResult:
+        return weat(
+            answer.vectors[source],
+            answer.test,
+            alternative=answer.question.alternative,
+            max_missing=answer.question.max_missing,
+            control=session.sources.find(source).controls(CONTROLS, report),
+            workers=1,
+        )
+
+    key = ("controls", source, answer.key)
+    return await session.jobs.answer(
+        key, "Measuring without frequency", work, is_long=True, job=job
     )
 
 
@@ -253,6 +293,7 @@ async def run_multiverse(
             answer.test,
             alternative=answer.question.alternative,
             max_missing=answer.question.max_missing,
+            allow_overlap=answer.question.allow_overlap,
             progress=report,
         )
 
@@ -305,7 +346,8 @@ _TAILS = {
 
 P_METHODS = {
     "exact": "exact: every partition of the targets was counted",
-    "tilted": "tilted Fourier inversion: integrated, with a known error",
+    "clusters": "counted by clusters of near-equal targets, within 0.1% of the true value",
+    "tilted": "tilted Fourier inversion: integrated, with an estimated error",
     "bracket": "certified bracket: the true value is between two bounds",
     "sample": "sampled",
     "normal": "normal fit to a sample",
@@ -327,6 +369,54 @@ def state_result(result: WeatResult) -> str:
     return f"{sentence.rstrip('.')}; but this may well be chance."
 
 
+def state_power(result: WeatResult) -> str:
+    """State which effects a test could have found, if it has found none; empty otherwise.
+
+    >>> import weatherglass as wg
+    >>> test = wg.Test(x=["cat", "dog"], y=["car", "bus"], a=["good"], b=["bad"])
+    >>> state_power(wg.weat(wg.open_vectors("default"), test))[:43]
+    'With 2+2 words this test cannot be signific'
+    """
+    text = result.could_find()
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def explain_alignment(result: WeatResult) -> str:
+    """Say how much of the difference between the targets lies along the attributes.
+
+    >>> import weatherglass as wg
+    >>> result = wg.weat(wg.open_vectors("default"), "weat6")
+    >>> print(explain_alignment(result))  # doctest: +NORMALIZE_WHITESPACE
+    The difference between the targets and that between the attributes have the cosine 0.49: the
+    attributes account for 24 % of the squared difference between the targets. Word sets drawn from
+    the same vocabulary, matched in size, frequency and coherence, are less aligned in 97 % of cases
+    (rotation p, which compares with random directions, is 1.4e-04).
+    """
+    if result.cosine is None or result.shared is None or result.p_rotation is None:
+        return ""
+    text = (
+        "The difference between the targets and that between the attributes have the cosine "
+        f"{result.cosine:.2f}".replace("-", "−")
+        + f": the attributes account for {_percent(result.shared)} of the squared difference "
+        "between the targets. "
+    )
+    baseline = result.baseline
+    if baseline is not None and baseline.percentile is not None:
+        matched = "frequency and coherence" if "frequency" in baseline.matching else "coherence"
+        text += (
+            f"Word sets drawn from the same vocabulary, matched in size, {matched}, are less "
+            f"aligned in {format_percentile(baseline.percentile)} of cases "
+        ).replace("size, coherence", "size and coherence")
+    elif baseline is not None:
+        text += f"There is no baseline, because {baseline.reason} "
+    p = numbers.p_value(result.p_rotation.value)
+    return f"{text}(rotation p, which compares with random directions, is {p})."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
+
+
 def explain_p_value(result: WeatResult) -> str:
     """Explain the permutation p-value as a share of the partitions of the targets.
 
@@ -345,6 +435,7 @@ def explain_p_value(result: WeatResult) -> str:
             f"{only}{p.count:,} {gives} {tail}."
         )
     precision = {
+        "clusters": " (counted to within 0.1%)",
         "tilted": " (computed, not sampled)",
         "bracket": " (certain to be between two bounds)",
     }.get(p.method, "")

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from weatherglass.errors import WeatherglassError
-from weatherglass.measures import Results
+from weatherglass.measures import Results, control_outcome, format_percentile
 from weatherglass.report import (
     AuditResult,
     plot_multiverses,
@@ -43,10 +43,13 @@ from .question import (
     SetTexts,
     Side,
     answer_question,
+    explain_alignment,
     explain_p_value,
     lint_sets,
+    measure_controls,
     measure_influence,
     run_multiverse,
+    state_power,
     state_result,
 )
 
@@ -166,6 +169,9 @@ def _answer_values(session: Session, answer: Answer) -> dict[str, Any]:
         "query": answer.question.query,
         "state_result": state_result,
         "explain_p_value": explain_p_value,
+        "state_power": state_power,
+        "explain_alignment": explain_alignment,
+        "format_percentile": format_percentile,
         "p_methods": P_METHODS,
         "script": api.python_script(answer, session.sources, session.settings.is_local),
     }
@@ -257,6 +263,25 @@ async def words_part(
 
 
 # The evidence: influence of single words, lint, multiverse
+
+
+@router.get("/ask/controls", **HTML_ROUTE, responses={**html_response("A table."), **JOB_RESPONSES})
+async def controls_part(
+    session: CurrentSession,
+    request: Request,
+    question: QuestionQuery,
+    on: SourceQuery = "",
+    job: JobQuery = "",
+) -> Response:
+    """The effect size without word frequency, and without the main axes."""
+    source, answer = await _answer_on(session, question, on, job)
+    values = {
+        "result": await measure_controls(session, answer, source, job),
+        "source": source,
+        "control_outcome": control_outcome,
+    }
+    title = "Is it frequency, or a direction that all words share?"
+    return _render_evidence(request, "ask_controls.html", title, question, values)
 
 
 @router.get(

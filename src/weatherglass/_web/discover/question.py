@@ -26,6 +26,7 @@ MAX_VALUES = {
     "words": 200_000,
     "per_cell": 10,
     "rotations": 100_000,
+    "placebo": 10,
 }
 """The largest values of a search, so that it fits into memory and ends within a day."""
 
@@ -60,6 +61,7 @@ class Search:
     rotations: int = 10_000
     alpha: float = 0.05
     control: Control = "auto"
+    placebo: int = 0
     seed: int = 0
 
     @property
@@ -111,6 +113,9 @@ async def _read_search(
     rotations: Annotated[int, _bounded("rotations", 1, "Random rotations.")] = 10_000,
     alpha: Annotated[float, Query(gt=0, lt=1, description="False discovery rate.")] = 0.05,
     control: Annotated[Control, Query(description="Whether to control for frequency.")] = "auto",
+    placebo: Annotated[
+        int, _bounded("placebo", 0, "Searches with random words in place of the names.")
+    ] = 0,
     seed: Annotated[int, Query(ge=0, lt=1 << 32, description="Random seed.")] = 0,
 ) -> Search:
     return Search(
@@ -124,6 +129,7 @@ async def _read_search(
         rotations=rotations,
         alpha=alpha,
         control=control,
+        placebo=0 if against and against != source else placebo,
         seed=seed,
     )
 

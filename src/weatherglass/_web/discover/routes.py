@@ -159,6 +159,7 @@ def _answer_values(result: SearchResult, search: Search) -> dict[str, Any]:
         "search": search,
         "figures": summary_figures(discovery),
         "description": prose.describe_search(discovery),
+        **({"placebo": prose.describe_placebo(discovery)} if discovery.placebos else {}),
         "cells": linked_cells_table(discovery, search),
         "groups": names_table(discovery),
     }

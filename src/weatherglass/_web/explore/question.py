@@ -322,7 +322,8 @@ async def place_words(session: Session, exploration: Exploration, job: str = "")
 def _semaxis(vectors: Vectors, sets: Mapping[str, WordSetInput], axis: Axis) -> MeasureResult:
     high, low = axis
     words = {"X": sets["words"].words, "A": sets[high].words, "B": sets[low].words}
-    return measure(vectors, "semaxis", words, max_missing=1.0)
+    # A picture, not a test: the ends of an axis may be among the words, to show where they are.
+    return measure(vectors, "semaxis", words, max_missing=1.0, allow_overlap=True)
 
 
 def _first_words(words: tuple[str, ...]) -> str:

@@ -7,8 +7,15 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from weatherglass._files import Input
-from weatherglass.errors import BadContent, WeatherglassError, quote_safe
+from weatherglass._files import (
+    Input,
+    decoded_size,
+    has_shared_prefixes,
+    max_unpacked_size,
+    parquet_sizes,
+    too_large_error,
+)
+from weatherglass.errors import BadContent, TooLarge, WeatherglassError, quote_safe
 
 from .format import (
     DEFAULT_TEXT_COLUMN,
@@ -23,6 +30,10 @@ from .text import read_lines
 
 _TABLE_OPTIONS = ("text", "documents", "encoding")
 _PARQUET_BATCH_ROWS = 1 << 10
+_PARQUET_BATCH_BYTES = 64 << 20
+_MAX_FIELD_LINES = 1 << 20  # of CSV, inside quotation marks
+# Values of a line of JSON, in memory about 70 bytes each; commas in a long text count as well.
+_MAX_JSON_VALUES = 4 << 20
 
 
 def _delimited_reader(delimiter: str) -> Callable[[Input, Reading], Iterator[Document]]:
@@ -52,10 +63,21 @@ def _delimited_rows(source: Input, encoding: str | None, delimiter: str) -> Iter
     # The limit is global to the process, and its default is shorter than many texts.
     if csv.field_size_limit() < MAX_DOCUMENT_CHARACTERS:
         csv.field_size_limit(MAX_DOCUMENT_CHARACTERS)
-    reader = csv.reader(read_lines(source, encoding), delimiter=delimiter, strict=True)
-    width = 0
+    width, line_of_row = 0, 0
+
+    def lines() -> Iterator[str]:
+        for number, line in enumerate(read_lines(source, encoding)):
+            if number - line_of_row > _MAX_FIELD_LINES:
+                raise TooLarge(
+                    f"{source.path}, line {line_of_row + 1:,}: a field of more than "
+                    f"{_MAX_FIELD_LINES:,} lines. A quotation mark may not be closed."
+                )
+            yield line
+
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
     try:
         for row in reader:
+            line_of_row = reader.line_num
             if not any(row):
                 continue
             if not width:
@@ -100,6 +122,8 @@ def _json_rows(source: Input, encoding: str | None) -> Iterator[dict[str, str | 
         if line.isspace():
             continue
         place = f"{source.path}, line {number:,}"
+        if len(line) > _MAX_JSON_VALUES and sum(map(line.count, "[{,")) > _MAX_JSON_VALUES:
+            raise TooLarge(f"{place}: an object with more than {_MAX_JSON_VALUES:,} values.")
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -166,7 +190,7 @@ def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | N
     import pyarrow.parquet as pq
 
     try:
-        with pa.memory_map(str(source.path)) as mapped, pq.ParquetFile(mapped) as file:
+        with pa.OSFile(str(source.path)) as raw, pq.ParquetFile(raw) as file:
             types = {field.name: field.type for field in file.schema_arrow}
             column = text_column(list(types), reading, source.path)
             names = [name for name, type_ in types.items() if _is_scalar(type_)]
@@ -174,14 +198,40 @@ def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | N
                 raise BadContent(
                     f"{source.path}: {quote_safe(column)} is {types[column]}, not text."
                 )
-            for batch in file.iter_batches(_PARQUET_BATCH_ROWS, columns=names):
-                texts = {name: _cast_to_text(batch.column(name)) for name in names}
-                yield from pa.table(texts).to_pylist()
+            texts = [name for name in names if _is_text(types[name])]
+            shared = [name for name in texts if has_shared_prefixes(file.metadata, name)]
+            unpacked = parquet_sizes(file.metadata, names)[1]
+        if unpacked > (limit := max_unpacked_size(source.size)):
+            raise too_large_error(source.path, limit)
+        # As a dictionary, a text that is repeated a million times takes memory only once. Texts
+        # that share prefixes cannot be read so; any of them may be as long as all together.
+        dictionaries = [name for name in texts if name not in shared]
+        rows = _PARQUET_BATCH_BYTES // (unpacked + 1) if shared else _PARQUET_BATCH_ROWS
+        with (
+            pa.OSFile(str(source.path)) as raw,
+            pq.ParquetFile(raw, read_dictionary=dictionaries) as file,
+        ):
+            size = 0
+            for batch in file.iter_batches(min(max(1, rows), _PARQUET_BATCH_ROWS), columns=names):
+                size += decoded_size(batch.column(column)) if column in texts else 0
+                in_batch = sum(decoded_size(batch.column(name)) for name in texts)
+                if size > limit or in_batch > max(limit, _PARQUET_BATCH_BYTES):
+                    raise too_large_error(source.path, limit)
+                columns = {name: _cast_to_text(batch.column(name)) for name in names}
+                yield from pa.table(columns).to_pylist()
     except WeatherglassError:
         raise
     except Exception as error:  # pyarrow raises many types for a damaged file
         reason = str(error).split("\n")[0][:200]
         raise BadContent(f"{source.path} is a damaged or cut-off table ({reason}).") from None
+
+
+def _is_text(type_: Any) -> bool:
+    from pyarrow import types
+
+    if types.is_dictionary(type_):
+        type_ = type_.value_type
+    return bool(types.is_string(type_) or types.is_large_string(type_))
 
 
 def _is_scalar(type_: Any) -> bool:

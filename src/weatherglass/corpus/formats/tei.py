@@ -8,11 +8,12 @@ them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from xml.parsers import expat
 
 from weatherglass._files import Input
-from weatherglass.errors import BadContent
+from weatherglass.errors import BadContent, TooLarge
 
 from .format import CorpusFormat, Document, Reading, check_size
 
@@ -31,6 +32,9 @@ _PARAGRAPH_ELEMENTS = frozenset(("ab", "head", "l", "p", "item", "stage"))
 # Printed on the page, or describing it, but not part of the text.
 _IGNORED_ELEMENTS = frozenset(("fw", "note", "figDesc"))
 _REPLACED_READINGS = frozenset(("sic", "orig", "abbr"))  # <choice> has a better one next to them
+_MAX_FIELDS = 100  # of a header: each document gets a copy
+_MAX_FIELD_CHARACTERS = 1 << 20
+_MAX_TAG_BYTES = 4 << 20
 _YEAR = re.compile(r"\b(1[0-9]{3}|20[0-9]{2})\b")
 
 
@@ -47,6 +51,12 @@ def read_tei(source: Input, reading: Reading) -> Iterator[Document]:
         with source.stream() as stream:
             while block := stream.read(_BLOCK_SIZE):
                 parser.Parse(block, False)
+                # The parser begins a tag or comment that is not complete again with each block.
+                if stream.position - parser.CurrentByteIndex > _MAX_TAG_BYTES:
+                    raise TooLarge(
+                        f"{source.path} has a tag or comment of more than "
+                        f"{_MAX_TAG_BYTES >> 20} MiB."
+                    )
                 yield from builder.take_documents()
             parser.Parse(b"", True)
     except (expat.ExpatError, LookupError, ValueError) as error:
@@ -62,6 +72,8 @@ class _Builder:
     def __init__(self, where: str, by_paragraph: bool) -> None:
         self._where, self._by_paragraph = where, by_paragraph
         self._path: list[str] = []
+        # How many elements of a name are open; searching the path would take quadratic time.
+        self._open: Counter[str] = Counter()
         self._ignored_depth = 0  # nested elements that are not part of the text
         self._parts: list[str] = []
         self._size = 0
@@ -69,6 +81,7 @@ class _Builder:
         self._header: dict[str, str] = {}
         self._field: str | None = None
         self._value: list[str] = []
+        self._value_size = 0
         self.has_tei = False
 
     def take_documents(self) -> list[Document]:
@@ -89,16 +102,18 @@ class _Builder:
             self._header = {}
         parent = self._path[-1] if self._path else ""
         self._path.append(name)
+        self._open[name] += 1
         is_replaced = parent == "choice" and name in _REPLACED_READINGS
         if self._ignored_depth or name in _IGNORED_ELEMENTS or is_replaced:
             self._ignored_depth += 1
-        elif "teiHeader" in self._path:
+        elif self._open["teiHeader"]:
             self._read_header(name, parent, attributes)
         elif name in _LINE_ELEMENTS and attributes.get("break") != "no":
             self._break_line(name)
 
     def end_element(self, qualified: str) -> None:
         name = self._path.pop()
+        self._open[name] -= 1
         if self._ignored_depth:
             self._ignored_depth -= 1
         elif self._field is not None and name == self._field:
@@ -106,13 +121,19 @@ class _Builder:
             self._field = None
         elif name in _LINE_ELEMENTS - _EMPTY_ELEMENTS:
             self._break_line(name)
-        if name == "text" and "text" not in self._path:
+        if name == "text" and not self._open["text"]:
             self._finish_document()
 
     def add_text(self, data: str) -> None:
         if self._field is not None:
+            self._value_size += len(data)
+            if self._value_size > _MAX_FIELD_CHARACTERS:
+                raise TooLarge(
+                    f"{self._where}: the header has a <{self._field}> of more than "
+                    f"{_MAX_FIELD_CHARACTERS:,} characters."
+                )
             self._value.append(data)
-        elif not self._ignored_depth and "text" in self._path:
+        elif not self._ignored_depth and self._open["text"]:
             self._size += len(data)
             check_size(self._size, self._where)
             self._parts.append(data)
@@ -130,21 +151,22 @@ class _Builder:
 
     def _read_header(self, name: str, parent: str, attributes: dict[str, str]) -> None:
         """Record title, author, earliest year, language, and the keys that describe the text."""
-        if "textDesc" in self._path and "key" in attributes:
+        if self._open["textDesc"] and "key" in attributes:
             self._set_header(name, attributes["key"])
         elif name == "language" and "ident" in attributes:
             self._set_header(name, attributes["ident"])
         elif parent == "titleStmt" and name in ("title", "author"):
-            self._field, self._value = name, []
-        elif name == "date" and "sourceDesc" in self._path:
-            self._field, self._value = name, [attributes.get("when", ""), " "]
+            self._field, self._value, self._value_size = name, [], 0
+        elif name == "date" and self._open["sourceDesc"]:
+            self._field, self._value_size = name, 0
+            self._value = [attributes.get("when", ""), " "]
 
     def _set_header(self, name: str, value: str) -> None:
         if name == "date":
             years = [*_YEAR.findall(value), *filter(None, [self._header.get("year")])]
             if years:  # the first of several editions
                 self._header["year"] = min(years)
-        elif value:
+        elif value and (len(self._header) < _MAX_FIELDS or name in self._header):
             self._header.setdefault(name, value)
 
 

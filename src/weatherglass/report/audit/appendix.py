@@ -46,9 +46,13 @@ _NOTES = (
     "used without harm. People must judge what an effect means for a use.",
 )
 _CONTROL_NOTE = (
-    "Frequent and rare words occupy different regions of an embedding. “Without word frequency” is "
-    "the same number after the direction of frequency was removed from the vectors; “99% remains” "
-    "is the share of the number that is left, and “reverses sign” means that it changes direction."
+    "Frequent and rare words occupy different regions of an embedding, and most vectors share a "
+    "mean and a few main axes. “Without frequency” is the same number after rare and frequent "
+    "words were given the same mean and covariance; “without the top 2 components” is the number "
+    "after the mean and the first two principal components of the vectors were removed. A clear "
+    "effect (p ≤ 0.05) holds if it is also clear after the control, fades if it is not, and "
+    "reverses if its direction changes. Neither number is a corrected effect: frequency and "
+    "meaning go together, most of all in names, so read both rows."
 )
 _CONTROL_NOTE_INDEX = 4
 
@@ -112,7 +116,7 @@ def _step_source(step: Mapping[str, Any], names: Names) -> str:
 def notes_section(audit: AuditResult) -> Markup:
     """Method and caveats in plain language."""
     notes = list(_NOTES)
-    if any(getattr(result, "control", None) for result in audit.results):
+    if any(result.controls for result in audit.results):
         notes.insert(_CONTROL_NOTE_INDEX, _CONTROL_NOTE)
     parts = [element("ul", *(element("li", note) for note in notes))]
     if audit.discoveries:

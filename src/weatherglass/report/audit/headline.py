@@ -9,8 +9,9 @@ from typing import Any
 from markupsafe import Markup
 
 from weatherglass.discovery import Discovery
-from weatherglass.measures import Measurement, Results
+from weatherglass.measures import Measurement, Results, describe_outcome
 from weatherglass.seedlab import Multiverse
+from weatherglass.significance import Power
 
 from .. import numbers
 from ..discovery import prose
@@ -22,9 +23,10 @@ ALPHA = 0.05
 MAX_FINDINGS = 5
 RULE = (
     f"Lists tests with corrected p ≤ {ALPHA:g}, where the correction covers all tests of the "
-    "source. The largest effects come first, as a share of the largest possible (2 for an effect "
-    "size, 1 for a correlation). Tests that ask the same question with other words count once, by "
-    "their largest effect. Other measures and discoveries have scales of their own; find them "
+    "source. The largest effects come first, as a share of the largest possible (1 for a "
+    "correlation; for an effect size it depends on the sizes of the sets, just below 2 where they "
+    "are equal). Tests that ask the same question with other words count once, by their "
+    "largest effect. Other measures and discoveries have scales of their own; find them "
     "further down."
 )
 
@@ -48,10 +50,32 @@ def corrected_p(result: Measurement, results: Results) -> float | None:
     p, holm = result.main_p, result.main_p_holm
     if p is None or holm is not None:
         return holm
-    tests = sum(
+    return min(1.0, p * _count_tests(result, results))
+
+
+def _count_tests(result: Measurement, results: Results) -> int:
+    """The number of p-values that a result's own is corrected for: those of its source."""
+    return sum(
         other.source_name == result.source_name and other.main_p is not None for other in results
     )
-    return min(1.0, p * tests)
+
+
+def describe_power(result: Measurement, results: Results) -> str:
+    """The smallest value that a test could have found; empty if it has found one."""
+    power = _power(result, results)
+    if power is None:
+        return ""
+    if power.detectable is None:
+        return "cannot be significant"
+    return f"finds {numbers.effect(power.detectable)} or more"
+
+
+def _power(result: Measurement, results: Results) -> Power | None:
+    """What a test could have found, at the level of Holm's first step; None if it has found it."""
+    corrected = corrected_p(result, results)
+    if corrected is None or corrected <= ALPHA:
+        return None
+    return result.power_at(ALPHA / _count_tests(result, results))
 
 
 def strongest_findings(results: Results, limit: int | None = MAX_FINDINGS) -> list[Finding]:
@@ -110,15 +134,14 @@ def _interval_text(result: Measurement) -> str:
     if interval is None:
         return ""
     ends = numbers.interval(interval.low, interval.high)
-    return f", {interval.confidence:.0%} interval {ends}"
+    return f", {interval.title} {ends}"
 
 
 def robustness(result: Measurement, multiverses: Sequence[Multiverse]) -> str:
-    """How far a result depends on the seed words and on word frequency."""
-    parts = [describe_seed_choices(result, multiverses) or "other seed words were not tried"]
-    if control := describe_control(result):
-        parts.append(control)
-    return "; ".join(parts) + "."
+    """How far a result depends on the seed words, on word frequency and on main axes."""
+    seeds = describe_seed_choices(result, multiverses) or "other seed words were not tried"
+    parts = [seeds, describe_crossed(result), describe_controls(result)]
+    return "; ".join(filter(None, parts)) + "."
 
 
 def describe_seed_choices(result: Measurement, multiverses: Sequence[Multiverse]) -> str:
@@ -130,24 +153,22 @@ def describe_seed_choices(result: Measurement, multiverses: Sequence[Multiverse]
     return text[:1].lower() + text[1:].rstrip(".")
 
 
-def describe_control(result: Measurement) -> str:
-    """The value without word frequency; empty where that was not measured."""
-    control = getattr(result, "control", None) or {}
-    value = control.get("effect", control.get("pearson"))
-    if value is None:
-        return ""
-    survives = control.get("survives")
-    share = "" if survives is None else f" ({share_left(survives)})"
-    return f"{numbers.effect(value)} without word frequency{share}"
+def describe_crossed(result: Measurement) -> str:
+    """The interval over other words in all four sets; empty where it was not computed."""
+    for interval in getattr(result, "intervals", ()):
+        if interval.method == "crossed":
+            return f"{numbers.interval(interval.low, interval.high)} over {interval.about}"
+    return ""
 
 
-def share_left(survives: float) -> str:
-    """How much of a value is left without word frequency.
-
-    >>> share_left(0.98), share_left(-0.47)
-    ('98% remains', 'reverses sign')
-    """
-    return "reverses sign" if survives < 0 else f"{survives:.0%} remains"
+def describe_controls(result: Measurement) -> str:
+    """What controls do to an effect; empty where there are none."""
+    parts = [
+        describe_outcome(result, control) or f"{numbers.effect(control.effect)} {control.phrase}"
+        for control in result.controls
+        if control.effect is not None
+    ]
+    return "; ".join(parts)
 
 
 _NUMBER_WORDS = {2: "two", 3: "three", 4: "four", 5: "five"}
@@ -161,11 +182,28 @@ def findings_section(audit: AuditResult, names: Names) -> Markup:
         items = (element("li", finding_markup(finding, audit, names)) for finding in findings)
         parts.append(element("ol", *items, class_="strongest"))
     else:
-        parts.append(element("p", element("b", "No test is significant after correction.")))
+        head = element("b", "No test is significant after correction.")
+        parts.append(element("p", head, _describe_all_power(audit.results)))
     parts += [_discovery_paragraph(found, names) for found in audit.discoveries]
     parts.append(element("p", element("b", "Rule. "), RULE, class_="rule"))
     number = f"{_NUMBER_WORDS[len(findings)]} " if len(findings) > 1 else ""
     return section("findings", f"The {number}strongest findings", *parts)
+
+
+def _describe_all_power(results: Results) -> str:
+    """What the tests of an audit could have found, in a sentence."""
+    powers = [_power(result, results) for result in results]
+    detectable = [power.detectable for power in powers if power and power.kind == "effect size"]
+    if not detectable:
+        return ""
+    sizes = [size for size in detectable if size is not None]
+    if not sizes:
+        return " With so few words, no association test could have been."
+    ends = dict.fromkeys(numbers.effect(end) for end in (min(sizes), max(sizes)))
+    return (
+        " That does not show that there is no difference: with these numbers of words, association "
+        f"tests find effect sizes of {' to '.join(ends)} or more with 80 % power."
+    )
 
 
 def _discovery_paragraph(discovery: Discovery, names: Names) -> Markup:

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weatherglass.measures import MEASURES, Results
+from weatherglass.measures import MEASURES, Results, control_outcome, format_percentile
 
 from .. import numbers
 from ..discovery import prose
@@ -22,7 +22,13 @@ from .data import (
     other_measures,
     sentence_tests,
 )
-from .headline import ALPHA, corrected_p, describe_control, describe_seed_choices, share_left
+from .headline import (
+    ALPHA,
+    corrected_p,
+    describe_crossed,
+    describe_power,
+    describe_seed_choices,
+)
 
 
 def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
@@ -36,10 +42,19 @@ def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup
     guide = (
         "A positive effect size means that the first set of words is more strongly associated with "
         "the third set, compared with the fourth, than the second set of words is; 2 is about the "
-        "largest possible. The line is the confidence interval over resampled words. Filled dots "
+        "largest possible for sets of equal size. The line is the 95 % confidence interval over "
+        "other target words; the table also has the one over other words in all four sets, where "
+        "it was computed. Filled dots "
         f"have p ≤ {ALPHA:g} after Holm's correction, hollow ones do not; diamonds are published "
-        "effects, most of which were measured on larger embeddings."
+        "effects, most of which were measured on larger embeddings. Where there is no clear "
+        "difference, the table has the smallest effect that a test of this size finds with 80 % "
+        "power."
     )
+    if any(_baseline(result) for test in done for result in test.done.values()):
+        guide += (
+            " The baseline is the share of comparable word sets of the same vocabulary that are "
+            "less aligned; it says how unusual the alignment is, not whether the effect is real."
+        )
     parts = [element("p", guide)]
     if done:
         sources = {name: names[name] for name in names if any(name in test.done for test in done)}
@@ -68,15 +83,23 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
     sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
+    has_baseline = {
+        name: any(name in test.done and _baseline(test.done[name]) for test in tests)
+        for name in sources
+    }
     has_robustness = {
-        name: any(name in test.done and _robustness(test.done[name], audit) for test in tests)
+        name: any(
+            name in test.done and (test.done[name].controls or _robustness(test.done[name], audit))
+            for test in tests
+        )
         for name in sources
     }
     number_columns = [1]
     for name in sources:
-        number_columns += [len(heads), len(heads) + 1]
-        heads += ["Effect", "p", "Robustness"] if has_robustness[name] else ["Effect", "p"]
-        over.append((element("bdi", names[name]), 3 if has_robustness[name] else 2))
+        further = ["Baseline"] * has_baseline[name] + ["Robustness"] * has_robustness[name]
+        number_columns += [len(heads) + k for k in range(2 + has_baseline[name])]
+        heads += ["Effect", "p", *further]
+        over.append((element("bdi", names[name]), 2 + len(further)))
     rows = []
     for test in tests:
         published_p = (test.any.published or {}).get("p")
@@ -85,9 +108,16 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
         )
         row: list[str] = [_test_heading(test), published]
         for name in sources:
-            cells = _effect_cells(test.results.get(name), audit)
-            row += cells[: 3 if has_robustness[name] else 2]
+            effect, p, baseline, robustness = _effect_cells(test.results.get(name), audit)
+            row += [effect, p, *([baseline] if has_baseline[name] else [])]
+            row += [robustness] if has_robustness[name] else []
         rows.append(row)
+        for phrase in _control_phrases(test):
+            row = [phrase, ""]
+            for name in sources:
+                cells = _control_cells(test.results.get(name), phrase)
+                row += cells[: 3 if has_robustness[name] else 2]
+            rows.append(row)
     return table(
         "Association tests",
         heads,
@@ -109,18 +139,52 @@ def _test_heading(test: TestBySource) -> Markup:
 
 def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
     if result is None:
-        return [numbers.ABSENT] * 3
+        return [numbers.ABSENT] * 4
     if not result.is_done:
-        return [_not_run_link(), numbers.ABSENT, numbers.ABSENT]
-    first = result.intervals[0] if result.intervals else None
+        return [_not_run_link(), *[numbers.ABSENT] * 3]
+    first = result.main_interval
     interval = numbers.interval(first.low, first.high) if first else ""
     corrected = corrected_p(result, audit.results)
     effect = numbers.effect(result.main_value)
     if corrected is not None and corrected <= ALPHA:
         effect = element("b", effect)
     method = f"{result.main_p_method}, " if result.main_p_method else ""
-    p = two_lines(numbers.p_value(result.main_p), f"{method}corrected {numbers.p_value(corrected)}")
-    return [two_lines(effect, interval), p, _robustness(result, audit) or numbers.ABSENT]
+    details = f"{method}corrected {numbers.p_value(corrected)}"
+    if smallest := describe_power(result, audit.results):
+        details += f"; {smallest}"
+    p = two_lines(numbers.p_value(result.main_p), details)
+    further = [_baseline(result), _robustness(result, audit)]
+    return [two_lines(effect, interval), p, *(text or numbers.ABSENT for text in further)]
+
+
+def _baseline(result: Any) -> str:
+    """The share of comparable word sets that are less aligned; empty where it is not known."""
+    percentile = result.baseline.percentile if result.baseline else None
+    return "" if percentile is None else format_percentile(percentile)
+
+
+def _control_phrases(test: TestBySource) -> list[str]:
+    """The controls of a test on any source, each of which has a row below the test."""
+    phrases = (
+        control.phrase
+        for result in test.results.values()
+        for control in result.controls
+        if control.effect is not None or control.reason
+    )
+    return list(dict.fromkeys(phrases))
+
+
+def _control_cells(result: Any, phrase: str) -> list[str]:
+    """The number after a control, its p-value, and what the control does to a clear effect."""
+    controls = () if result is None else result.controls
+    control = next((control for control in controls if control.phrase == phrase), None)
+    if control is None:
+        return [numbers.ABSENT] * 3
+    outcome = control_outcome(result, control)
+    text: str = element("b", "Reverses") if outcome == "reverses" else outcome.capitalize()
+    if control.effect is None:
+        text = f"Not measured: {control.reason}" if control.reason else numbers.ABSENT
+    return [numbers.effect(control.effect), numbers.p_value(control.p), text]
 
 
 def _not_run_link() -> Markup:
@@ -128,7 +192,7 @@ def _not_run_link() -> Markup:
 
 
 def _robustness(result: Any, audit: AuditResult) -> str:
-    parts = [describe_seed_choices(result, audit.multiverses), describe_control(result)]
+    parts = [describe_seed_choices(result, audit.multiverses), describe_crossed(result)]
     text = "; ".join(filter(None, parts))
     return text[:1].upper() + text[1:]
 
@@ -169,7 +233,8 @@ def facts_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
     guide = (
         "Does the association of a word predict a fact of the world? Each point is a word: its "
         "association with the first set of attributes compared with the second, and the fact. "
-        "Point at it, or touch it, to see its word."
+        "Point at it, or touch it, to see its word. The interval below a correlation is the 95 % "
+        "confidence interval over other words."
     )
     cards = []
     for number, test in enumerate(tests):
@@ -190,7 +255,7 @@ def facts_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
             "Factual tests",
             element("p", guide),
             element("div", *cards, class_="cards"),
-            _facts_table(tests, names),
+            _facts_table(tests, audit.results, names),
         )
     ]
 
@@ -207,41 +272,44 @@ def _fact_words(result: Any) -> Markup:
     return collapsible("All words", table(f"Words of {result.title}", heads, rows, numbers=[1, 2]))
 
 
-def _facts_table(tests: Sequence[TestBySource], names: Names) -> Markup:
+def _facts_table(tests: Sequence[TestBySource], results: Results, names: Names) -> Markup:
     sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
-    rows: list[list[str]] = [
-        [
-            two_lines(sentence_markup(test.title), test.test),
-            numbers.effect(test.any.published_value),
-        ]
-        for test in tests
-    ]
+    rows: list[list[str]] = []
     for name in sources:
-        heads += ["Correlation", "p", "Rank correlation", "Without frequency"]
+        heads += ["Correlation", "p", "Rank correlation", "Robustness"]
         over.append((element("bdi", names[name]), 4))
-        for row, test in zip(rows, tests, strict=True):
-            row += _fact_cells(test.results.get(name))
-    columns = range(1, 2 + 4 * len(sources))
+    for test in tests:
+        title = two_lines(sentence_markup(test.title), test.test)
+        row: list[str] = [title, numbers.effect(test.any.published_value)]
+        for name in sources:
+            row += _fact_cells(test.results.get(name), results)
+        rows.append(row)
+        for phrase in _control_phrases(test):
+            row = [phrase, ""]
+            for name in sources:
+                value, p, outcome = _control_cells(test.results.get(name), phrase)
+                row += [value, p, numbers.ABSENT, outcome]
+            rows.append(row)
+    columns = [k for k in range(1, len(heads)) if heads[k] != "Robustness"]
     return table(
         "Factual tests", heads, rows, over=over if len(sources) > 1 else (), numbers=columns
     )
 
 
-def _fact_cells(result: Any) -> list[str]:
+def _fact_cells(result: Any, results: Results) -> list[str]:
     if result is None or not result.is_done:
         return [_not_run_link() if result else numbers.ABSENT, *[numbers.ABSENT] * 3]
-    control = result.control or {}
-    survives = control.get("survives")
+    interval = result.main_interval
     return [
-        numbers.effect(result.pearson),
-        numbers.p_value(result.pearson_p),
-        two_lines(numbers.effect(result.spearman), f"p {numbers.p_value(result.spearman_p)}"),
         two_lines(
-            numbers.effect(control.get("pearson")),
-            "" if survives is None else share_left(survives),
+            numbers.effect(result.pearson),
+            numbers.interval(interval.low, interval.high) if interval else "",
         ),
+        two_lines(numbers.p_value(result.pearson_p), describe_power(result, results)),
+        two_lines(numbers.effect(result.spearman), f"p {numbers.p_value(result.spearman_p)}"),
+        numbers.ABSENT,
     ]
 
 

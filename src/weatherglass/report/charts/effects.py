@@ -187,15 +187,15 @@ def _forest_rows(
 
 
 def _forest_point(result: Any, test: TestBySource, source: str) -> dict[str, Any]:
-    interval = result.intervals[0] if result.intervals else None
+    interval = result.main_interval
     return {
-        "effect": result.effect,
+        "effect": result.main_value,
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
         "filled": result.p_holm is None or result.p_holm <= ALPHA,
         "test": test.title,
         "source": source,
-        "effect size": numbers.effect(result.effect),
+        "effect size": numbers.effect(result.main_value),
         "interval": numbers.interval(interval.low, interval.high) if interval else numbers.ABSENT,
         "p": str(result.p),
         "corrected p": numbers.p_value(result.p_holm),
@@ -398,7 +398,7 @@ _CORPUS_COLOURS = [INK, ACCENT, "#6a8f3c", "#7d5a9b", PALE]
 
 
 def plot_comparison(comparison: CorpusComparison) -> Any:
-    """Draw the effect of every test on every corpus, with 95 % of its bootstrap samples."""
+    """Draw the effect of every test on every corpus, with its 95 % interval if it has one."""
     alt = import_altair()
     corpora = list(dict.fromkeys(effect.corpus for effect in comparison.effects))
     rows = [
@@ -406,8 +406,8 @@ def plot_comparison(comparison: CorpusComparison) -> Any:
             "test": comparison.titles[row.test] or row.test,
             "corpus": row.corpus,
             "effect": row.effect,
-            "low": row.spread.low if row.spread else row.effect,
-            "high": row.spread.high if row.spread else row.effect,
+            "low": row.effect if row.low is None else row.low,
+            "high": row.effect if row.high is None else row.high,
         }
         for row in comparison.effects
         if row.effect is not None
@@ -416,7 +416,9 @@ def plot_comparison(comparison: CorpusComparison) -> Any:
     colour = alt.Color("corpus:N", sort=corpora, title="corpus", scale=_corpus_scale(corpora))
     y = alt.Y("corpus:N", sort=corpora, title=None, axis=None)
     base = alt.Chart().encode(y, colour)
-    x = alt.X("low:Q", title="effect size, with 95 % of the samples")
+    has_intervals = any(row.low is not None for row in comparison.effects)
+    title = "effect size" + (", with its 95 % interval over documents" if has_intervals else "")
+    x = alt.X("low:Q", title=title)
     bars = base.mark_rule(strokeWidth=3).encode(x, alt.X2("high:Q"))
     dots = base.mark_circle(size=110, opacity=1).encode(
         alt.X("effect:Q"), tooltip=["test:N", "corpus:N", "effect:Q", "low:Q", "high:Q"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weatherglass.errors import CannotMeasure, CannotWrite
 
 from ..audit import ALPHA, group_by_test, short_names
+from .agreement import plot_agreement
 from .bad_seeds import plot_experiments
 from .discovery import plot_change, plot_discovery
 from .effects import draw_contexts, draw_forest, draw_matrix
@@ -39,8 +40,8 @@ def plot(results: Result | Iterable[Result], *, alpha: float = 0.01) -> Any:
         word, several as a forest plot, those of sentence encoders as a matrix; factual tests are
         drawn as points with their regression line, other measures as dots (see `plot_measures`). A
         discovery is drawn as its table (see `plot_discovery`), two of them by their scores (see
-        `plot_change`), experiments of the seed lab as the figures of its paper, and a multiverse as
-        its specification curve.
+        `plot_change`), experiments of the seed lab as the figures of its paper, a multiverse as its
+        specification curve, and the agreement of two sources as points, of more as a matrix.
     alpha
         The level at which corrected p-values are marked in a matrix; 0.01 in May et al. (2019).
 
@@ -111,6 +112,7 @@ _ALONE: dict[str, Callable[[list[Any]], Any]] = {
     "lint": _draw_single(plot_lint),
     "experiments": plot_experiments,
     "multiverse": plot_multiverses,
+    "agreement": plot_agreement,
 }
 # Results of these kinds may be mixed; their charts are drawn side by side, in this order.
 _TOGETHER: dict[str, Callable[[list[Any], float], list[Any]]] = {

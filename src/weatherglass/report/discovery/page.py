@@ -245,6 +245,7 @@ def _search_section(discovery: Discovery) -> Markup:
                 ("Word frequency", prose.describe_frequency(discovery.control)),
                 ("Null distribution", prose.describe_null(discovery)),
                 ("Significance", prose.describe_level(discovery)),
+                ("Placebo", prose.describe_placebo(discovery)),
             ]
         ),
     )
@@ -261,6 +262,9 @@ def summary_figures(discovery: Discovery) -> list[tuple[str, str]]:
             f"of {len(discovery.categories):,} categories with a significant cell",
         ),
     ]
+    if discovery.placebos:
+        counts = ", ".join(f"{placebo.significant:,}" for placebo in discovery.placebos)
+        figures.append((counts, "significant with random words in place of the names"))
     if discovery.indirect.share is not None:
         figures.append((f"{discovery.indirect.share:.0%}", "of four-tuples point the same way"))
     return figures

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from weatherglass.discovery import Discovery, Indirect, Proxy
 from weatherglass.significance import format_p
-from weatherglass.vectors import Control
+from weatherglass.vectors import Control, control_phrase
 
 from ..html import MAX_WORD_LENGTH, element, join, sentence_markup, spell, word_markup
 
@@ -33,6 +33,7 @@ _FLAGS = {
     "control": "--control",
     "name_rank": "--name-rank",
     "alphabet": "--alphabet",
+    "placebo": "--placebo",
 }
 _FLAGS_IF_FALSE = {"voronoi": "--no-voronoi", "stop_early": "--all-rotations"}
 
@@ -82,6 +83,8 @@ def describe_frequency(control: Control) -> str:
     "Not removed. A word's rank can be predicted from its vector "
     """
     before, after = control.r2_before, control.r2_after
+    if control.method != "none" and after is None:
+        return f"Not removed. The search was run on the vectors {control_phrase(control.method)}."
     if before is None:
         return "Not removed. There are too few words to estimate how much of it the vectors hold."
     predicted = "count" if control.by == "counts" else "rank"
@@ -89,9 +92,11 @@ def describe_frequency(control: Control) -> str:
         r2 = f"A word's {predicted} can be predicted from its vector with R²\xa0{before:.2f}"
         auto = f"; it is removed above {control.threshold:g}" if control.asked == "auto" else ""
         return f"Not removed. {r2}{auto}."
+    others = control.method.replace("frequency", "").strip("+")
+    also = f" The vectors are also {control_phrase(others)}." if others else ""
     return (
-        f"Removed from all vectors. Before, a word's {predicted} could be predicted from its "
-        f"vector with R²\xa0{before:.2f}; after, with {after:.2f}."
+        f"Controlled for in all vectors. Before, a word's {predicted} could be predicted from its "
+        f"vector with R²\xa0{before:.2f}; after, with {after:.2f}.{also}"
     )
 
 
@@ -116,8 +121,21 @@ def describe_level(discovery: Discovery) -> str:
         return f"No p-value is small enough ({alpha})."
     return (
         f"A cell is significant at p\xa0≤\xa0{format_p(discovery.threshold)}, so that at most "
-        f"{100 * discovery.alpha:g}% of the significant cells are expected to be false "
-        f"discoveries ({alpha})."
+        f"{100 * discovery.alpha:g}% of the significant cells are expected to be alignments that "
+        f"names rotated at random would have, too ({alpha}). This does not separate names from "
+        "other words."
+    )
+
+
+def describe_placebo(discovery: Discovery) -> str:
+    """How many cells are significant with random words in place of the names."""
+    if not discovery.placebos:
+        return "Not run: how many cells random words in place of the names would have is not known."
+    words = discovery.placebos[0].names
+    return (
+        f"{discovery.placebo_sentence()} These are {words:,} ordinary words, as frequent as the "
+        "names. Their alignments are as real as those of the names; only an excess over their "
+        "count is about names."
     )
 
 

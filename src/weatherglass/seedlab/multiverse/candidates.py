@@ -147,9 +147,17 @@ class Placement:
 
 
 def place_candidates(
-    candidates: Alternatives, vectors: Vectors, case: Case, max_missing: float
+    candidates: Alternatives,
+    vectors: Vectors,
+    case: Case,
+    max_missing: float,
+    allow_overlap: bool = False,
 ) -> Placement:
-    """Look up the words of every candidate, and drop those that cannot be used."""
+    """Look up the words of every candidate, and drop those that cannot be used.
+
+    `allow_overlap` accepts a target among the test's own attributes, as in `weat`; other sets with
+    such a word are dropped in any case.
+    """
     factors: list[tuple[Placed, ...]] = []
     dropped = list(candidates.dropped)
     for factor in candidates.factors:
@@ -166,7 +174,7 @@ def place_candidates(
             else:
                 by_words[words] = _place(candidate, found)
         factors.append(tuple(by_words.values()))
-    conflicts, conflicting = _find_conflicts(factors)
+    conflicts, conflicting = _find_conflicts(factors, allow_overlap)
     return Placement(tuple(factors), conflicts, (*dropped, *conflicting))
 
 
@@ -224,7 +232,7 @@ def _add_same(placed: Placed, other: Candidate) -> Placed:
 
 
 def _find_conflicts(
-    factors: Sequence[Sequence[Placed]],
+    factors: Sequence[Sequence[Placed]], allow_overlap: bool
 ) -> tuple[frozenset[tuple[int, int, int, int]], list[Dropped]]:
     """Find the choices of two factors that share words, and so cannot be used together."""
     conflicts: set[tuple[int, int, int, int]] = set()
@@ -232,15 +240,18 @@ def _find_conflicts(
     for (f, f_choices), (g, g_choices) in combinations(enumerate(factors), 2):
         for i, first in enumerate(f_choices):
             for j, second in enumerate(g_choices):
-                # A test may have a target among its own attributes, as `weat` allows.
                 is_documented = first.choice.documented and second.choice.documented
-                are_targets = {*first.rows, *second.rows} == {"X", "Y"}
-                if is_documented and not are_targets:
+                if is_documented and _may_share({*first.rows, *second.rows}, allow_overlap):
                     continue
                 if reason := _describe_conflict(first.choice, second.choice):
                     conflicts.add((f, i, g, j))
                     dropped.append(Dropped({**first.choice.sets, **second.choice.sets}, reason))
     return frozenset(conflicts), dropped
+
+
+def _may_share(sides: set[str], allow_overlap: bool) -> bool:
+    """Return whether the test's own sets of these sides may have a word in common, as in `weat`."""
+    return sides == {"A", "B"} or (allow_overlap and sides != {"X", "Y"})
 
 
 def _describe_conflict(first: Choice, second: Choice) -> str:

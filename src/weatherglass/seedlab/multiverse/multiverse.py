@@ -36,6 +36,7 @@ def multiverse(
     ddof: int = 1,
     case: Case = "auto",
     max_missing: float = 0.2,
+    allow_overlap: bool = False,
     rng: int = 0,
     workers: int | Workers | None = None,
     cluster: str | None = None,
@@ -63,7 +64,7 @@ def multiverse(
     samples, share
         The number of random sub-samples of every choice, in addition to the whole sets, and the
         share of the words that each has (rounded up). Corresponding words are drawn together.
-    alternative, ddof, case, max_missing
+    alternative, ddof, case, max_missing, allow_overlap
         As in `weatherglass.weat`.
     alpha
         The significance level, after correction.
@@ -126,7 +127,7 @@ def multiverse(
         for side, name in (concepts or {}).items()
     }
     candidates = alternatives(test, concepts=by_side, own=own, cross=cross)
-    placement = _place(candidates, vectors, case, max_missing, samples)
+    placement = _place(candidates, vectors, case, max_missing, allow_overlap, samples)
     placement = _add_samples(placement, samples, share, rng)
     measured, no_effect = measure_specifications(placement, ddof)
     if not measured:
@@ -157,6 +158,7 @@ def multiverse(
             "ddof": ddof,
             "case": case,
             "max_missing": max_missing,
+            "allow_overlap": allow_overlap,
             "rng": rng,
         },
     )
@@ -174,10 +176,15 @@ def _check_options(samples: int, share: float, alpha: float, ddof: int) -> None:
 
 
 def _place(
-    candidates: Alternatives, vectors: Vectors, case: Case, max_missing: float, samples: int
+    candidates: Alternatives,
+    vectors: Vectors,
+    case: Case,
+    max_missing: float,
+    allow_overlap: bool,
+    samples: int,
 ) -> Placement:
     """Look up the candidates; refuse if no combination is left, or too many."""
-    placement = place_candidates(candidates, vectors, case, max_missing)
+    placement = place_candidates(candidates, vectors, case, max_missing, allow_overlap)
     combinations = sum(1 for _ in placement.combinations())
     if not combinations:
         raise CannotMeasure(explain_nothing_left(candidates, placement.dropped))

@@ -7,7 +7,9 @@ from .format import Rows as Rows
 from .format import WantedWords as WantedWords
 from .format import concatenate_counts as concatenate_counts
 from .format import has_capitals as has_capitals
+from .row_sample import RowSampler as RowSampler
 from .text import GLOVE as GLOVE
 from .text import count_trailing_numbers as count_trailing_numbers
 from .text import parse_header as parse_header
 from .wordlist import read_words as read_words
+from .wordlist import to_rows as to_rows

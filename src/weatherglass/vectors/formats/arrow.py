@@ -1,21 +1,32 @@
 """Parquet and Arrow tables: a column of words, and a column of vectors or one column per dimension.
 
-An integer column named ``count`` says how often each word occurs in the training text.
+`columns` says which columns are which. An integer column named ``count`` says how often each word
+occurs in the training text.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, atomic_write
-from weatherglass.errors import BadContent, join_first, quote_safe
+from weatherglass._files import (
+    Input,
+    arrow_size,
+    atomic_write,
+    decoded_size,
+    has_shared_prefixes,
+    max_parsed_size,
+    parquet_sizes,
+    too_large_error,
+)
+from weatherglass.errors import BadContent, WeatherglassError, join_first
 
+from .columns import COUNT, Columns, choose_columns, choose_words
 from .format import Chunk, Counts, Format, WantedWords
 from .wordlist import iter_chunks
 
@@ -23,7 +34,8 @@ if TYPE_CHECKING:
     from ..vectors import Vectors
 
 _BATCH_ROWS = 1 << 14
-_COUNT = "count"
+_BATCH_BYTES = 64 << 20
+_MAX_DIM = 1 << 20
 
 
 def matches(source: Input) -> bool:
@@ -33,101 +45,149 @@ def matches(source: Input) -> bool:
 
 def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows."""
-    widths = set()
-    for batch in _batches(source.path, None):
-        words, numbers = _words(source.path, batch), _numbers(source.path, batch)
+    columns, widths = _find_columns(source), set()
+    for batch in _batches(source.path, source.total_size, columns.words, columns.needed):
+        words = _words(source, batch, columns.words)
+        numbers = _numbers(source.path, batch, columns)
         widths.add(numbers.shape[1])
         if len(widths) > 1:
             raise _ragged_error(source.path, widths)
-        yield from iter_chunks(source, words, numbers, wanted, _counts(source.path, batch))
+        counts = _counts(source.path, batch) if columns.count else None
+        yield from iter_chunks(source, words, numbers, wanted, counts)
+
+
+def describe(source: Input) -> dict[str, str]:
+    """Return which columns are read as words and as vectors."""
+    return _find_columns(source).describe()
 
 
 def first_text_column(path: Path) -> list[bytes]:
     """Return the words of a table that serves as a word list."""
-    return [word for batch in _batches(path, _is_text) for word in _words(path, batch)]
+    source = Input(path)
+    name = choose_words(path, _read_schema(path))
+    batches = _batches(path, source.size, name, [name])
+    return [word for batch in batches for word in _words(source, batch, name)]
 
 
-def _batches(path: Path, is_needed: Callable[[Any], bool] | None) -> Iterator[Any]:
-    """Yield the record batches of a table, of Parquet only the columns whose type is needed."""
+def _find_columns(source: Input) -> Columns:
+    return choose_columns(source.path, _read_schema(source.path), source.options)
+
+
+def _read_schema(path: Path) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    with _explain_errors(path), pa.OSFile(str(path)) as file:
+        if file.read(4) == b"PAR1":
+            with pq.ParquetFile(file) as table:
+                schema = table.schema_arrow
+        else:
+            schema = pa.ipc.open_file(file).schema
+        assert isinstance(schema.names, list)  # a name that is not text raises an error here
+        return schema
+
+
+@contextlib.contextmanager
+def _explain_errors(path: Path) -> Iterator[None]:
     try:
-        with pa.memory_map(str(path)) as mapped:
-            if mapped.read(4) == b"PAR1":
-                with pq.ParquetFile(mapped, pre_buffer=False) as file:
-                    columns = is_needed and [f.name for f in file.schema_arrow if is_needed(f.type)]
-                    yield from filter(len, file.iter_batches(_BATCH_ROWS, columns=columns))
-                return
-            reader = pa.ipc.open_file(mapped)
-            for i in range(reader.num_record_batches):
-                batch = reader.get_batch(i)
-                # Otherwise a damaged file could be read beyond its end, or a name not be text.
-                batch.validate(full=True)
-                assert isinstance(batch.schema.names, list)
-                yield from filter(len, [batch])
+        yield
+    except WeatherglassError:
+        raise
     except Exception as error:  # a damaged file can raise almost anything
-        reason = str(error).split("\n")[0][:200]
+        reason = str(error).split("\n")[0][:200] or type(error).__name__
         raise BadContent(f"{path} is a damaged or cut-off table ({reason}).") from None
 
 
-def _is_text(kind: Any) -> bool:
-    from pyarrow import types
+def _batches(path: Path, size: int, words: str, needed: list[str]) -> Iterator[Any]:
+    """Yield the record batches of a table with the columns that are needed.
 
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    checks = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    return any(check(kind) for check in checks)
+    The file is not memory-mapped: see `file_table`.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _explain_errors(path), pa.OSFile(str(path)) as file:
+        if file.read(4) == b"PAR1":
+            with pq.ParquetFile(file, pre_buffer=False) as table:
+                # As a dictionary, a word that is repeated a million times takes memory only once.
+                dictionaries = [] if has_shared_prefixes(table.metadata, words) else [words]
+            with pq.ParquetFile(file, pre_buffer=False, read_dictionary=dictionaries) as table:
+                rows = _parquet_batch_rows(path, size, table.metadata, words, needed)
+                yield from filter(len, table.iter_batches(rows, columns=needed))
+            return
+        with open(path, "rb") as raw:
+            unpacked = arrow_size(raw, path.stat().st_size)
+        if unpacked > (limit := max_parsed_size(size)):
+            raise too_large_error(path, limit)
+        names = pa.ipc.open_file(file).schema.names
+        options = pa.ipc.IpcReadOptions(included_fields=[names.index(name) for name in needed])
+        reader = pa.ipc.open_file(file, options=options)
+        for i in range(reader.num_record_batches):
+            batch = reader.get_batch(i)
+            # Otherwise a damaged file could be read beyond its end.
+            batch.validate(full=True)
+            yield from (batch.slice(k, _BATCH_ROWS) for k in range(0, len(batch), _BATCH_ROWS))
 
 
-def _words(path: Path, batch: Any) -> list[bytes]:
+def _parquet_batch_rows(path: Path, size: int, metadata: Any, words: str, needed: list[str]) -> int:
+    """Return how many rows to read at once; refuse a file whose columns are far larger than it."""
+    vectors = [name for name in needed if name != words]
+    rows = max(0, metadata.num_rows)
+    values, unpacked = parquet_sizes(metadata, vectors)
+    unpacked_words = parquet_sizes(metadata, [words])[1]
+    if max(4 * values, unpacked + unpacked_words) > (limit := max_parsed_size(size)):
+        raise too_large_error(path, limit)
+    width = -(-values // max(1, rows))
+    if width > _MAX_DIM:
+        raise BadContent(f"{path}: its rows have {width:,} numbers.")
+    row_bytes = 8 * width + 1
+    if has_shared_prefixes(metadata, words):  # any of them may be as long as all together
+        row_bytes += unpacked_words
+    return int(max(1, min(_BATCH_ROWS, _BATCH_BYTES // row_bytes)))
+
+
+def _words(source: Input, batch: Any, name: str) -> list[bytes]:
     import pyarrow as pa
 
-    for column in batch.columns:
-        if _is_text(column.type):
-            if pa.types.is_dictionary(column.type):
-                column = column.dictionary_decode()
-            if column.null_count:
-                raise BadContent(f"{path}: {column.null_count:,} rows have no word.")
-            return list(column.cast(pa.large_binary()).to_pylist())
-    raise BadContent(f"{path} has no column of words, only {_column_names(batch)}.")
+    column = batch.column(batch.schema.names.index(name))
+    if column.null_count:
+        raise BadContent(f"{source.path}: {column.null_count:,} rows have no word.")
+    if pa.types.is_dictionary(column.type):
+        with _explain_errors(source.path):
+            if decoded_size(column) > (limit := max_parsed_size(source.total_size)):
+                raise too_large_error(source.path, limit)
+            column = column.cast(pa.dictionary(column.type.index_type, pa.large_binary()))
+            column = column.dictionary_decode()
+    return list(column.cast(pa.large_binary()).to_pylist())
 
 
-def _numbers(path: Path, batch: Any) -> NDArray[Any]:
+def _numbers(path: Path, batch: Any, columns: Columns) -> NDArray[Any]:
     import pyarrow.compute as pc
-    from pyarrow import types
 
-    for column in batch.columns:
-        kind = column.type
-        if types.is_fixed_size_list(kind) or types.is_list(kind) or types.is_large_list(kind):
-            flat = column.flatten()
-            lengths = set(pc.unique(pc.list_value_length(column)).to_pylist())
-            if flat.null_count or len(lengths) > 1 or not any(lengths):
-                raise _ragged_error(path, lengths)
-            return _to_numpy(path, flat).reshape(len(column), -1)
-    columns = [
-        _to_numpy(path, column)
-        for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        if types.is_floating(column.type) or (types.is_integer(column.type) and name != _COUNT)
-    ]
-    if not columns:
-        raise BadContent(f"{path} has no column of vectors, only {_column_names(batch)}.")
-    return np.column_stack(columns)
+    names = batch.schema.names
+    arrays = [batch.column(names.index(name)) for name in columns.vectors]
+    if not columns.is_list:
+        if any(array.null_count for array in arrays):
+            raise BadContent(f"{path}: a row of its vectors has a gap.")
+        return np.column_stack([_to_numpy(path, array) for array in arrays])
+    flat = arrays[0].flatten()
+    lengths = set(pc.unique(pc.list_value_length(arrays[0])).to_pylist())
+    if flat.null_count or len(lengths) > 1 or not any(lengths):
+        raise _ragged_error(path, lengths)
+    return _to_numpy(path, flat).reshape(len(batch), -1)
 
 
-def _counts(path: Path, batch: Any) -> Counts | None:
+def _counts(path: Path, batch: Any) -> Counts:
     import pyarrow as pa
 
-    for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        if name == _COUNT and pa.types.is_integer(column.type):
-            try:
-                counts: Counts = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
-            except pa.ArrowInvalid:
-                raise BadContent(f"{path}: the count of a word is 2^63 or more.") from None
-            if column.null_count or (counts < 0).any():
-                raise BadContent(f"{path}: the count of a word is missing or negative.")
-            return counts
-    return None
+    column = batch.column(batch.schema.names.index(COUNT))
+    try:
+        counts: Counts = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        raise BadContent(f"{path}: the count of a word is 2^63 or more.") from None
+    if column.null_count or (counts < 0).any():
+        raise BadContent(f"{path}: the count of a word is missing or negative.")
+    return counts
 
 
 def _to_numpy(path: Path, column: Any) -> NDArray[Any]:
@@ -137,10 +197,6 @@ def _to_numpy(path: Path, column: Any) -> NDArray[Any]:
         numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return numbers
     raise BadContent(f"{path}: its vectors contain {column.type}, expected numbers.")
-
-
-def _column_names(batch: Any) -> str:
-    return join_first(map(quote_safe, batch.schema.names), 10)
 
 
 def _ragged_error(path: Path, lengths: set[Any]) -> BadContent:
@@ -165,7 +221,7 @@ def write(vectors: Vectors, path: Path) -> None:
     rows = pa.FixedSizeListArray.from_arrays(flat, vectors.dim)
     columns = {"word": words, "vector": rows}
     if vectors.counts is not None:
-        columns[_COUNT] = pa.array(np.asarray(vectors.counts))
+        columns[COUNT] = pa.array(np.asarray(vectors.counts))
     table = pa.table(columns)
     with atomic_write(path) as temporary:
         if path.suffix == ".parquet":
@@ -177,8 +233,10 @@ def write(vectors: Vectors, path: Path) -> None:
 
 FORMAT = Format(
     name="Arrow or Parquet",
+    options=("words", "vector"),
     matches=matches,
     read=read,
+    describe=describe,
     suffixes=(".parquet", ".arrow"),
     write=write,
 )

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, map_in_order
-from weatherglass.errors import BadContent, UsageError
+from weatherglass._files import ROW_BYTES, Input, check_memory, map_in_order, max_memory
+from weatherglass.errors import BadContent, TooLarge, UsageError
 
 from .format import Chunk, Counts, Format, Rows, WantedWords
 
@@ -25,6 +25,10 @@ _DICTIONARY = struct.Struct("<3i2q")
 _MATRIX = struct.Struct("<?2q")
 _END_OF_SENTENCE = b"</s>"
 _CHUNK_ROWS = 4096
+_MAX_NGRAM = 64  # characters; fastText's default is 6
+# Numbers added up for n-grams, relative to the size of the file: a trained model needs about 10.
+_MAX_SUMS_PER_BYTE = 1000
+_MIN_SUMS_LIMIT = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,44 +77,62 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
     use_subwords = source.options.get("subwords", "0") not in ("0", "no", "false")
     if use_subwords and wanted is None:
         raise UsageError("?subwords=1 makes vectors for words that you ask for: give the words.")
-    model = _load(source)
-
-    def chunk(start: int) -> Chunk:
-        words = model.words[start : start + _CHUNK_ROWS]
-        ids = list(range(start, start + len(words)))
-        if wanted is not None:
-            ids = [i for i in ids if model.words[i] in wanted.words]
-            words = [model.words[i] for i in ids]
-        counts = None if model.counts is None else model.counts[ids]
-        return Chunk.of(words, model.rows(words, ids), counts)
-
+    model = _load(source, is_whole=wanted is None)
+    keep, ranks = list(range(len(model.words))), None
     if wanted is not None:
         source.cased = any(word != word.lower() for word in model.words)
-    yield from map_in_order(chunk, range(0, len(model.words), _CHUNK_ROWS), workers)
+        keep, ranks = wanted.choose(model.words)
+
+    def chunk(start: int) -> Chunk:
+        _check_size(source)
+        ids = keep[start : start + _CHUNK_ROWS]
+        words = [model.words[i] for i in ids]
+        counts = None if model.counts is None else model.counts[ids]
+        part = None if ranks is None else ranks[start : start + _CHUNK_ROWS]
+        return Chunk.of(words, model.rows(words, ids), counts, part)
+
+    # At least one chunk if there are rows, so that the number of dimensions is known.
+    stop = max(len(keep), min(1, len(model.words)))
+    yield from map_in_order(chunk, range(0, stop, _CHUNK_ROWS), workers)
     if use_subwords and wanted is not None:
         unseen = sorted(wanted.words.difference(model.words))
         rows = model.rows(unseen, [-1] * len(unseen))
         usable = np.flatnonzero(rows.any(axis=1))  # a very short word has no n-grams
         zeros = None if model.counts is None else np.zeros(len(usable), dtype=np.int64)
-        yield Chunk.of([unseen[i] for i in usable.tolist()], rows[usable], zeros)
+        last = None if ranks is None else len(model.words) + np.arange(len(usable))
+        yield Chunk.of([unseen[i] for i in usable.tolist()], rows[usable], zeros, last)
 
 
-def _load(source: Input) -> _Model:
-    data = _read_bytes(source)
+def _load(source: Input, is_whole: bool) -> _Model:
+    data = _read_bytes(source, is_whole)
     try:
         return _parse(source, data)
     except (struct.error, ValueError, OverflowError, MemoryError):
         raise BadContent(f"{source.path} is a damaged or cut-off fastText model.") from None
 
 
-def _read_bytes(source: Input) -> NDArray[np.uint8]:
+def _read_bytes(source: Input, is_whole: bool) -> NDArray[np.uint8]:
+    """Return the content, in memory if all of it is needed and it fits; otherwise mapped."""
     if source.compression is None:
+        if is_whole and 2 * source.size <= max_memory():
+            return np.fromfile(source.path, dtype=np.uint8)
         return np.memmap(source.path, dtype=np.uint8, mode="r")
-    parts = []
+    data = bytearray()
     with source.stream() as stream:
         while part := stream.read(64 << 20):
-            parts.append(part)
-    return np.frombuffer(b"".join(parts), dtype=np.uint8)
+            check_memory(source.path, 2 * (len(data) + len(part)))  # growing copies it
+            data += part
+    return np.frombuffer(data, dtype=np.uint8)
+
+
+def _check_size(source: Input) -> None:
+    """Raise an error if the file has become shorter since it was mapped.
+
+    Touching a page after its end would kill the process. The compiled loops that sum n-grams need
+    the table as memory; where it is mapped, the size is checked before each chunk.
+    """
+    if source.compression is None and source.path.stat().st_size < source.size:
+        raise BadContent(f"{source.path} became shorter while it was being read.")
 
 
 def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
@@ -147,10 +169,27 @@ def _parse(source: Input, data: NDArray[np.uint8]) -> _Model:
     if rows < 0 or stop > data.size or (max_length > 0 and buckets < 1):
         raise ValueError("matrix")
     table = np.frombuffer(data[offset:stop].data, dtype="<f4").reshape(rows, width)
+    _check_ngrams(source, end[:words] - start[:words], dim, max_length)
+    check_memory(source.path, words * ROW_BYTES)
     spans = zip(start[:words].tolist(), end[:words].tolist(), strict=True)
     names = [data[a:b].tobytes() for a, b in spans]
     counts = _read_counts(data, end[:words])
     return _Model(names, counts, table, buckets, min_length, max_length)
+
+
+def _check_ngrams(source: Input, lengths: NDArray[np.int64], dim: int, max_length: int) -> None:
+    """Refuse a model whose n-grams would take far longer to sum than the file takes to read."""
+    if max_length > _MAX_NGRAM:
+        raise BadContent(
+            f"{source.path}: a fastText model with n-grams of up to {max_length:,} characters; "
+            f"expected at most {_MAX_NGRAM}."
+        )
+    sums = int(lengths.sum()) * dim * max(0, max_length)
+    if sums > max(_MIN_SUMS_LIMIT, _MAX_SUMS_PER_BYTE * source.size):
+        raise TooLarge(
+            f"{source.path}: a fastText model with words of up to {int(lengths.max()):,} bytes, "
+            "whose n-grams would take hours to add up."
+        )
 
 
 def _read_counts(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> Counts | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 from weatherglass._files import Input
 
 from ..vocabulary import pack_words, to_bytes, word_hash
+from .row_sample import RowSampler
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
 
-Rows = NDArray[np.float32]
+Rows = NDArray[np.floating[Any]]
+"""Rows of float32 or, where the source has float64, of float64."""
 Counts = NDArray[np.int64]
+Ranks = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +40,26 @@ class Chunk:
         The vectors.
     counts
         How often each word occurs in the training text, if the source has counts.
+    ranks
+        The row numbers in the source, counted from 0, where a sample of its rows is read.
     """
 
     blob: NDArray[np.uint8]
     ends: NDArray[np.uint64]
     rows: Rows
     counts: Counts | None = None
+    ranks: Ranks | None = None
 
     @classmethod
-    def of(cls, words: list[bytes], rows: Rows, counts: Counts | None = None) -> Chunk:
+    def of(
+        cls,
+        words: list[bytes],
+        rows: Rows,
+        counts: Counts | None = None,
+        ranks: Ranks | None = None,
+    ) -> Chunk:
         """Make a chunk from a list of words."""
-        return cls(*pack_words(words), rows, counts)
+        return cls(*pack_words(words), rows, counts, ranks)
 
     def words(self) -> list[bytes]:
         """Return the words."""
@@ -61,19 +73,38 @@ class Chunk:
         words = self.words()
         keep = [i for i, word in enumerate(words) if word in wanted.words]
         counts = None if self.counts is None else self.counts[keep]
-        return Chunk.of([words[i] for i in keep], np.ascontiguousarray(self.rows[keep]), counts)
+        ranks = None if self.ranks is None else self.ranks[keep]
+        rows = np.ascontiguousarray(self.rows[keep])
+        return Chunk.of([words[i] for i in keep], rows, counts, ranks)
 
 
 @dataclass(frozen=True, eq=False)
 class WantedWords:
-    """The words that the caller asked for; other rows need not be read."""
+    """The words that the caller asked for; other rows need not be read.
+
+    With a `sampler`, a sample of the source's rows is read as well.
+    """
 
     words: frozenset[bytes]
+    sampler: RowSampler | None = None
 
     @classmethod
-    def of(cls, words: Iterable[str]) -> WantedWords:
+    def of(cls, words: Iterable[str], sample: bool = False) -> WantedWords:
         """Encode the words as bytes."""
-        return cls(frozenset(to_bytes(word) for word in words))
+        return cls(frozenset(to_bytes(word) for word in words), RowSampler() if sample else None)
+
+    def choose(self, words: Sequence[bytes]) -> tuple[list[int], Ranks | None]:
+        """Return the positions to read among the source's next words, and their row numbers.
+
+        The row numbers are None unless there is a sampler.
+        """
+        keep = [i for i, word in enumerate(words) if word in self.words]
+        if self.sampler is None:
+            return keep, None
+        first = self.sampler.total
+        sampled = self.sampler.next_candidates(len(words))
+        both = np.union1d(np.array(keep, dtype=np.int64), sampled)
+        return both.tolist(), both + first
 
     def first_fields(self) -> NDArray[np.uint64]:
         """Return a hash table (open addressing, 0 is empty) of each word up to its first space.
@@ -124,6 +155,8 @@ class Format:
         Yields the rows, either all or those of the wanted words, read by a number of threads.
     files
         The files that make up the source; its fingerprint covers all of them.
+    describe
+        Says what is taken for the words and the numbers, where a file leaves a choice.
     options
         Options that may follow a question mark in the source's name.
     suffixes, write
@@ -134,6 +167,7 @@ class Format:
     matches: Callable[[Input], bool]
     read: Reader
     files: Callable[[Input], Sequence[Path]] = _single_file
+    describe: Callable[[Input], dict[str, str]] | None = None
     options: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     write: Callable[[Vectors, Path], None] | None = None

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weatherglass._files import Input, atomic_write, max_unpacked_size, too_large_error
-from weatherglass.errors import BadContent, MissingExtra, SourceError
+from weatherglass._files import (
+    ROW_BYTES,
+    Input,
+    atomic_write,
+    check_memory,
+    check_table,
+    max_parsed_size,
+    too_large_error,
+)
+from weatherglass.errors import (
+    BadContent,
+    MissingExtra,
+    UsageError,
+    WeatherglassError,
+    join_first,
+    quote_safe,
+)
 
 from ..vocabulary import to_bytes
 from .format import Chunk, Format, WantedWords
@@ -40,12 +56,13 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
     h5py = _import_h5py()
     try:
         with h5py.File(source.path, "r") as file:
-            if _MATRIX in file and _WORDS in file:
-                words = _split_words(_load(source, file[_WORDS]))
-                matrix = _load(source, file[_MATRIX])
+            _refuse_links(source.path, file, h5py)
+            names = _choose_data_sets(source, file)
+            if names is not None:
+                words, matrix = _read_matrix(source, file, *names)
             else:
                 words, matrix = _read_data_sets(source, file, h5py)
-    except SourceError:
+    except WeatherglassError:
         raise
     except Exception as error:  # a damaged file can raise almost anything
         reason = str(error).split("\n")[0][:200]
@@ -53,35 +70,155 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
     return iter_chunks(source, words, matrix, wanted)
 
 
-def _load(source: Input, data: Any) -> Any:
-    """Load a data set, unless it claims to be far larger than its file."""
-    limit = max_unpacked_size(source.size)
-    if data.nbytes > limit:
-        raise too_large_error(source.path, limit)
-    return data[()]
+def _refuse_links(path: Path, file: Any, h5py: Any) -> None:
+    """Refuse a file that is not complete in itself, before anything in it is read.
+
+    A link, external storage or a virtual data set makes HDF5 open other files, whose content would
+    become words and numbers.
+    """
+
+    def visit(name: str, link: Any) -> BadContent | None:
+        if not isinstance(link, h5py.HardLink):
+            return BadContent(
+                f"{path}: {quote_safe(name)} is a link. Links, which can lead to other files, are "
+                "not followed: copy the data into the file."
+            )
+        item = file.get(name)
+        if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
+            return BadContent(
+                f"{path}: the numbers of {quote_safe(name)} are stored in other files, which are "
+                "not opened: copy them into the file."
+            )
+        return None
+
+    # The visit ends at the first result. HDF5 cannot pass an exception on.
+    if (error := file.visititems_links(visit)) is not None:
+        raise error
 
 
-def _split_words(value: Any) -> list[bytes]:
+def _choose_data_sets(source: Input, file: Any) -> tuple[str, str] | None:
+    """Return the names of the word list and the matrix; None if there is a data set per word."""
+    words, matrix = source.options.get("words"), source.options.get("vector")
+    if (words is None) != (matrix is None):
+        raise UsageError("HDF5 needs both options: ?words=NAME&vector=NAME.")
+    if words is not None and matrix is not None:
+        for name in (words, matrix):
+            if name not in file:
+                raise UsageError(
+                    f"{source.path} has no data set {quote_safe(name)}; it has "
+                    f"{join_first(map(quote_safe, file), 10) or 'none'}."
+                )
+        return words, matrix
+    return (_WORDS, _MATRIX) if _MATRIX in file and _WORDS in file else None
+
+
+def describe(source: Input) -> dict[str, str]:
+    """Return which data sets are read as words and as vectors."""
+    with _import_h5py().File(source.path, "r") as file:
+        names = _choose_data_sets(source, file)
+    if names is None:
+        return {"words from": "names of the data sets", "vectors from": "one data set per word"}
+    return {
+        "words from": f"data set {quote_safe(names[0])}",
+        "vectors from": f"data set {quote_safe(names[1])}",
+    }
+
+
+def _read_matrix(source: Input, file: Any, words: str, matrix: str) -> tuple[list[bytes], Any]:
+    table = file[matrix]
+    _check_numbers(source, matrix, table)
+    if len(table.shape) != 2:
+        raise BadContent(
+            f"{source.path}: {quote_safe(matrix)} has shape {table.shape}, expected rows and "
+            "columns."
+        )
+    row_bytes = table.dtype.itemsize * table.shape[1]
+    check_table(source.path, source.total_size, table.shape[0], row_bytes, in_memory=True)
+    _check_stored_size(source, [file[words], table])
+    return _read_word_list(source, file[words]), table[()]
+
+
+def _check_numbers(source: Input, name: str, data: Any) -> None:
+    if data.dtype.kind not in "fiu":
+        raise BadContent(
+            f"{source.path}: the data set {quote_safe(name)} contains {data.dtype}, expected "
+            "numbers."
+        )
+
+
+def _check_stored_size(source: Input, data_sets: Iterable[Any]) -> None:
+    """Refuse data sets that claim to be far larger than their file.
+
+    A chunk is unpacked as a whole, even to read one number of it.
+    """
+    limit, total = max_parsed_size(source.total_size), 0
+    for data in data_sets:
+        total += data.nbytes
+        chunk = math.prod(data.chunks) * data.dtype.itemsize if data.chunks else 0
+        if max(total, chunk) > limit:
+            raise too_large_error(source.path, limit)
+    check_memory(source.path, total)
+
+
+def _read_word_list(source: Input, data: Any) -> list[bytes]:
+    """Return the words: one text with a word per line, or an array of texts."""
+    if data.dtype.kind not in "SO" or (data.dtype.kind == "O" and _string_type(data) is None):
+        raise BadContent(
+            f"{source.path}: {quote_safe(data.name)} contains {data.dtype}, expected words."
+        )
+    value = data[()]
+    if data.shape:
+        return [word if isinstance(word, bytes) else to_bytes(str(word)) for word in value.ravel()]
     text = value if isinstance(value, bytes) else to_bytes(str(value))
+    check_memory(source.path, len(text) + ROW_BYTES * text.count(b"\n"))
     return text.removesuffix(b"\n").split(b"\n")
 
 
+def _string_type(data: Any) -> Any:
+    return _import_h5py().check_string_dtype(data.dtype)
+
+
 def _read_data_sets(source: Input, file: Any, h5py: Any) -> tuple[list[bytes], Any]:
-    rows: dict[bytes, Any] = {}
+    """Read one data set per word; their sizes and types are known before any is read."""
+    data_sets: dict[str, Any] = {}
 
     def visit(name: str, item: Any) -> None:
         # A word with a slash became a data set inside a group: its full name is the word.
         if isinstance(item, h5py.Dataset):
-            rows[to_bytes(name)] = np.ravel(_load(source, item))
+            data_sets[name] = item
 
     file.visititems(visit)
-    widths = {len(row) for row in rows.values()}
+    for name, item in data_sets.items():
+        _check_numbers(source, name, item)
+        if item.shape is None or max(item.shape, default=1) != item.size:
+            raise BadContent(
+                f"{source.path}: the data set {quote_safe(name)} has shape {item.shape}; expected "
+                "one row of numbers for each word. If it is a matrix, name it and its word list: "
+                f"{source.path.name}?vector=NAME&words=NAME."
+            )
+    widths = {item.size for item in data_sets.values()}
     if len(widths) != 1:
         lengths = sorted(widths)[:5] or "no"
         raise BadContent(
             f"{source.path}: its data sets have {lengths} numbers, expected the same number in all."
         )
-    return list(rows), np.array(list(rows.values()))
+    _refuse_mixture(source, data_sets)
+    _check_stored_size(source, data_sets.values())
+    row_bytes = widths.pop() * 8
+    check_table(source.path, source.total_size, len(data_sets), row_bytes, in_memory=True)
+    rows = np.array([np.ravel(item[()]) for item in data_sets.values()])
+    return list(map(to_bytes, data_sets)), rows
+
+
+def _refuse_mixture(source: Input, data_sets: dict[str, Any]) -> None:
+    """Refuse integers beside floats: they are ids or counts, not the vector of a word."""
+    integers = [name for name, item in data_sets.items() if item.dtype.kind in "iu"]
+    if integers and len(integers) < len(data_sets):
+        raise BadContent(
+            f"{source.path}: the data sets {join_first(map(quote_safe, integers))} contain "
+            "integers and the others do not, so that not all are vectors of words. Remove them, "
+            f"or name a matrix and its word list: {source.path.name}?vector=NAME&words=NAME."
+        )
 
 
 def write(vectors: Vectors, path: Path) -> None:
@@ -98,4 +235,12 @@ def write(vectors: Vectors, path: Path) -> None:
             raise OSError(match[1] if match else str(error)) from None
 
 
-FORMAT = Format(name="HDF5", matches=matches, read=read, suffixes=(".h5", ".hdf5"), write=write)
+FORMAT = Format(
+    name="HDF5",
+    options=("words", "vector"),
+    matches=matches,
+    read=read,
+    describe=describe,
+    suffixes=(".h5", ".hdf5"),
+    write=write,
+)

@@ -285,11 +285,14 @@ def _is_blank(buffer: Any, i: int) -> bool:
 
 
 @compiled()
-def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int, int, bool]:
+def find_lines(
+    buffer: Any, size: int, table: Any, hits: Any, starts: Any
+) -> tuple[int, int, int, bool]:
     """Find the lines whose first field is in `table`, an open-addressing table of FNV-1a hashes.
 
-    The starts of these lines go to `hits`. Returns the number of hits, of lines, and of lines that
-    are not blank, and whether any first field has a capital letter A to Z.
+    The starts of these lines go to `hits`, and those of all lines that are not blank to `starts`
+    unless it is empty. Returns the number of hits, of lines, and of lines that are not blank, and
+    whether any first field has a capital letter A to Z.
     """
     i, count, lines, rows, cased = 0, 0, 0, 0, False
     mask = np.uint64(table.size - 1)
@@ -307,6 +310,8 @@ def find_lines(buffer: Any, size: int, table: Any, hits: Any) -> tuple[int, int,
         if (i == begin or buffer[begin] == RETURN) and _is_blank(buffer, begin):
             i = _find_newline(buffer, size, i) + 1
             continue
+        if starts.size:
+            starts[rows] = begin
         rows += 1
         slot = digest & mask
         while table[slot] != 0:

@@ -5,19 +5,30 @@ Arrays of Python objects are refused, because they are pickles.
 
 from __future__ import annotations
 
+import ast
+import math
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import ArrayFile, Input, atomic_write, max_unpacked_size, too_large_error
-from weatherglass.errors import BadContent, PickleRefused, TooLarge
+from weatherglass._files import (
+    ArrayFile,
+    Input,
+    atomic_write,
+    check_table,
+    max_unpacked_size,
+    too_large_error,
+)
+from weatherglass.errors import BadContent, PickleRefused, SourceError, quote_safe
 
 from ..vocabulary import to_bytes
+from .file_table import FileTable
 from .format import Chunk, Format, WantedWords
 from .wordlist import (
     SUFFIXES,
@@ -30,6 +41,10 @@ from .wordlist import (
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
+
+
+_READ_BYTES = 1 << 18
+_MAX_HEADER_BYTES = 10_000  # as in NumPy: parsing a longer one can crash Python
 
 
 def _matrix_file(source: Input) -> Path | None:
@@ -60,33 +75,98 @@ def npy_files(source: Input) -> Sequence[Path]:
 
 def read_npy(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows of a ``.npy``."""
-    matrix, words = npy_files(source)
-    return iter_chunks(source, read_words(words), load_matrix(matrix), wanted)
+    path, list_path = npy_files(source)
+    matrix = load_matrix(path)
+    return iter_chunks(source, read_words(list_path, len(matrix)), matrix, wanted)
 
 
 def load_matrix(path: Path) -> NDArray[np.generic]:
-    """Memory-map a ``.npy`` file."""
+    """Return the table in a ``.npy`` file; its rows are read when they are used."""
+    with open(path, "rb") as file:
+        header = _read_header(path, file, path.stat().st_size)
+        start = file.tell()
+    if len(header.shape) != 2 or not header.shape[1]:
+        raise BadContent(
+            f"{path}: an array of shape {header.shape}, expected a table of rows and columns."
+        )
+    shape = (header.shape[0], header.shape[1])
+    return FileTable(path, start, shape, header.dtype, header.by_column)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What the header of an array says; `size` is the number of bytes that follow it."""
+
+    shape: tuple[int, ...]
+    by_column: bool
+    dtype: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def _read_header(path: Path, file: IO[bytes], size: int) -> _Header:
+    """Read the header of an array in a stream of `size` bytes, which may be damaged."""
     try:
-        with open(path, "rb") as file:
-            preamble = file.read(12)
-        # NumPy allocates the length that the header claims to have, up to four gigabytes.
-        if preamble[6] > 1 and int.from_bytes(preamble[8:12], "little") > path.stat().st_size:
-            raise ValueError("its header is longer than the file")
+        raw = _read_header_bytes(file)
         with warnings.catch_warnings(action="ignore"):  # a damaged header is parsed as Python code
-            array: NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
+            fields = ast.literal_eval(raw.decode("utf-8", "surrogateescape").strip())
+        shape, by_column, descr = (fields[name] for name in ("shape", "fortran_order", "descr"))
+        if not isinstance(shape, tuple) or any(type(n) is not int for n in shape):
+            raise ValueError("its shape is not a tuple of integers")
+        if not isinstance(descr, str):
+            raise ValueError("it describes records, not numbers or words")
+        dtype = np.dtype(descr)
     except Exception as error:  # a damaged file can raise almost anything
-        raise _to_our_error(path, error) from None
-    return array
-
-
-def _to_our_error(path: Path, error: Exception) -> Exception:
-    if "pickle" in str(error).lower() or "object" in str(error).lower():
-        return PickleRefused(
+        reason = str(error).split("\n")[0][:100] or type(error).__name__
+        raise BadContent(
+            f"{path} is a damaged or cut-off NumPy file: its header cannot be read ({reason})."
+        ) from None
+    if dtype.hasobject:
+        raise PickleRefused(
             f"{path} contains Python objects, which can run code when opened. Save the "
             "vectors with a numeric dtype and the words as text."
         )
-    reason = str(error).split("\n")[0][:200]
-    return BadContent(f"{path} is a damaged or cut-off NumPy file ({reason}).")
+    header = _Header(shape, bool(by_column), dtype)
+    if dtype.itemsize < 1 or min(header.shape, default=0) < 0:
+        raise BadContent(f"{path} is a damaged NumPy file: its elements have no size.")
+    if header.size > size - file.tell():
+        raise BadContent(
+            f"{path} is a damaged or cut-off NumPy file: the header says {header.size:,} bytes, "
+            f"and {max(0, size - file.tell()):,} follow it."
+        )
+    return header
+
+
+def _read_header_bytes(file: IO[bytes]) -> bytes:
+    """Return the header as it stands after the magic number, the version and its length."""
+    magic, version = file.read(6), file.read(2)
+    if magic != b"\x93NUMPY" or version[:1] not in (b"\1", b"\2", b"\3"):
+        raise ValueError("wrong magic number or version")
+    length = int.from_bytes(file.read(2 if version[0] == 1 else 4), "little")
+    if length > _MAX_HEADER_BYTES:
+        raise ValueError(f"it has {length:,} bytes")
+    raw = file.read(length)
+    if len(raw) < length:
+        raise ValueError("it is longer than the file")
+    return raw
+
+
+def describe_npy(source: Input) -> dict[str, str]:
+    """Return the files of the matrix and of the words."""
+    matrix, words = npy_files(source)
+    return {"words from": words.name, "vectors from": matrix.name}
+
+
+def describe_npz(source: Input) -> dict[str, str]:
+    """Return the arrays of the matrix and of the words."""
+    table, words = _choose_members(source, _read_headers(source))
+    found = quote_safe(words.removesuffix(".npy")) if words else ""
+    return {
+        "words from": f"array {found}" if found else find_word_list(source, source.path).name,
+        "vectors from": f"array {quote_safe(table.removesuffix('.npy'))}",
+    }
 
 
 def _is_npz(source: Input) -> bool:
@@ -95,40 +175,95 @@ def _is_npz(source: Input) -> bool:
     return any(name.endswith(".npy") for name in source.members())
 
 
+def npz_files(source: Input) -> Sequence[Path]:
+    """Return the archive and, unless the words are inside it, its word list."""
+    if _choose_members(source, _read_headers(source))[1] is not None:
+        return [source.path]
+    return [source.path, find_word_list(source, source.path)]
+
+
 def read_npz(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows of a ``.npz`` with one table of numbers and one list of words."""
-    arrays = _load_archive(source)
-    tables = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "fiu"]
-    lists = [array for array in arrays.values() if array.ndim <= 1 and array.dtype.kind in "USu"]
-    if len(tables) != 1 or len(lists) > 1:
-        contents = ", ".join(f"{name} {array.dtype}{array.shape}" for name, array in arrays.items())
-        raise BadContent(
-            f"{source.path} contains {contents}: expected one table of numbers and one word list."
-        )
-    words = (
-        _npz_words(source.path, lists[0])
-        if lists
-        else read_words(find_word_list(source, source.path))
-    )
-    return iter_chunks(source, words, tables[0], wanted)
+    headers = _read_headers(source)
+    table_name, list_name = _choose_members(source, headers)
+    header = headers[table_name]
+    row_bytes = header.shape[1] * header.dtype.itemsize
+    check_table(source.path, source.total_size, header.shape[0], row_bytes, in_memory=True)
+    if list_name is None:
+        words = read_words(find_word_list(source, source.path), header.shape[0])
+    else:
+        list_header = headers[list_name]
+        count = list_header.shape[0] if list_header.shape else 1
+        check_table(source.path, source.total_size, count, list_header.dtype.itemsize, True)
+        words = _npz_words(source.path, _load_member(source, list_name, list_header))
+    return iter_chunks(source, words, _load_member(source, table_name, header), wanted)
 
 
-def _load_archive(source: Input) -> dict[str, NDArray[np.generic]]:
+def _read_headers(source: Input) -> dict[str, _Header]:
+    """Return the headers of the arrays in an archive, by member; nothing else is unpacked."""
     try:
         with zipfile.ZipFile(source.path) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-        if size > (limit := max_unpacked_size(source.size)):
-            raise too_large_error(source.path, limit)
-        with (
-            warnings.catch_warnings(action="ignore"),
-            np.load(source.path, allow_pickle=False) as loaded,
-        ):
-            arrays = {name: loaded[name] for name in loaded.files}
-    except TooLarge:
+            members = archive.infolist()
+            if sum(info.file_size for info in members) > (limit := max_unpacked_size(source.size)):
+                raise too_large_error(source.path, limit)
+            headers = {}
+            for info in members:
+                if info.filename.endswith(".npy"):
+                    if info.filename in headers:
+                        raise BadContent(
+                            f"{source.path} has two arrays called {quote_safe(info.filename)}."
+                        )
+                    with archive.open(info) as file:
+                        headers[info.filename] = _read_header(source.path, file, info.file_size)
+        return headers
+    except SourceError:
         raise
-    except Exception as error:  # a damaged file can raise almost anything
-        raise _to_our_error(source.path, error) from None
-    return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+    except Exception as error:  # zipfile raises many kinds of errors on damaged files
+        raise _damaged_archive(source.path, error) from None
+
+
+def _choose_members(source: Input, headers: dict[str, _Header]) -> tuple[str, str | None]:
+    """Return the members with the table of numbers and with the words, if those are inside."""
+    tables, lists = [], []
+    for name, header in headers.items():
+        if len(header.shape) == 2 and header.dtype.kind in "fiu":
+            tables.append(name)
+        if len(header.shape) <= 1 and (header.dtype.kind in "US" or header.dtype == np.uint8):
+            lists.append(name)
+    if len(tables) != 1 or len(lists) > 1:
+        contents = ", ".join(
+            f"{name.removesuffix('.npy')} {header.dtype}{header.shape}"
+            for name, header in headers.items()
+        )
+        raise BadContent(
+            f"{source.path} contains {contents[:500]}: expected one table of numbers and one word "
+            "list."
+        )
+    return tables[0], lists[0] if lists else None
+
+
+def _load_member(source: Input, name: str, header: _Header) -> NDArray[Any]:
+    array = np.empty(header.shape, header.dtype, order="F" if header.by_column else "C")
+    view, filled = memoryview(bytearray()), 0
+    if array.size:
+        view = array.ravel(order="K").view(np.uint8).data
+    try:
+        with zipfile.ZipFile(source.path) as archive, archive.open(name) as file:
+            _read_header_bytes(file)
+            while part := file.read(min(_READ_BYTES, len(view) - filled)):
+                view[filled : filled + len(part)] = part
+                filled += len(part)
+            file.read(1)  # at the end, the checksum of the member is verified
+        if filled < len(view):
+            raise ValueError("cut off")
+    except Exception as error:  # zipfile raises many kinds of errors on damaged files
+        raise _damaged_archive(source.path, error) from None
+    return array
+
+
+def _damaged_archive(path: Path, error: Exception) -> BadContent:
+    reason = str(error).split("\n")[0][:200] or type(error).__name__
+    return BadContent(f"{path} is a damaged or cut-off NumPy file ({reason}).")
 
 
 def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
@@ -136,7 +271,7 @@ def _npz_words(path: Path, array: NDArray[np.generic]) -> list[bytes]:
         return array.astype(np.uint8).tobytes().split(b"\n")[:-1]
     try:
         words = array.ravel().tolist()
-    except ValueError:  # code points beyond Unicode
+    except (ValueError, SystemError):  # code points beyond Unicode
         raise BadContent(f"{path}: its list of words is damaged.") from None
     return [word if isinstance(word, bytes) else to_bytes(str(word)) for word in words]
 
@@ -160,6 +295,7 @@ NPY = Format(
     matches=lambda source: _matrix_file(source) is not None,
     read=read_npy,
     files=npy_files,
+    describe=describe_npy,
     suffixes=(".npy",),
     write=write_npy,
 )
@@ -167,6 +303,8 @@ NPZ = Format(
     name="NumPy .npz",
     matches=_is_npz,
     read=read_npz,
+    files=npz_files,
+    describe=describe_npz,
     options=("vocab",),
     suffixes=(".npz",),
     write=write_npz,

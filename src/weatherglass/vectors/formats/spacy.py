@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weatherglass._files import Input
+from weatherglass._files import Input, check_memory
 from weatherglass.errors import BadContent, MissingExtra
 
 from ..vocabulary import pack_words, to_bytes
@@ -18,6 +18,7 @@ from .numpy import load_matrix
 from .wordlist import iter_chunks
 
 _HASH_SEED = 1  # of the hash that identifies a string in spaCy
+_OBJECT_BYTES = 64  # memory that a byte of JSON or msgpack can take as an object
 _FILES = ("vectors", "key2row", "strings.json")
 
 
@@ -50,8 +51,6 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
 
     matrix_file, rows_file, strings_file = files(source)
     matrix = load_matrix(matrix_file)
-    if matrix.ndim != 2:
-        raise BadContent(f"{matrix_file}: an array of shape {matrix.shape}, expected a table.")
     row_of = _read_key_to_row(rows_file, len(matrix))
     strings = _read_strings(strings_file)
     keys = np.empty(len(strings), dtype=np.uint64)
@@ -65,6 +64,7 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
 
 
 def _read_strings(path: Path) -> list[bytes]:
+    check_memory(path, _OBJECT_BYTES * path.stat().st_size)
     try:
         strings: Any = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
@@ -79,9 +79,22 @@ def _read_key_to_row(path: Path, rows: int) -> dict[int, int]:
         import msgpack
     except ImportError:
         raise MissingExtra("SpaCy's vectors folder", "formats") from None
+    size = path.stat().st_size
+    check_memory(path, _OBJECT_BYTES * size)
     try:
-        content: Any = msgpack.unpackb(path.read_bytes(), strict_map_key=False)
-        row_of = {int(key): int(row) for key, row in content.items()}
+        # A map of integers to integers: nothing nested, which could take far more memory.
+        content: Any = msgpack.unpackb(
+            path.read_bytes(),
+            strict_map_key=False,
+            max_map_len=size // 2,
+            max_array_len=0,
+            max_str_len=0,
+            max_bin_len=0,
+            max_ext_len=0,
+        )
+        if not all(type(number) is int for pair in content.items() for number in pair):
+            raise ValueError("not integers")
+        row_of: dict[int, int] = content
     except Exception:  # a damaged file can raise almost anything
         raise BadContent(f"{path} is a damaged or cut-off map of words to rows.") from None
     if any(not -1 <= row < rows for row in row_of.values()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import functools
 import re
 from collections import Counter
@@ -18,6 +20,7 @@ from weatherglass.errors import BadContent, CannotWrite, UnknownFormat, quote_sa
 
 from ..vocabulary import to_bytes
 from .format import Chunk, Format, Rows, WantedWords
+from .sampled_lines import SampledLines
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -28,7 +31,7 @@ _NUMBER = re.compile(
 )
 _DECIMAL = re.compile(rb"[-+]?[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?")
 _WHITE_SPACE = re.compile(rb"[ \t\r\n\0]")
-_HEADER = re.compile(rb"([0-9]{1,18})[ \t]+([0-9]{1,9})[ \t\r]*")
+_HEADER = re.compile(rb"([0-9]{1,30})[ \t]+([0-9]{1,30})[ \t\r]*")
 
 
 class LineError(Exception):
@@ -142,6 +145,10 @@ class _Parsed:
         The first invalid line, counted from 1, and what is wrong with it.
     cased
         Whether a word has a capital letter A to Z.
+    starts
+        Where each row begins in the block, where a sample of the rows is read.
+    block
+        The block itself; its data are valid only if it has no `start`.
     """
 
     chunk: Chunk
@@ -149,6 +156,8 @@ class _Parsed:
     rows: int = 0
     problem: tuple[int, str] | None = None
     cased: bool = False
+    starts: NDArray[np.int64] | None = None
+    block: Block | None = None
 
 
 def matches(source: Input) -> bool:
@@ -180,22 +189,33 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
         read_block = functools.partial(_search_block, layout.dim, wanted, wanted.first_fields())
     lines = 0 if layout.rows is None else 1
     rows = 0
+    sample = None if wanted is None or wanted.sampler is None else SampledLines(wanted.sampler)
     for parsed in map_in_order(read_block, source.blocks(layout.skip), workers):
         if parsed.problem is not None:
             line, problem = parsed.problem
             raise BadContent(f"{source.path}: line {lines + line:,} {problem}.")
         lines += parsed.lines
         source.cased |= parsed.cased
+        chunk = parsed.chunk
+        if sample is not None and parsed.block is not None and parsed.starts is not None:
+            chunk = dataclasses.replace(chunk, ranks=_add(chunk.ranks, rows))
+            sample.add(parsed.block, parsed.starts)
         rows += parsed.rows
-        yield parsed.chunk
+        if layout.rows is not None and rows > layout.rows:
+            break  # it is wrong already, and the file may be long
+        yield chunk
     _check_rows(source, layout, rows)
+    if sample is not None:
+        yield _parse_sample(sample, source, layout.dim)
 
 
 def _check_rows(source: Input, layout: Layout, rows: int) -> None:
     if layout.rows is not None and rows != layout.rows:
+        more = " or more" if rows > layout.rows else ""
         raise BadContent(
             f"{source.path}: the header says {layout.rows:,} rows of {layout.dim} numbers, "
-            f"but the file has {rows:,}. It may be cut off; if it is not, correct its first line."
+            f"but the file has {rows:,}{more}. It may be cut off; if it is not, correct its first "
+            "line."
         )
     if not rows:
         raise BadContent(f"{source.path} has no rows.")
@@ -247,7 +267,30 @@ def _gather_words(
 
 
 def _no_rows(dim: int) -> Chunk:
-    return Chunk.of([], np.empty((0, dim), dtype=np.float32))
+    ranks = np.empty(0, dtype=np.int64)
+    return Chunk.of([], np.empty((0, dim), dtype=np.float32), ranks=ranks)
+
+
+def _add(ranks: NDArray[np.int64] | None, rows: int) -> NDArray[np.int64] | None:
+    return None if ranks is None else ranks + rows
+
+
+def _parse_sample(sample: SampledLines, source: Input, dim: int) -> Chunk:
+    """Return the sampled rows. An invalid line that nobody asked for is left out."""
+    ranks, lines = sample.read(source.path)
+    text = b"".join(lines)
+    parsed = _parse(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), len(text), dim)
+    if parsed.problem is None:
+        return dataclasses.replace(parsed.chunk, ranks=ranks)
+    words, rows, keep = [], [], []
+    for k, line in enumerate(lines):
+        with contextlib.suppress(LineError):
+            word, row = parse_line(line.removesuffix(b"\n"), dim)
+            words.append(word)
+            rows.append(row)
+            keep.append(k)
+    matrix = np.array(rows, dtype=np.float32).reshape(len(rows), dim)
+    return Chunk.of(words, matrix, ranks=ranks[keep])
 
 
 def _search_block(
@@ -256,10 +299,14 @@ def _search_block(
     from .kernels import find_lines
 
     block = load()
-    hits = np.empty(block.size // 2 + 1, dtype=np.int64)  # a line that is not blank has two bytes
-    count, lines, rows, cased = find_lines(block.data, block.size, table, hits)
+    max_rows = block.size // 2 + 1  # a line that is not blank has two bytes
+    hits = np.empty(max_rows, dtype=np.int64)
+    starts = np.empty(max_rows if wanted.sampler is not None else 0, dtype=np.int64)
+    count, lines, rows, cased = find_lines(block.data, block.size, table, hits, starts)
+    starts = starts[:rows].copy()  # the copy frees the rest
+    held = None if wanted.sampler is None else block
     if not count:
-        return _Parsed(_no_rows(dim), lines, rows, cased=cased)
+        return _Parsed(_no_rows(dim), lines, rows, None, cased, starts, held)
     raw = block.data[: block.size].tobytes()
     candidates = b"".join(
         raw[begin : raw.index(b"\n", begin) + 1] for begin in hits[:count].tolist()
@@ -269,7 +316,11 @@ def _search_block(
     if parsed.problem is not None:
         line = raw.count(b"\n", 0, hits[parsed.problem[0] - 1]) + 1
         return _Parsed(parsed.chunk, lines, problem=(line, parsed.problem[1]))
-    return _Parsed(parsed.chunk.only(wanted), lines, rows, cased=cased)
+    chunk = parsed.chunk
+    if starts.size:
+        ranks = np.searchsorted(starts, hits[:count]).astype(np.int64)
+        chunk = dataclasses.replace(chunk, ranks=ranks)
+    return _Parsed(chunk.only(wanted), lines, rows, None, cased, starts, held)
 
 
 def write_glove(vectors: Vectors, path: Path) -> None:

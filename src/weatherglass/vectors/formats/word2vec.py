@@ -61,12 +61,12 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
                 raise TooLarge(f"{source.path} has a word of more than {MAX_LINE_BYTES >> 20} MiB.")
             spans = zip(start[:count].tolist(), end[:count].tolist(), strict=True)
             words = [raw[a:b] for a, b in spans]
-            keep = np.arange(count)
+            keep, ranks = list(range(count)), None
             if wanted is not None:
                 source.cased |= any(word != word.lower() for word in words)
-                keep = np.array([i for i in keep if words[i] in wanted.words], dtype=np.intp)
+                keep, ranks = wanted.choose(words)
             body = _rows_at(buffer, end[:count][keep] + 1, dim)
-            yield Chunk.of([words[i] for i in keep.tolist()], body)
+            yield Chunk.of([words[i] for i in keep], body, ranks=ranks)
             done += count
             rest = raw[used:]
         if rest.strip(b" \r\n") or stream.read(64).strip(b" \r\n"):

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import Input, atomic_write
+from weatherglass._files import ROW_BYTES, Input, atomic_write, check_memory, check_table
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
 
 from ..vocabulary import to_bytes
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _ENDINGS = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt", ".json", ".parquet", ".arrow")
 _NAMES = ("vocab.txt", "words.txt", "vocab.json", "words.json", "tokenizer.json", "vocab.parquet")
 SUFFIXES = (".vocab", ".words", ".txt", ".json", ".parquet", ".arrow")
+_JSON_RATIO = 32  # memory that JSON takes as objects, relative to its text: "[]," takes 64 bytes
+_CHUNK_NUMBERS = 1 << 19  # a chunk is read into memory
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -44,19 +46,31 @@ def find_word_list(source: Input, matrix: Path) -> Path:
     )
 
 
-def read_words(path: Path) -> list[bytes]:
-    """Return the words of a word list, in order."""
+def read_words(path: Path, rows: int | None = None) -> list[bytes]:
+    """Return the words of a word list, in order; there must be `rows` of them, if that is given."""
     if path.suffix in (".parquet", ".arrow"):
         from .arrow import first_text_column
 
         return first_text_column(path)
-    content = path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
+    size = path.stat().st_size
     if path.suffix == ".json":
-        return _read_json_words(path, content)
-    lines = content.split(b"\n")
-    if lines and not lines[-1]:
-        lines.pop()
+        check_memory(path, _JSON_RATIO * size)
+        return _read_json_words(path, path.read_bytes().removeprefix(_BYTE_ORDER_MARK))
+    check_memory(path, 2 * size)
+    content = path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
+    if not content:
+        return []
+    count = content.count(b"\n") + (not content.endswith(b"\n"))
+    if rows is not None and count != rows:  # before the lines become objects
+        raise wrong_length(path, rows, count)
+    check_memory(path, size + count * ROW_BYTES)
+    lines = content.removesuffix(b"\n").split(b"\n")
     return [line.removesuffix(b"\r") for line in lines]
+
+
+def wrong_length(path: Path, rows: int, words: int) -> BadContent:
+    """Return the error for a word list that does not have one word for each row."""
+    return BadContent(f"{path}: {rows:,} rows, but the word list has {words:,} words.")
 
 
 def _read_json_words(path: Path, content: bytes) -> list[bytes]:
@@ -94,16 +108,15 @@ def iter_chunks(
     if matrix.dtype.kind not in "fiu":
         raise BadContent(f"{path}: its array contains {matrix.dtype}, expected numbers.")
     if len(words) != len(matrix):
-        raise BadContent(
-            f"{path}: {len(matrix):,} rows, but the word list has {len(words):,} words."
-        )
+        raise wrong_length(path, len(matrix), len(words))
+    check_table(path, source.total_size, len(words), 4 * matrix.shape[1])
     if wanted is not None:
         source.cased |= any(word != word.lower() for word in words)
-        keep = [i for i, word in enumerate(words) if word in wanted.words]
+        keep, ranks = wanted.choose(words)
         kept_counts = None if counts is None else counts[keep]
-        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), kept_counts)
+        yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), kept_counts, ranks)
         return
-    step = max(1, (4 << 20) // matrix.shape[1])
+    step = max(1, _CHUNK_NUMBERS // matrix.shape[1])
     for start in range(0, len(words), step):
         part = slice(start, start + step)
         part_counts = None if counts is None else counts[part]
@@ -111,9 +124,16 @@ def iter_chunks(
 
 
 def to_rows(numbers: NDArray[Any]) -> Rows:
-    """Convert numbers of any type to float32; too large ones become infinity, which is reported."""
+    """Convert numbers of any type to float32; float64 is kept, so that equal directions stay equal.
+
+    Too large numbers become infinity, which is reported.
+
+    >>> to_rows(np.array([[1, 2]])).dtype, to_rows(np.array([[0.1]])).dtype
+    (dtype('float32'), dtype('float64'))
+    """
+    is_double = numbers.dtype.kind == "f" and numbers.dtype.itemsize >= 8
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.ascontiguousarray(numbers, dtype=np.float32)
+        return np.ascontiguousarray(numbers, dtype=np.float64 if is_double else np.float32)
 
 
 def word_list_path(matrix: Path) -> Path:
