@@ -133,7 +133,10 @@ def test_an_agreement_that_cannot_be_computed_gives_the_reason(test, reason):
     assert reason in agreement.reason
     assert agreement.pairs == ()
     assert "not run" in agreement.sentence()
-    assert wg.Results.from_delimited(wg.Results.of([agreement]).to_delimited())[0] == agreement
+    assert (
+        wg.Results.from_delimited(wg.Results.of([agreement]).to_delimited(record=True))[0]
+        == agreement
+    )
 
 
 def test_constant_associations_are_not_correlated():
@@ -154,7 +157,7 @@ def test_results_survive_json_tsv_and_parquet(tmp_path):
         [wg.agree([vectors(1), vectors(2), vectors(3)], test) for test in (TEST, FACTS)]
     )
     assert wg.Results.from_json(results.to_json()) == results
-    assert wg.Results.from_delimited(results.to_delimited()) == results
+    assert wg.Results.from_delimited(results.to_delimited(record=True)) == results
     results.to_parquet(tmp_path / "r.parquet")
     assert wg.Results.from_parquet(tmp_path / "r.parquet") == results
     rows = results.to_rows()

@@ -170,7 +170,7 @@ def test_the_cosine_and_its_square_are_those_of_the_mean_differences(default):
 def test_results_with_a_baseline_are_read_back_from_json_tsv_and_parquet(default, tmp_path):
     results = wg.Results.of([wg.weat(default, TEST), wg.weat(default, TEST, baseline=False)])
     assert wg.Results.from_json(results.to_json()) == results
-    assert wg.Results.from_delimited(results.to_delimited()) == results
+    assert wg.Results.from_delimited(results.to_delimited(record=True)) == results
     results.to_parquet(tmp_path / "results.parquet")
     assert wg.Results.from_parquet(tmp_path / "results.parquet") == results
     with_baseline, without = results.to_rows()

@@ -212,8 +212,8 @@ def test_controlled_results_round_trip_through_json_tsv_csv_and_parquet(default,
     )
     results = wg.Results.of([weat, wefat]).correct()
     assert wg.Results.from_json(results.to_json()) == results
-    assert wg.Results.from_delimited(results.to_delimited("\t"), "\t") == results
-    assert wg.Results.from_delimited(results.to_delimited(","), ",") == results
+    assert wg.Results.from_delimited(results.to_delimited("\t", record=True), "\t") == results
+    assert wg.Results.from_delimited(results.to_delimited(",", record=True), ",") == results
     results.to_parquet(tmp_path / "results.parquet")
     assert wg.Results.from_parquet(tmp_path / "results.parquet") == results
     first, second = results.to_rows()

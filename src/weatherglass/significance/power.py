@@ -15,7 +15,7 @@ import numpy as np
 
 from weatherglass.errors import CannotMeasure, UsageError
 
-from .interval import chi_quadrature
+from .intervals import chi_quadrature
 from .pvalue import Alternative, check_alternative, clamp_p, format_p
 
 ALPHA = 0.05

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError
 
-from .effect_interval import OTHER_TARGETS, check_words
+from .effect import OTHER_TARGETS, check_words
 from .interval import Interval, check_confidence
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.significance import Interval, crossed_interval, effect_interval
-from weatherglass.significance.interval import noncentral_t_cdf
+from weatherglass.significance.intervals.interval import noncentral_t_cdf
 
 
 def effect(x: np.ndarray, y: np.ndarray, ddof: int = 1) -> float:
