@@ -253,7 +253,7 @@ def run_crossed(trials: int, seed: int) -> list[Cell]:
                 targets += _contains(effect_interval(x, y), truth)
             column = "{}+{} × {}+{}".format(*sizes)
             cells.append(Cell(row, column, all_four, trials, *CROSSED_BAND))
-            cells.append(Cell(f"{row}: targets only", column, targets, trials, 0, 1))
+            cells.append(Cell(f"{row}: targets only", column, targets, trials, 0.4, 1))
     return cells
 
 
