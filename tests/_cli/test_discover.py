@@ -23,7 +23,7 @@ def test_discover_prints_groups_cells_and_remarks(run: Any) -> None:
     assert "female" in ran.out
     assert "significant cells of" in ran.out
     assert (
-        "Frequency: the vectors predict log rank with R² 0.88, 0.04 after the control." in ran.out
+        "Frequency: the vectors predict log rank of other words with R² 0.91, 0.07 after" in ran.out
     )
     assert "2,529 not in the vocabulary" in ran.out
     assert "Rotations: " in ran.out
@@ -68,7 +68,7 @@ def test_discover_compares_two_sources(run: Any) -> None:
     ran = run("discover", "--compare", "default", "default", *QUICK)
     assert ran.code == 0, ran.err
     assert "default against default: 0 vanish, 0 appear," in ran.out
-    assert "default: Frequency: the vectors predict log rank with R² 0.88, 0.04" in ran.out
+    assert "default: Frequency: the vectors predict log rank of other words with R² 0.91" in ran.out
     assert "default: Rotations: " in ran.out
     compared = json.loads(
         run("discover", "--compare", "default", "default", *QUICK, "--format", "json").out

@@ -190,7 +190,8 @@ def test_a_damaged_checkpoint_is_counted_again(
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
     stopped_halfway(vectors, options)
     (path,) = (tmp_path / "discovery").iterdir()
-    whole_lines = {json.loads(line)["task"]: line for line in path.read_bytes().split()}
+    lines = filter(None, path.read_bytes().splitlines())
+    whole_lines = {json.loads(line)["task"]: line for line in lines}
     strange = [
         b"\xff{",
         whole_lines.pop(0)[:20],

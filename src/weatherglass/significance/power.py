@@ -172,7 +172,7 @@ def power_of_effect(
     The sign of the effect does not matter: it is taken to be in the direction that is tested.
 
     >>> round(power_of_effect(0.9, 8, 8), 2), round(power_of_effect(0.9, 25, 25), 2)
-    (0.61, 0.96)
+    (0.61, 0.97)
     """
     check_settings(n, m, alpha, alternative)
     size = abs(effect)
@@ -195,7 +195,7 @@ def words_needed(
     """Return how many words X and Y each need, so that an effect is found with this power.
 
     >>> words_needed(0.9), words_needed(0.5)
-    (14, 49)
+    (13, 48)
     """
     check_settings(2, 2, alpha, alternative, power)
     if not 0 < abs(effect) < 2:

@@ -115,8 +115,9 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
         for phrase in _control_phrases(test):
             row = [phrase, ""]
             for name in sources:
-                cells = _control_cells(test.results.get(name), phrase)
-                row += cells[: 3 if has_robustness[name] else 2]
+                effect, p, outcome = _control_cells(test.results.get(name), phrase)
+                row += [effect, p, *([numbers.ABSENT] if has_baseline[name] else [])]
+                row += [outcome] if has_robustness[name] else []
             rows.append(row)
     return table(
         "Association tests",
