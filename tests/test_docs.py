@@ -36,7 +36,7 @@ NOT_RUN = {
     "docs/tutorials/gate.md": {"pip install": _INSTALL},
     "docs/audit.md": {"weatherglass audit  ": _FILES},
     "docs/compare.md": {"weatherglass compare": _NOVELS, "Effects": _NOVELS},
-    "docs/scale.md": {"weatherglass discover": _CLUSTER, "export DASK": _CLUSTER},
+    "docs/scale.md": {"weatherglass discover": _CLUSTER, "distributed:": _CLUSTER},
     "docs/web.md": {"pip install": _INSTALL + ", and starts a server; `tests/_web` has its tests"},
     "docs/methods/discovery.md": {
         "  group   names": "printed by the command under the picture, which takes half a minute",
