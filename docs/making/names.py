@@ -17,7 +17,10 @@ SECTIONS = {
         "test", "tests", "Test", "FactualTest", "load_tests",
         "seeds", "seed_sets", "SeedSet", "load_seeds",
     ],
-    "Measures": ["weat", "wefat", "measure", "generalised_weat", "permutation_p", "PValue"],
+    "Measures": [
+        "weat", "wefat", "measure", "generalised_weat", "agree", "Agreement",
+        "permutation_p", "PValue",
+    ],
     "Sentence encoders": ["open_encoder", "seat", "ceat"],
     "Corpora": ["open_corpus", "train", "open_models", "compare"],
     "Seed lab": [
