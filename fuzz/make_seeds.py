@@ -240,8 +240,8 @@ def result_files(folder: Path) -> dict[str, bytes]:
     train(texts, folder / "models", method="ppmi-svd", dim=2, bootstrap=1, workers=1)
     return {
         "results.json": results.to_json().encode(),
-        "results.tsv": results.to_delimited().encode(),
-        "results.csv": results.to_delimited(",").encode(),
+        "results.tsv": results.to_delimited(record=True).encode(),
+        "results.csv": results.to_delimited(",", record=True).encode(),
         "results.parquet": (folder / "r.parquet").read_bytes(),
         "discovery.json": discovery.to_json().encode(),
         "discovery.parquet": (folder / "d.parquet").read_bytes(),

@@ -94,7 +94,7 @@ def read_vectors(kind: str, content: bytes, folder: Path) -> None:
             (folder / f"{name}.words").write_bytes(seeds("vectors")["vocabulary.words"])
     for words in (None, ["rose", "", "a b", "apple"]):
         with contextlib.suppress(WeatherglassError):
-            vectors = open_vectors(source, words=words)
+            vectors = open_vectors(source, words=words, sample=words is not None)
             assert vectors.matrix.shape == (len(vectors.words[:]), vectors.dim)
             assert vectors.matrix.dtype.name in ("float32", "float64")
     open_vectors(source, words=["rose"])  # once more, so that `check` sees the message
@@ -335,17 +335,11 @@ def read_input(kind: str, content: bytes, folder: Path) -> None:
 
 def _read_answer(content: bytes) -> None:
     """Read the answer of an embedding endpoint."""
-    import io
-
     from weatherglass.encoders.encode import encode_all
     from weatherglass.encoders.http import EndpointEncoder
 
-    class Opener:
-        def open(self, *_: object, **__: object) -> io.BytesIO:
-            return io.BytesIO(content)
-
     encoder = EndpointEncoder("http://127.0.0.1:1", wait=lambda seconds: None)
-    encoder._opener = Opener()  # type: ignore[assignment]
+    encoder._fetch = lambda request: content  # type: ignore[method-assign]
     rows = encode_all(encoder, ["This is Amy.", "This is Joan."], cache=False)
     assert rows.shape[0] == 2
 

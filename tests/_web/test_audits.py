@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from weatherglass._files import seal, unseal
 from weatherglass._web.audits import runs
 from weatherglass._web.settings import Settings
 from weatherglass.auditing.audit import audit
@@ -35,9 +36,9 @@ def audits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     second = folder / "below" / "second"
     shutil.copytree(folder / "first", second)
     step = second / "steps" / "000-weat.json"
-    record = json.loads(step.read_text())
+    record = unseal(step.read_text())
     record["found"]["results"][0]["effect"] += 0.25
-    step.write_text(json.dumps(record))
+    step.write_text(seal(record))
     about = json.loads((second / "run.json").read_text())
     about["started"] = "2031-01-02T03:04:05+00:00"
     (second / "run.json").write_text(json.dumps(about))

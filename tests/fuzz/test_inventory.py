@@ -83,6 +83,7 @@ EXCUSED = {
     ),
     "reads what it has just written, in a folder that lasts as long as the run": (
         *("corpus/token_ids.py:open_token_ids", "corpus/token_ids.py:open_array"),
+        *("corpus/permutation.py:open_pool",),
         *("vectors/store.py:_keep_rows", "_web/rendering.py:_encode_chart"),
         *("tasks/state.py:Ticket.load", "tasks/state.py:Ticket._open_arrays"),
     ),

@@ -157,20 +157,11 @@ class EndpointEncoder:
         key = _key_for(self.url)
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        connections = _Connections()  # of this request: threads may encode at the same time
-        opener = urllib.request.build_opener(connections, _NoRedirect)
         request = urllib.request.Request(self.url, json.dumps(body).encode(), headers)
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             wait_seconds = min(_MAX_WAIT_SECONDS, 2.0 ** (attempt - 1))
             try:
-                with (
-                    connections.deadline(self._deadline) as is_over,
-                    opener.open(request, timeout=_TIMEOUT_SECONDS) as response,
-                ):
-                    raw = response.read(_MAX_RESPONSE_BYTES + 1)
-                if is_over.is_set():
-                    raise TimeoutError
-                return self._read_rows(raw, len(sentences))
+                return self._read_rows(self._fetch(request), len(sentences))
             except urllib.error.HTTPError as error:
                 with error:
                     reason = f"HTTP {error.code}: {_redact(error.read(2000), key)}"
@@ -181,11 +172,24 @@ class EndpointEncoder:
                 reason = _redact(
                     str(getattr(error, "reason", "") or error or type(error).__name__), key
                 )
-                if is_over.is_set():
-                    reason = f"the answer was not complete after {self._deadline:g} seconds"
             if attempt < _MAX_ATTEMPTS:
                 self._wait(wait_seconds)
         raise self._failed(f"{reason}, after {_MAX_ATTEMPTS} attempts", key)
+
+    def _fetch(self, request: urllib.request.Request) -> bytes:
+        """Return the answer to a request; raise `TimeoutError` if it takes too long."""
+        connections = _Connections()  # of this request: threads may encode at the same time
+        opener = urllib.request.build_opener(connections, _NoRedirect)
+        with connections.deadline(self._deadline) as is_over:
+            try:
+                with opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
+                    raw: bytes = response.read(_MAX_RESPONSE_BYTES + 1)
+            except (urllib.error.URLError, http.client.HTTPException, OSError):
+                if not is_over.is_set():
+                    raise
+        if is_over.is_set():
+            raise TimeoutError(f"the answer was not complete after {self._deadline:g} seconds")
+        return raw
 
     def _failed(self, reason: str, key: str) -> EncoderError:
         hint = ""
