@@ -67,6 +67,7 @@ _PAIR = " ".join(PAIR)
 _TRAINING = " ".join(TRAINING)
 
 WRITERS: dict[str, tuple[Line, ...]] = {
+    "agree": (_drawn("agree {vectors} default --test weat6"),),
     "audit": (Line("audit {vectors} --suite {suite} -o run --resume", folder="run"),),
     "catalog kinds": (_printed("catalog kinds"),),
     "catalog list": (_printed("catalog list"),),
@@ -99,6 +100,7 @@ WRITERS: dict[str, tuple[Line, ...]] = {
     "measure": (
         _printed("measure {vectors} ripa --set X=doctor,nurse --set A=he,man --set B=she,woman"),
     ),
+    "power": (_printed("power weat6 {vectors}"),),
     "query": (_printed("query 'SELECT count(*) FROM results' {audited}"),),
     "rank": (_printed("rank {audited} --test weat6"),),
     "report": (
