@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import weatherglass as wg
+from weatherglass._files import seal
 from weatherglass.corpus import Document, Tokenizer
 from weatherglass.corpus.worker import draw_documents, model_rng
 from weatherglass.errors import (
@@ -244,7 +245,7 @@ def test_skip_gram_without_gensim_is_refused_with_the_install_command(
 def test_opening_the_models_of_a_folder_without_any_is_refused(tmp_path):
     with pytest.raises(SourceNotFound, match=r"no train\.json"):
         wg.open_models(tmp_path)
-    (tmp_path / "train.json").write_text('{"models": {}, "groups": {}}')
+    (tmp_path / "train.json").write_text(seal({"models": {}, "groups": {}}))
     with pytest.raises(BadContent, match="no finished model"):
         wg.open_models(tmp_path)
     for content in ("{", "[]", '{"models": 1, "groups": {}}'):

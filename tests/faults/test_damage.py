@@ -70,7 +70,7 @@ def encoded_sentences(folder: Path) -> Kept:
 
     def read() -> Any:
         rows = encode_all(Encoder(), sentences)
-        return [np.asarray(rows[sentence]).tobytes() for sentence in sentences]
+        return np.asarray(rows).tobytes()
 
     return Kept(read, read, lambda: files_below(folder / "cache" / "encodings"))
 

@@ -341,3 +341,15 @@ def test_an_effect_reaches_its_largest_value_where_each_set_has_one_association(
     assert result.max_value == pytest.approx(result.effect)
     biased = wg.weat(vectors, test, method="sample", ddof=0)
     assert biased.max_value == pytest.approx(biased.effect) == pytest.approx(total / (n * m) ** 0.5)
+
+
+def test_sets_with_the_same_mean_have_an_effect_and_no_rotation_p():
+    words = ["a", "b", "c", "d", "e", "f"]
+    rows = [[1, 0.5, 0], [0.5, 1, 0], [1, 0.5, 0], [0.5, 1, 0], [1, 0, 0.2], [0, 1, 0.3]]
+    test = wg.Test(x=["a", "b"], y=["c", "d"], a=["e"], b=["f"])
+    result = wg.weat(wg.Vectors.of(words, rows), test)
+    assert result.effect == 0
+    assert result.p.fraction == "5/6"
+    assert result.p_rotation is None
+    assert result.cosine is None
+    assert wg.WeatResult.from_json(result.to_json()) == result

@@ -166,7 +166,7 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
             "by": result.p.method,
             "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
             "p by word": str(result.p_by_word) if result.p_by_word else "",
-            **({"p rotation": str(result.p_rotation)} if rotation else {}),
+            **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
             "targets": f"{result.n['X']}+{result.n['Y']}",
         }
         for result in results

@@ -186,7 +186,6 @@ def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
     from weatherglass.significance import format_p
 
     assert result.p is not None
-    assert result.p_rotation is not None
     assert result.p_holm is not None
     published = result.published or {}
     return {
@@ -200,7 +199,7 @@ def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
         "published p": published.get("p", ""),
         "p Holm": format_p(result.p_holm),
         **_format_baseline(result),
-        **({"p rotation": str(result.p_rotation)} if rotation else {}),
+        **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
         "": result.title,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass._files import atomic_write
+from weatherglass._files import atomic_write, unseal
 from weatherglass.errors import (
     BadContent,
     SourceNotFound,
@@ -78,7 +77,7 @@ def write_model(
     }
     model = pa.table(columns).replace_schema_metadata({_METADATA_KEY: key})
     with atomic_write(path) as temporary:
-        pq.write_table(model, temporary, compression="zstd")
+        pq.write_table(model, temporary, compression="zstd", write_page_checksum=True)
 
 
 def is_model(path: Path, key: str) -> bool:
@@ -96,7 +95,7 @@ def is_model(path: Path, key: str) -> bool:
 def read_record(folder: Path) -> dict[str, Any]:
     """Return the record that `train` wrote about the models in a folder."""
     try:
-        record = json.loads((folder / RECORD).read_text())
+        record = unseal((folder / RECORD).read_text())
         if isinstance(record["models"], dict) and isinstance(record["groups"], dict):
             return {"notes": [], "permuted": {}, **record}
     except FileNotFoundError:

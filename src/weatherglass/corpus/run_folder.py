@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from weatherglass._files import lock_folder, report_write_errors, write_text
+from weatherglass._files import lock_folder, report_write_errors, seal, write_text
 from weatherglass._version import __version__
 from weatherglass.errors import CannotWrite, UsageError, quote_safe
 
@@ -188,7 +188,7 @@ class Run:
 
     def save(self) -> None:
         """Write the record."""
-        write_text(self.folder / RECORD, json.dumps(self.record, indent=1) + "\n")
+        write_text(self.folder / RECORD, seal(self.record, indent=1) + "\n")
 
     def plan(self, groups: dict[str, dict[str, Any]]) -> None:
         """Record the groups, and choose the folder and the models of those not left out."""

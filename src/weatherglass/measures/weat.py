@@ -326,8 +326,6 @@ def _measure(
     if spread(x, y, ddof) <= MIN_SPREAD:
         reason = "all targets have the same association, so the effect has no scale"
         return WeatResult(status="not run", reason=reason, **about)
-    u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)
-    v = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
     try:
         p = permutation_p(
             x,
@@ -347,11 +345,18 @@ def _measure(
         p=p,
         cosine=(cosine := alignment(found)),
         baseline=measure_baseline(vectors, found, cosine, rng) if baseline else None,
-        p_rotation=rotation_p(u, v, alternative=alternative),
+        p_rotation=_rotation(found, alternative),
         intervals=effect_intervals(x, y, ddof, rng, _cosines(found) if intervals else None),
         influence=leave_one_out(found, ddof, alternative) if influence else (),
         **about,
     )
+
+
+def _rotation(found: Mapping[str, FoundSet], alternative: Alternative) -> PValue | None:
+    """Return the rotation p-value; None if a difference of means is zero and has no direction."""
+    u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)
+    v = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
+    return rotation_p(u, v, alternative=alternative) if u.any() and v.any() else None
 
 
 def associations(w: Floats, a: Floats, b: Floats) -> Floats:

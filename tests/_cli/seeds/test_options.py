@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import weatherglass as wg
+from weatherglass._files import seal, unseal
 from weatherglass.corpus import Document, open_models, train
 from weatherglass.seedlab.models import Models
 from weatherglass.seedlab.result import read_experiments
@@ -204,11 +205,11 @@ def test_lint_on_a_training_folder_uses_its_full_model(run, folder, divided, own
 
 
 def test_a_folder_without_a_finished_full_model_is_refused(run, folder, tmp_path, own):
-    record = json.loads((folder / "train.json").read_text())
+    record = unseal((folder / "train.json").read_text())
     (tmp_path / "run").mkdir()
     for state in ("waiting", "done"):  # the file is not there
         record["models"]["full"] = state
-        (tmp_path / "run" / "train.json").write_text(json.dumps(record))
+        (tmp_path / "run" / "train.json").write_text(seal(record))
         ran = run("seeds", "multiverse", tmp_path / "run", *mine(own))
         assert ran.code == 1
         assert "no finished model of a whole corpus" in ran.err

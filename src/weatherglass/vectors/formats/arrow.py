@@ -111,7 +111,12 @@ def _batches(path: Path, size: int, words: str, needed: list[str]) -> Iterator[A
             with pq.ParquetFile(file, pre_buffer=False) as table:
                 # As a dictionary, a word that is repeated a million times takes memory only once.
                 dictionaries = [] if has_shared_prefixes(table.metadata, words) else [words]
-            with pq.ParquetFile(file, pre_buffer=False, read_dictionary=dictionaries) as table:
+            with pq.ParquetFile(
+                file,
+                pre_buffer=False,
+                read_dictionary=dictionaries,
+                page_checksum_verification=True,
+            ) as table:
                 rows = _parquet_batch_rows(path, size, table.metadata, words, needed)
                 yield from filter(len, table.iter_batches(rows, columns=needed))
             return
