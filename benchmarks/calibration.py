@@ -29,7 +29,13 @@ A p-value is calibrated if, where its null hypothesis is true, it is at most 0.0
 interval that Weatherglass prints, each by simulation. Nothing in the documentation promises more \
 than these tables show.
 
-{verdict}
+{verdict} Some bands are not those one would wish for. These p-values and intervals do not hold \
+their nominal rate, and their bands describe what was found: intervals of the effect size for \
+strongly skewed or heavy-tailed associations and large effects, BCa intervals of few words, \
+intervals of correlations with very uneven facts, rotation p for word sets of a real vocabulary, \
+the paired test if the attribute words differ between the sources too, the bounds of the method \
+`normal`, and the combined p-value over contexts (CEAT). A control for anisotropy does not remove \
+effects of word frequency, and discovery finds as much for random words as for names.
 
 Each cell has the measured rate in per cent, and in brackets the band within which the \
 documentation promises it. With few trials a rate varies by chance: a rate of 5 % by ±2 points in \
@@ -75,10 +81,14 @@ def write_page(studies: Mapping[str, Study]) -> str:
         verdict = f"All {len(cells):,} rates are within their bands."
     sections = [
         f"## {studies[name].title}\n\n{studies[name].about.strip()}\n\n{_table(outcome.cells)}\n\n"
-        f"Repeat: `python benchmarks/calibration.py --only {name}`\n"
+        f"Repeat: `python benchmarks/calibration.py --only {name}{_seed(outcome)}`\n"
         for name, outcome in outcomes.items()
     ]
     return "\n".join([INTRODUCTION.format(verdict=verdict), *sections])
+
+
+def _seed(outcome: Outcome) -> str:
+    return f" --seed {outcome.seed}" if outcome.seed else ""
 
 
 def _table(cells: tuple[Cell, ...]) -> str:

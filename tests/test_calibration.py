@@ -33,6 +33,10 @@ def test_the_calibration_page_shows_the_stored_results_of_every_study(calibratio
     assert calibration.PAGE.read_text() == calibration.write_page(studies)
 
 
+def test_every_module_of_studies_is_on_the_page(calibration):
+    assert sorted(importlib.import_module("studies.study").MODULES) == MODULES
+
+
 def test_a_rate_beyond_chance_is_outside_its_band(calibration):
     def is_in_band(hits, trials):
         return calibration.Cell("row", "column", hits, trials, 0.03, 0.07).is_in_band
