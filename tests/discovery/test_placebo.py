@@ -51,9 +51,9 @@ def test_a_discovery_counts_the_cells_of_its_placebos(found: Discovery, default:
         assert placebo.rotations == 99
         assert len(placebo.examples) == 3
     assert found.options["placebo"] == 2
-    without = discover(default, **SMALL)
-    assert without.placebos == ()
-    assert without.cells == found.cells
+    without_placebo = discover(default, **SMALL)
+    assert without_placebo.placebos == ()
+    assert without_placebo.cells == found.cells
 
 
 def test_random_words_in_place_of_names_have_significant_cells(found: Discovery) -> None:
@@ -66,9 +66,9 @@ def test_placebos_survive_json_and_parquet_and_are_told(found: Discovery, tmp_pa
     found.to_parquet(tmp_path / "found.parquet")
     assert Discovery.from_parquet(tmp_path / "found.parquet") == found
     first, second = (f"{placebo.significant} of {placebo.cells}" for placebo in found.placebos)
-    told = f"With random words in place of the names it is {first} and {second}."
-    assert told in found.sentence()
-    assert told in discovery_page(found)
+    sentence = f"With random words in place of the names it is {first} and {second}."
+    assert sentence in found.sentence()
+    assert sentence in discovery_page(found)
     assert "--placebo 2" in discovery_page(found)
 
 

@@ -78,8 +78,8 @@ def test_intervals_of_seat_are_over_words_not_sentences(encoder, own_cache):
 def test_crossed_interval_of_sentences_of_one_word_each_is_that_of_the_words(own_cache):
     (sentences,) = wg.seat(wg.open_encoder("cbow:default"), "weat7", intervals=True)
     words = wg.weat(wg.open_vectors("default"), "weat7", intervals=True)
-    for one, other in zip(sentences.intervals, words.intervals, strict=True):
-        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-5)
+    for first, second in zip(sentences.intervals, words.intervals, strict=True):
+        assert (first.low, first.high) == pytest.approx((second.low, second.high), rel=1e-5)
 
 
 def test_intervals_over_sentences_in_older_results_are_not_reported_first(encoder):

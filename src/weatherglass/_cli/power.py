@@ -58,19 +58,19 @@ def power(
         raise UsageError("Name a test and a source, or the numbers of words: --n 8,8.")
     if test is not None and source is None:
         raise UsageError(f"Name a source too, such as: weatherglass power {test} default.")
-    found = (
+    detectable = (
         _from_sizes(_parse_sizes(sizes), alpha, wanted, alternative)
         if sizes is not None
         else _from_test(str(test), str(source), alpha, wanted, alternative)
     )
     record: dict[str, Any] = {} if test is None else {"test": test, "source": source}
-    record |= found.to_dict() | ({} if effect is None else _about_effect(found, effect))
+    record |= detectable.to_dict() | ({} if effect is None else _about_effect(detectable, effect))
     if output.format != "table":
-        row = record | {"sizes": "+".join(map(str, found.sizes))}
+        row = record | {"sizes": "+".join(map(str, detectable.sizes))}
         output.write_rows([row], document=record)
         return
-    sentence = str(found)
-    row = _row(found, record)
+    sentence = str(detectable)
+    row = _row(detectable, record)
     output.write(table([row]) + remarks([f"{sentence[:1].upper()}{sentence[1:]}."]))
 
 
@@ -106,13 +106,13 @@ def _from_test(name: str, source: str, alpha: float, wanted: float, alternative:
         if isinstance(entry, Test)
         else wefat(vectors, entry)
     )
-    found = result.power_at(alpha, wanted)
-    if found is None:
+    power = result.power_at(alpha, wanted)
+    if power is None:
         raise CannotMeasure(f"{name} was not run: {result.reason}.")
-    return found
+    return power
 
 
-def _about_effect(found: Power, effect: float) -> dict[str, Any]:
+def _about_effect(power: Power, effect: float) -> dict[str, Any]:
     """The power for an effect with these words, and the words that it would need."""
     from weatherglass.significance import (
         power_of_correlation,
@@ -121,16 +121,16 @@ def _about_effect(found: Power, effect: float) -> dict[str, Any]:
         words_needed,
     )
 
-    alpha, wanted = found.alpha, found.power
-    if found.kind == "correlation":
-        (size,) = found.sizes
+    alpha, wanted = power.alpha, power.power
+    if power.kind == "correlation":
+        (size,) = power.sizes
         return {
             "effect": effect,
             "power_of_effect": power_of_correlation(effect, size, alpha=alpha),
             "words_needed": words_for_correlation(effect, alpha=alpha, power=wanted),
         }
-    n, m = found.sizes
-    test: dict[str, Any] = {"alpha": alpha, "alternative": found.alternative}
+    n, m = power.sizes
+    test: dict[str, Any] = {"alpha": alpha, "alternative": power.alternative}
     return {
         "effect": effect,
         "power_of_effect": power_of_effect(effect, n, m, **test),
@@ -138,28 +138,28 @@ def _about_effect(found: Power, effect: float) -> dict[str, Any]:
     }
 
 
-def _row(found: Power, record: dict[str, Any]) -> dict[str, Any]:
+def _row(power: Power, record: dict[str, Any]) -> dict[str, Any]:
     from weatherglass.significance import format_p
 
     row: dict[str, Any] = {"test": record["test"]} if "test" in record else {}
     row |= {
-        "words": "+".join(map(str, found.sizes)),
-        "alternative": found.alternative,
-        "alpha": f"{found.alpha:g}",
-        "smallest p": "" if found.smallest_p is None else format_p(found.smallest_p),
-        f"detectable {found.kind}": "none"
-        if found.detectable is None
-        else f"{found.detectable:.2f}",
+        "words": "+".join(map(str, power.sizes)),
+        "alternative": power.alternative,
+        "alpha": f"{power.alpha:g}",
+        "smallest p": "" if power.smallest_p is None else format_p(power.smallest_p),
+        f"detectable {power.kind}": "none"
+        if power.detectable is None
+        else f"{power.detectable:.2f}",
     }
-    if found.difference is not None:
-        row["difference of means"] = f"{found.difference:.3f}"
+    if power.difference is not None:
+        row["difference of means"] = f"{power.difference:.3f}"
     if "effect" in record:
         row |= {
             f"power for {record['effect']:g}": f"{record['power_of_effect']:.0%}",
-            f"words for {record['effect']:g}": _words_text(found, record["words_needed"]),
+            f"words for {record['effect']:g}": _words_text(power, record["words_needed"]),
         }
     return row
 
 
-def _words_text(found: Power, needed: int) -> str:
-    return str(needed) if found.kind == "correlation" else f"{needed}+{needed}"
+def _words_text(power: Power, needed: int) -> str:
+    return str(needed) if power.kind == "correlation" else f"{needed}+{needed}"

@@ -254,11 +254,11 @@ def agree(
     if not isinstance(entry, Test | FactualTest):
         raise UsageError("test must be an association test, a factual test, or the id of one.")
     opened = _open(sources, entry, workers)
-    found: list[dict[str, FoundSet]] = []
+    sets_by_source: list[dict[str, FoundSet]] = []
     reason = ""
     for name, vectors in opened.items():
         sets, problem = find_sets(vectors, entry.sets, case, allow_overlap)
-        found.append(sets)
+        sets_by_source.append(sets)
         reason = reason or (problem and f"{problem} ({name})")
     options: dict[str, Any] = {
         "case": case,
@@ -266,11 +266,11 @@ def agree(
         "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    about = _describe(entry, opened, found if not reason else [], options)
+    about = _describe(entry, opened, sets_by_source if not reason else [], options)
     min_words = _MIN_WEFAT_WORDS if isinstance(entry, FactualTest) else MIN_WEAT_WORDS
     reason = reason or too_few_reason(about["words"], about["missing"], min_words, max_missing)
     if not reason:
-        common = _common_sets(entry, found)
+        common = _common_sets(entry, sets_by_source)
         values = [_associations(entry, sets) for sets in common]
         reason = _constant_reason(list(opened), values)
     if reason:

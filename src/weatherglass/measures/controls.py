@@ -1,6 +1,6 @@
 """The same measurement on controlled vectors: without word frequency, or without main axes.
 
-A controlled number stands beside the original one; it is no correction of it.
+The controlled number is reported next to the original one; it does not correct it.
 """
 
 from __future__ import annotations

@@ -174,25 +174,25 @@ def _test_pair(
         if why or which not in ("both", statistic):
             continue
         drawn = tuple(
-            getattr(one, statistic) - getattr(other, statistic)
-            for one, other in permuted
-            if one is not None and other is not None
+            getattr(first_effect, statistic) - getattr(second_effect, statistic)
+            for first_effect, second_effect in permuted
+            if first_effect is not None and second_effect is not None
         )
         difference = getattr(first, statistic) - getattr(second, statistic)
         try:
-            found = permuted_difference(difference, drawn, equal_sizes=sizes[0] == sizes[1])
+            tested = permuted_difference(difference, drawn, equal_sizes=sizes[0] == sizes[1])
         except CannotMeasure as error:
             why = str(error).rstrip(".")
             why = why[0].lower() + why[1:]
             continue
-        facts = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+        facts = {field.name: getattr(tested, field.name) for field in dataclasses.fields(tested)}
         tests.append(
             CorpusDifference(
                 test=test,
                 corpora=pair,
                 statistic=statistic,
                 difference=difference,
-                p_holm=found.p,
+                p_holm=tested.p,
                 permuted=drawn,
                 **facts,
             )
