@@ -123,7 +123,7 @@ STUDIES = [
         about="""How often p is at most 0.05 for four arbitrary sets of 8 real words, which nobody \
 chose to be aligned. *Random words* are unrelated; *neighbours* are topics, as seed sets are. \
 Matched in frequency only, the baseline holds its level for random words, but not for topics: they \
-are more often aligned than unrelated words, and up to one in five may be below 0.05. Matched in \
+are more often aligned than unrelated words (7 and 11 % below 0.05 here). Matched in \
 frequency and coherence, it about holds its level for topics and is conservative for unrelated \
 words; this is the one that is printed. Rotation p compares with random directions, which no word \
 sets have in an anisotropic embedding: it is right for its own null hypothesis, and too small for \

@@ -288,5 +288,5 @@ def test_placebo_searches_are_shown_on_the_page_and_in_the_answer(client, as_bro
     (placebo,) = answer["placebos"]
     page = client.get(f"/discover?{small.query}", headers=as_browser()).text
     counts = f"{placebo['significant']} of {placebo['cells']}"
-    assert f"With random words in place of the names it is {counts}." in page
+    assert f"With random words in place of names, {counts} cells are significant." in page
     assert "significant with random words in place of the names" in page

@@ -66,7 +66,7 @@ def test_placebos_survive_json_and_parquet_and_are_told(found: Discovery, tmp_pa
     found.to_parquet(tmp_path / "found.parquet")
     assert Discovery.from_parquet(tmp_path / "found.parquet") == found
     first, second = (f"{placebo.significant} of {placebo.cells}" for placebo in found.placebos)
-    sentence = f"With random words in place of the names it is {first} and {second}."
+    sentence = f"With random words in place of names, {first} and {second} cells are significant."
     assert sentence in found.sentence()
     assert sentence in discovery_page(found)
     assert "--placebo 2" in discovery_page(found)
@@ -76,7 +76,7 @@ def test_the_command_prints_placebos_below_the_table(run) -> None:
     options = ["--groups", "3", "--categories", "4", "--words", "500", "--rotations", "49"]
     ran = run("discover", "default", *options, "--placebo", "1")
     assert ran.code == 0
-    assert "Placebo: With random words in place of the names it is " in ran.out
+    assert "Placebo: With random words in place of names, " in ran.out
     refused = run("discover", "--compare", "default", "default", "--placebo", "1")
     assert refused.code == 2
     assert "--placebo needs one SOURCE" in refused.err

@@ -153,3 +153,20 @@ def test_two_sided_bounds_are_the_smaller_bounds_of_both_tails(methods):
     assert p.low <= p.value <= p.high
     # A count that another tail may undercut is not the p-value.
     assert (p.method == "exact") == (methods == ("exact", "exact"))
+
+
+@pytest.mark.parametrize("levels", [3, 4, 5, 8, 20])
+def test_batch_bounds_of_equally_spaced_levels_with_noise_agree_with_certified_ones(
+    levels: int,
+) -> None:
+    """The characteristic function of such sums rises again where a short integral has stopped."""
+    for seed in range(6):
+        rng = np.random.default_rng([levels, seed])
+        targets = int(rng.integers(60, 121))
+        noise = 10.0 ** rng.uniform(-2, -1)
+        a = rng.integers(0, levels, targets) + noise * rng.normal(size=targets)
+        x, y = a[: targets // 2], a[targets // 2 :]
+        (batch,) = batch_permutation_p([(x, y)])
+        certain = permutation_p(x, y, method="bracket")
+        assert batch.low <= certain.high
+        assert batch.high >= certain.low

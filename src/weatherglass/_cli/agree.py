@@ -150,8 +150,11 @@ def _interval(correlation: Correlation) -> str:
 
 
 def _notes(result: Agreement, names: Mapping[str, str]) -> list[str]:
-    """Which source lacks which words, and on which words two sources differ most."""
+    """Which sources were published, lack words, and differ most on which words."""
     lines = []
+    if published := result.published_agreement:
+        first, second = published["sources"]
+        lines.append(f"{result.test}: the published correlations are of {first} and {second}.")
     for source, words in zip(result.sources, result.absent, strict=True):
         if words:
             listed = join_first(map(quote_safe, words), _MAX_NAMED)

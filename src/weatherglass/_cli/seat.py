@@ -22,7 +22,7 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import select_tests, write_results
+from .run_tests import interval_text, select_tests, write_results
 
 
 @click.command()
@@ -166,6 +166,7 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
             "by": result.p.method,
             "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
             "p by word": str(result.p_by_word) if result.p_by_word else "",
+            "interval by word": interval_text(result.main_interval),
             **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
             "targets": f"{result.n['X']}+{result.n['Y']}",
         }

@@ -199,9 +199,20 @@ def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
         "published p": published.get("p", ""),
         "p Holm": format_p(result.p_holm),
         **_format_baseline(result),
-        **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
+        **(_alignment(result) if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
         "": result.title,
+    }
+
+
+def _alignment(result: WeatResult) -> dict[str, str]:
+    """The cosine of the two differences, its square, and the rotation p-value."""
+    if result.cosine is None or result.shared is None:
+        return dict.fromkeys(["cosine", "shared", "p rotation"], "")
+    return {
+        "cosine": f"{result.cosine:.2f}",
+        "shared": f"{100 * result.shared:.1f} %",
+        "p rotation": str(result.p_rotation or ""),
     }
 
 

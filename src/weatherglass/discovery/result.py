@@ -221,7 +221,7 @@ class Discovery(Result):
         counts = [f"{p.significant:,} of {p.cells:,}" for p in self.placebos]
         *first, last = counts
         listed = f"{', '.join(first)} and {last}" if first else last
-        return f"With random words in place of the names it is {listed}."
+        return f"With random words in place of names, {listed} cells are significant."
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each cell, with the label of its category."""

@@ -148,6 +148,11 @@ class WeatResult(Measurement):
         return None if self.cosine is None else self.cosine**2
 
     @property
+    def p_baseline(self) -> float | None:
+        """The p-value of the baseline, matched as far as the vocabulary allows."""
+        return self.baseline.p.value if self.baseline and self.baseline.p else None
+
+    @property
     def details(self) -> dict[str, float]:
         """Other numbers of the whole test."""
         numbers = {"statistic": self.statistic, "cosine": self.cosine, "cosine²": self.shared}

@@ -33,6 +33,13 @@ MAX_SMOOTH_ERROR = 1e-3
 integral could miss, and it may estimate a larger error than `MAX_TILTED_ERROR`: for 33 to 44
 targets it is often above that, and counting takes ten times as long."""
 
+MAX_RESULTANT = 0.5
+"""Associations near equally spaced levels have sums near such levels, too, and their characteristic
+function rises again far beyond the point at which the compiled integral stops. They are recognised
+by their mean resultant length |mean exp(iua)| at the frequency u of the levels, which is 1 without
+noise. At this limit the function is below 1e-6 for 33 targets; of samples of 36 normal numbers, one
+in forty exceeds it by chance."""
+
 TESTS_PER_TASK = 64
 
 Progress = Callable[[int, int], None]
@@ -154,7 +161,7 @@ def _count(tail: Tail, cap: int) -> int:
 
 def _tilted(tail: Tail) -> PValue | None:
     """Compute the p-value by the compiled integral; None if that does not suffice."""
-    from .batch_kernels import tilted_log_count
+    from .batch_kernels import max_resultant, tilted_log_count
 
     if not tail.allowance or not np.diff(tail.values).all():
         return None  # the compiled integral knows neither a grid nor ties
@@ -165,6 +172,8 @@ def _tilted(tail: Tail) -> PValue | None:
     if side.limit <= side.allowance:
         return None
     a, s, _ = standardise(side)
+    if max_resultant(a) > MAX_RESULTANT:
+        return None
     log_count, relative_error = tilted_log_count(a, side.size, s, min_tilt(side.size, len(a)))
     max_error = MAX_SMOOTH_ERROR if ratio < MAX_SMOOTH_RATIO else MAX_TILTED_ERROR
     if not 0 <= relative_error <= max_error:

@@ -218,3 +218,22 @@ def tilted_log_count(a: Floats, n: int, s: float, min_tilt: float) -> tuple[floa
     for i in range(targets):
         log_count += np.logaddexp(0.0, l + t * a[i])
     return log_count, relative
+
+
+@compiled()
+def max_resultant(a: Floats) -> float:
+    """Return the largest |mean exp(iua)| of standardised associations, for u from 2 to 128.
+
+    In steps of 1/2, where each peak is about two wide; 128 is the frequency of about 70 equally
+    spaced levels. A step multiplies by exp(ia/2), which is far faster than sine and cosine.
+    """
+    step, phase = np.exp(0.5j * a), np.exp(2j * a)
+    largest = 0.0
+    for _ in range(252):
+        real = imaginary = 0.0
+        for k in range(len(a)):
+            real += phase[k].real
+            imaginary += phase[k].imag
+            phase[k] *= step[k]
+        largest = max(largest, real * real + imaginary * imaginary)
+    return math.sqrt(largest) / len(a)
