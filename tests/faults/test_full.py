@@ -141,7 +141,7 @@ def test_training_names_the_folder_without_room(place: Place) -> None:
 @pytest.mark.slow
 def test_an_audit_stops_when_its_results_cannot_be_saved(place: Place) -> None:
     line = WRITERS["audit"][0]
-    done = place.run(line, Fault(bytes=2500))  # the first step is smaller, the second is not
+    done = place.run(line, Fault(bytes=3500))  # the first step is smaller, the second is not
     assert done.code == 1
     assert done.err.count("\n") == 1
     assert "cannot be written: File too large." in done.err

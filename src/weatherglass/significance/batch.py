@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .clusters import MIN_GAP_RATIO, find_clusters
 from .exact import max_subsets
-from .permutation import MAX_TILTED_ERROR, tail_p, tilted_p, two_sided_p
+from .permutation import MAX_TILTED_ERROR, TILTED_MARGIN, tail_p, tilted_p, two_sided_p
 from .pvalue import Alternative, PValue, check_alternative
 from .tail import MethodFailed, Tail, build_tail
 from .tilted import min_tilt, standardise, whole_share
@@ -31,7 +31,8 @@ MAX_SMOOTH_RATIO = 10.0
 MAX_SMOOTH_ERROR = 1e-3
 """Associations whose gaps have a smaller ratio than this (see `clusters`) have no lumps that the
 integral could miss, and it may estimate a larger error than `MAX_TILTED_ERROR`: for 33 to 44
-targets it is often above that, and counting takes ten times as long."""
+targets it is often above that, and counting takes ten times as long. The bounds are then this far
+from the value."""
 
 MAX_RESULTANT = 0.5
 """Associations near equally spaced levels have sums near such levels, too, and their characteristic
@@ -178,5 +179,7 @@ def _tilted(tail: Tail) -> PValue | None:
     max_error = MAX_SMOOTH_ERROR if ratio < MAX_SMOOTH_RATIO else MAX_TILTED_ERROR
     if not 0 <= relative_error <= max_error:
         return None
+    if relative_error > MAX_TILTED_ERROR:  # then the estimate is no guide to the error
+        relative_error = MAX_SMOOTH_ERROR / TILTED_MARGIN
     share = exp(log_count - log(side.partitions))
     return tilted_p(tail, whole_share(tail, share), share * relative_error)
