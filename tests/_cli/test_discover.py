@@ -29,6 +29,7 @@ def test_discover_prints_groups_cells_and_remarks(run: Any) -> None:
     assert "Rotations: " in ran.out
 
 
+@pytest.mark.slow
 def test_discover_writes_the_same_results_as_json_tsv_and_parquet(run: Any, tmp_path: Path) -> None:
     discovery = Discovery.from_json(run("discover", "default", *QUICK, "--format", "json").out)
     assert discovery.options["groups"] == 8
@@ -64,6 +65,7 @@ def test_control_none_runs_the_published_method(run: Any) -> None:
     assert "of other words with R² 0.91, and it was not removed." in ran.out
 
 
+@pytest.mark.slow
 def test_discover_compares_two_sources(run: Any) -> None:
     ran = run("discover", "--compare", "default", "default", *QUICK)
     assert ran.code == 0, ran.err
