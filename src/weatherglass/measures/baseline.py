@@ -22,7 +22,7 @@ from weatherglass.significance import (
 )
 from weatherglass.vectors import Vectors, sample_vocabulary
 
-from .word_sets import FoundSet
+from .word_sets import Floats, FoundSet
 
 MIN_ROWS = 500  # sampled rows; in smaller vocabularies draws would repeat each other
 MIN_ROWS_PER_WORD = 4
@@ -101,10 +101,15 @@ def format_percentile(percentile: float) -> str:
     return f"{math.floor(percentile + 1e-9)} %"
 
 
+def set_differences(found: Mapping[str, FoundSet]) -> tuple[Floats, Floats]:
+    """Return X̄ − Ȳ and Ā − B̄, the differences of the mean unit vectors."""
+    means = {name: found[name].rows.mean(axis=0) for name in "XYAB"}
+    return means["X"] - means["Y"], means["A"] - means["B"]
+
+
 def alignment(found: Mapping[str, FoundSet]) -> float | None:
     """Return cos(X̄ − Ȳ, Ā − B̄); None if a difference of means is zero."""
-    u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)
-    v = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
+    u, v = set_differences(found)
     lengths = math.sqrt(float(u @ u)) * math.sqrt(float(v @ v))
     return float(np.clip(u @ v / lengths, -1, 1)) if lengths > 0 else None
 

@@ -29,7 +29,13 @@ from weatherglass.significance import (
 )
 from weatherglass.vectors import Case, Vectors
 
-from .baseline import Baseline, alignment, baseline_columns, measure_baseline
+from .baseline import (
+    Baseline,
+    alignment,
+    baseline_columns,
+    measure_baseline,
+    set_differences,
+)
 from .controls import Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
 from .effect_intervals import effect_intervals
@@ -359,8 +365,7 @@ def _measure(
 
 def _rotation(found: Mapping[str, FoundSet], alternative: Alternative) -> PValue | None:
     """Return the rotation p-value; None if a difference of means is zero and has no direction."""
-    u = found["X"].rows.mean(axis=0) - found["Y"].rows.mean(axis=0)
-    v = found["A"].rows.mean(axis=0) - found["B"].rows.mean(axis=0)
+    u, v = set_differences(found)
     return rotation_p(u, v, alternative=alternative) if u.any() and v.any() else None
 
 
