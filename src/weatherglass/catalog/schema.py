@@ -126,6 +126,9 @@ class Test(_Entry):
         and ends like a sentence.
     study
         The work that published the test.
+    alternative
+        A direction that you declare before you look: ``greater`` (X with A and Y with B) or
+        ``less``. Without it, findings are two-sided; see `weatherglass.weat`.
     published
         The published figures, one per embedding.
     agreement
@@ -150,6 +153,7 @@ class Test(_Entry):
     y: WordSet
     a: WordSet
     b: WordSet
+    alternative: Literal["greater", "less", "two-sided"] | None = None
     published: tuple[Published, ...] = ()
     human: HumanFinding | None = None
     differences: tuple[Difference, ...] = ()
