@@ -17,7 +17,8 @@ from .output import delimited, progress_bar, remarks, table, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Change
-    from weatherglass.report import AuditResult
+    from weatherglass.findings import Finding
+    from weatherglass.report import AuditResult, Headline
 
 _MAX_ROWS = 20
 _MAX_SOURCES = 8
@@ -117,6 +118,7 @@ def audit(
             click.echo(f"Finished steps are in {out}; --resume continues.", err=True)
         raise
     click.echo(_summary(audited), nl=False)
+    click.echo(remarks(_findings(audited)), nl=False)
     click.echo(f"The report is {out / 'report.html'}.")
     if before is not None:
         click.echo(_compare(before, audited, out), nl=False)
@@ -192,6 +194,40 @@ def _summary(audited: AuditResult) -> str:
         for step in steps
     ]
     return table(rows, title)
+
+
+def _findings(audited: AuditResult) -> list[str]:
+    """The findings as in the report: changes of sign, then by social dimension, then controls."""
+    from weatherglass.findings import GRADES
+    from weatherglass.report import control_findings, dimension_title, headlines, reversals
+
+    results, has_many = audited.results, len(audited.about["sources"]) > 1
+    grouped = headlines(results)
+    if len(audited.about["sources"]) > _MAX_SOURCES:
+        return [
+            f"{dimension_title(dimension)}: "
+            + ", ".join(
+                f"{count} {grade}"
+                for grade in GRADES
+                if (count := sum(grade == finding.grade for finding in _all_findings(found)))
+            )
+            + "."
+            for dimension, found in grouped.items()
+        ]
+    lines = [f"CHANGE OF SIGN: {_finding_line(item, has_many)}" for item in reversals(results)]
+    for dimension, found in grouped.items():
+        title = dimension_title(dimension)
+        lines += [f"{title}: {_finding_line(item.finding, has_many)}" for item in found]
+    return lines + [f"Control: {_finding_line(x, has_many)}" for x in control_findings(results)]
+
+
+def _all_findings(found: Sequence[Headline]) -> list[Finding]:
+    return [finding for headline in found for finding in (headline.finding, *headline.others)]
+
+
+def _finding_line(finding: Finding, with_source: bool) -> str:
+    source = f" on {finding.result.source_name}" if with_source else ""
+    return f"{finding.result.test}{source}, {finding}"
 
 
 def _status_counts(steps: Sequence[dict[str, Any]], title: str) -> str:

@@ -1,5 +1,4 @@
 from .evidence import Evidence as Evidence
-from .evidence import SeedChoices as SeedChoices
 from .finding import GRADES as GRADES
 from .finding import Finding as Finding
 from .finding import Grade as Grade

@@ -21,6 +21,7 @@ from .measurement import association_claim as association_claim
 from .measurement import association_subject as association_subject
 from .measurement import describe_source as describe_source
 from .measurement import describe_test as describe_test
+from .measurement import name_words as name_words
 from .measurement import upper_first as upper_first
 from .paired import PairedDifference as PairedDifference
 from .paired import fact_contrast as fact_contrast
@@ -36,6 +37,7 @@ from .result import Tabular as Tabular
 from .result import from_plain as from_plain
 from .result import load_json as load_json
 from .result_set import Results as Results
+from .seed_choices import SeedChoices as SeedChoices
 from .weat import MIN_SPREAD as MIN_SPREAD
 from .weat import MIN_WORDS as MIN_WORDS
 from .weat import NOISE as NOISE
