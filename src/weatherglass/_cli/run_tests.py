@@ -137,15 +137,17 @@ def evidence_note(results: Results) -> list[str]:
     """What the findings rest on, and what was not collected."""
     findings = [result.finding for result in results if result.is_done]
     kinds = dict.fromkeys(item.kind for found in findings for item in found.evidence)
-    graded = [_EVIDENCE.get(kind, kind) for kind in kinds if kind not in ("published", "power")]
+    declared = any(found.result.is_declared for found in findings)
+    family = max((found.result.family for found in findings), default=1)
+    p = "one-sided where you declared a direction" if declared else "two-sided"
+    p += f", corrected for {family} tests" if family > 1 else ""
+    names = {"p": f"p ({p})"}
+    graded = [names.get(kind, kind) for kind in kinds if kind not in ("published", "power")]
     missing = dict.fromkeys(kind for found in findings for kind in found.not_collected)
     if not graded:
         return []
     text = f"Findings rest on: {', '.join(graded)}"
     return [text + (f"; not collected: {', '.join(missing)}." if missing else ".")]
-
-
-_EVIDENCE = {"p": "p (two-sided unless you declare a direction; corrected for all tests)"}
 
 
 def p_heading(results: Sequence[Any]) -> str:

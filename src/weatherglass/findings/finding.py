@@ -203,8 +203,8 @@ def finding(
         "result": result,
     }
     if grade == "not run":
-        reason = "Whether this is chance was not tested: the measure has no p-value."
-        sentence = f"{upper_first(result.claim())} {reason}"
+        reason = "Significance was not tested, because this measure has no p-value."
+        sentence = f"{reason} {upper_first(result.claim())}"
         return Finding(sentence=sentence, evidence=collected, **about)
     if grade == "none":
         absence, power = _absence(judge)
