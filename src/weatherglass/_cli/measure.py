@@ -254,7 +254,7 @@ def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_s
     if not result.is_done:
         return ""
     p_name = p_heading([result])
-    row = _row(result, p_name) | ({"": ""} if result.controls else {})
+    row = _row(result, p_name)
     rows = with_controlled_rows(row, result, "value", decimals=3, p_name=p_name)
     text = table(rows, f"{which.title} on {result.source['name']}")
     if result.p is not None:  # without a p-value the finding has the reading

@@ -88,8 +88,8 @@ def with_controlled_rows(
 ) -> list[dict[str, Any]]:
     """Return the row of a result, and below it a row for each control.
 
-    `value` and `p_name` are the columns of the number and its p-value; the column without a name
-    says what the control does to a clear effect.
+    `value` and `p_name` are the columns of the number and its p-value; in the column `grade` stands
+    what the control does to a clear effect.
     """
     from weatherglass.measures import control_outcome
     from weatherglass.significance import format_p
@@ -101,7 +101,7 @@ def with_controlled_rows(
         below = dict.fromkeys(row, "")
         below |= {next(iter(row)): control.phrase, value: f"{control.effect:.{decimals}f}"}
         if control.p is not None:
-            below |= {p_name: format_p(control.p), "": control_outcome(result, control)}
+            below |= {p_name: format_p(control.p), "grade": control_outcome(result, control)}
         rows.append(below)
     return rows
 
@@ -129,8 +129,9 @@ def finding_lines(results: Results) -> list[str]:
     lines: dict[str, list[str]] = {}
     for result in results:
         name = f"{result.source_name} {result.test}" if is_several else result.test
-        lines.setdefault(str(result.finding), []).append(name)
-    return [f"{join_first(dict.fromkeys(tests), 10)}, {text}" for text, tests in lines.items()]
+        text = f", {result.finding}" if result.is_done else f": not run, {result.reason}."
+        lines.setdefault(text, []).append(name)
+    return [f"{join_first(dict.fromkeys(tests), 10)}{text}" for text, tests in lines.items()]
 
 
 def evidence_note(results: Results) -> list[str]:

@@ -209,7 +209,6 @@ def _row(result: WeatResult, p_name: str, rotation: bool) -> dict[str, Any]:
         **(_alignment(result) if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
         "grade": result.finding.grade,
-        "": result.title,
     }
 
 

@@ -120,5 +120,4 @@ def _row(result: WefatResult) -> dict[str, Any]:
         "slope": f"{result.slope:.3g}",
         "targets": result.n["W"],
         "grade": result.finding.grade,
-        "": result.title,
     }

@@ -140,7 +140,7 @@ class SeatResult(WeatResult):
         n, m = self.n_words.get("X", 0), self.n_words.get("Y", 0)
         if self.p_by_word is None or min(n, m) < 2:
             return None
-        chosen = alternative or self.p_by_word.alternative
+        chosen = alternative or self.finding_alternative
         return effect_power(n, m, alpha=alpha, power=power, alternative=chosen)
 
     def measure_columns(self) -> dict[str, Any]:

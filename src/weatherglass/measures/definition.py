@@ -145,7 +145,7 @@ class MeasureResult(Measurement):
         sizes = self.n.get("A", 0), self.n.get("B", 0)
         if self.p is None or min(sizes) < 2:
             return None
-        chosen = alternative or self.p.alternative
+        chosen = alternative or self.finding_alternative
         return effect_power(*sizes, alpha=alpha, power=power, alternative=chosen)
 
     def ranked(self, name: str = "X") -> tuple[tuple[str, float], ...]:
