@@ -14,6 +14,7 @@ from weatherglass.errors import CannotMeasure, EncoderError, UsageError, Weather
 from .options import (
     alpha_option,
     alternative_option,
+    intervals_option,
     missing_option,
     output_options,
     overlap_option,
@@ -22,7 +23,7 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import interval_text, p_heading, select_tests, write_results
+from .run_tests import interval_table, interval_text, p_heading, select_tests, write_results
 
 if TYPE_CHECKING:
     from weatherglass.encoders import SeatResult
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 @missing_option()
 @overlap_option
 @seed_option
+@intervals_option("other words in all four sets and other templates")
 @click.option(
     "--batch-size",
     type=click.IntRange(1),
@@ -169,7 +171,8 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
         f"SEAT, each word counted once; columns from 'sentence effect' on count sentences, as the "
         f"paper does (* marks Holm-corrected p ≤ {alpha:g})"
     )
-    return table([_row(result, p_name, alpha, rotation) for result in done], title)
+    rows = [_row(result, p_name, alpha, rotation) for result in done]
+    return table(rows, title) + interval_table(done)
 
 
 def _row(result: SeatResult, p_name: str, alpha: float, rotation: bool) -> dict[str, Any]:
