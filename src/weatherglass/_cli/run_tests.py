@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 
-from .output import Output, progress_bar, remarks, style
+from .output import Output, progress_bar, remarks, style, table
 from .typeset import bibliography
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def with_controlled_rows(
 ) -> list[dict[str, Any]]:
     """Return the row of a result, and below it a row for each control.
 
-    `value` and `p_name` are the columns of the number and its p-value; the column without a name
-    says what the control does to a clear effect.
+    `value` and `p_name` are the columns of the number and its p-value; in the column `grade` stands
+    what the control does to a clear effect.
     """
     from weatherglass.measures import control_outcome
     from weatherglass.significance import format_p
@@ -101,7 +101,7 @@ def with_controlled_rows(
         below = dict.fromkeys(row, "")
         below |= {next(iter(row)): control.phrase, value: f"{control.effect:.{decimals}f}"}
         if control.p is not None:
-            below |= {p_name: format_p(control.p), "": control_outcome(result, control)}
+            below |= {p_name: format_p(control.p), "grade": control_outcome(result, control)}
         rows.append(below)
     return rows
 
@@ -109,6 +109,23 @@ def with_controlled_rows(
 def interval_text(interval: Interval | None) -> str:
     """The ends of an interval, in a table."""
     return "" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
+
+
+def interval_table(results: Iterable[Any]) -> str:
+    """The table of all intervals of results that have more than the one in the first table."""
+    rows = [
+        {
+            "test": result.test,
+            "over": interval.about,
+            "interval": interval_text(interval),
+            "by": interval.method,
+            "": interval.note,
+        }
+        for result in results
+        if len(result.intervals) > 1
+        for interval in result.intervals
+    ]
+    return table(rows, "95 % confidence intervals of the effect size") if rows else ""
 
 
 def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
@@ -129,23 +146,26 @@ def finding_lines(results: Results) -> list[str]:
     lines: dict[str, list[str]] = {}
     for result in results:
         name = f"{result.source_name} {result.test}" if is_several else result.test
-        lines.setdefault(str(result.finding), []).append(name)
-    return [f"{join_first(dict.fromkeys(tests), 10)}, {text}" for text, tests in lines.items()]
+        text = f", {result.finding}" if result.is_done else f": not run, {result.reason}."
+        lines.setdefault(text, []).append(name)
+    return [f"{join_first(dict.fromkeys(tests), 10)}{text}" for text, tests in lines.items()]
 
 
 def evidence_note(results: Results) -> list[str]:
     """What the findings rest on, and what was not collected."""
     findings = [result.finding for result in results if result.is_done]
     kinds = dict.fromkeys(item.kind for found in findings for item in found.evidence)
-    graded = [_EVIDENCE.get(kind, kind) for kind in kinds if kind not in ("published", "power")]
+    declared = any(found.result.is_declared for found in findings)
+    family = max((found.result.family for found in findings), default=1)
+    p = "one-sided where you declared a direction" if declared else "two-sided"
+    p += f", corrected for {family} tests" if family > 1 else ""
+    names = {"p": f"p ({p})"}
+    graded = [names.get(kind, kind) for kind in kinds if kind not in ("published", "power")]
     missing = dict.fromkeys(kind for found in findings for kind in found.not_collected)
     if not graded:
         return []
     text = f"Findings rest on: {', '.join(graded)}"
     return [text + (f"; not collected: {', '.join(missing)}." if missing else ".")]
-
-
-_EVIDENCE = {"p": "p (two-sided unless you declare a direction; corrected for all tests)"}
 
 
 def p_heading(results: Sequence[Any]) -> str:
@@ -159,7 +179,7 @@ def p_heading(results: Sequence[Any]) -> str:
 def write_results(
     results: Results,
     output: Output,
-    table: Callable[[Any], str],
+    layout: Callable[[Any], str],
     alpha: float = 0.01,
 ) -> None:
     """Write and draw results; raise `CannotMeasure` if no test could be run."""
@@ -168,7 +188,7 @@ def write_results(
     elif output.format in ("tsv", "csv"):
         text = output.delimit_results(results)
     else:
-        text = table(results) + remarks(_remarks(results))
+        text = layout(results) + remarks(_remarks(results))
         if style():
             text += bibliography(results, style())
     output.write(text)
@@ -180,6 +200,8 @@ def write_results(
 
 def _remarks(results: Results) -> list[str]:
     """The lines under a table: findings, controls, missing words."""
+    from weatherglass.measures import describe_overlap
+
     lines = finding_lines(results) + evidence_note(results)
     lines += list(
         dict.fromkeys(
@@ -193,6 +215,8 @@ def _remarks(results: Results) -> list[str]:
         for control in getattr(result, "controls", ()):
             if control.reason and control.name != "none":
                 lines.append(f"{result.test}: not run {control.phrase}, {control.reason}.")
+        if result.is_done and (overlap := describe_overlap(result.words)):
+            lines.append(f"{result.test}: {overlap} counted as association.")
         missing = [
             f"{name} {', '.join(quote_safe(word) for word in words)}"
             for name, words in result.missing.items()
@@ -229,8 +253,8 @@ def describe_control(control: Control | ControlledValue) -> list[str]:
         return [f"Control {control.asked}: not applied, {control.reason}."]
     if before is None:
         is_about_frequency = control.asked in ("auto", "none")
-        text = "Frequency: too few words to estimate how well it is predicted; not removed."
-        return [text] if is_about_frequency else []
+        reason = control.reason or "too few words to estimate how well it is predicted"
+        return [f"Frequency: not removed; {reason}."] if is_about_frequency else []
     predicted = "count" if control.by == "counts" else "rank"
     if after is not None:
         remains = ": some frequency remains" if after > REMAINING_R2 else ""

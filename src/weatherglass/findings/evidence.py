@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from weatherglass.errors import join_first, quote_safe
 from weatherglass.measures import ControlledValue, Measurement, SeedChoices
-from weatherglass.significance import Alternative, Interval, Power, format_p, smallest_p
+from weatherglass.significance import Interval, Power, format_p, smallest_p
 
 Kind = Literal[
     "p",
@@ -90,12 +90,6 @@ class Judge:
         return (value > 0) - (value < 0)
 
     @property
-    def alternative(self) -> Alternative:
-        """The alternative of the finding: two-sided unless a direction was declared."""
-        given = self.result.options.get("alternative", "two-sided")
-        return given if self.result.is_declared else "two-sided"
-
-    @property
     def p(self) -> float | None:
         """The p-value that decides, corrected if the result is one of several."""
         p = self.result.main_p_for_finding
@@ -107,7 +101,8 @@ class Judge:
         if p is None or raw is None or self.result.p_for_correction is None:
             return None
         unit = f", {self.result.main_unit}" if self.result.main_unit else ""
-        sided = "two-sided" if self.alternative == "two-sided" else f"one-sided, {self.alternative}"
+        alternative = self.result.finding_alternative
+        sided = alternative if alternative == "two-sided" else f"one-sided, {alternative}"
         text = f"p = {format_p(raw)} ({sided}{unit})"
         if self.result.family > 1:
             text += f", {format_p(p)} corrected for {self.result.family} tests"
@@ -126,7 +121,7 @@ class Judge:
         text += " in the direction of the effect"
         if near > 0:
             return Evidence(kind, "pass", near, text)
-        phrase = f"is not certain {about} (the interval includes 0)"
+        phrase = f"is not certain {about}"
         return Evidence(kind, "depends", near, text, phrase)
 
     def leave_one_out(self) -> Evidence | None:
@@ -163,7 +158,8 @@ class Judge:
         # With one word fewer, a small test may have no significant outcome at all.
         sizes = dict(self.result.n)
         sizes[left_out.set] -= 1
-        return smallest_p(sizes["X"], sizes["Y"], self.alternative) <= self.alpha
+        smallest = smallest_p(sizes["X"], sizes["Y"], self.result.finding_alternative)
+        return smallest <= self.alpha
 
     def seed_choices(self, choices: SeedChoices) -> Evidence:
         """Judge the share of documented seed choices under which the result holds."""
@@ -235,7 +231,7 @@ class Judge:
 
     def power(self) -> Power | None:
         """Return what the test could have found, at the level that correction asks for."""
-        return self.result.power_at(self.alpha / self.result.family, alternative=self.alternative)
+        return self.result.power_at(self.alpha / self.result.family)
 
 
 def _kind(value: ControlledValue) -> Kind:

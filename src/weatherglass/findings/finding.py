@@ -211,8 +211,8 @@ def finding(
         "result": result,
     }
     if grade == "not run":
-        reason = "Whether this is chance was not tested: the measure has no p-value."
-        sentence = f"{upper_first(result.claim())} {reason}"
+        reason = "Significance was not tested, because this measure has no p-value."
+        sentence = f"{reason} {upper_first(result.claim())}"
         return Finding(sentence=sentence, evidence=collected, **about)
     if grade == "none":
         absence, power = _absence(judge)
@@ -258,11 +258,11 @@ def _state(result: Measurement, evidence: tuple[Evidence, ...]) -> str:
 
 def _absence(judge: Judge) -> tuple[str, list[Evidence]]:
     """Return that there is no clear difference, and what the test could have found."""
-    subject = judge.result.subject()
-    text = f"No clear difference {subject}".rstrip()
-    if judge.alternative != "two-sided":
-        declared = "positive" if judge.alternative == "greater" else "negative"
-        text += f" in the direction that was declared ({declared})"
+    text, alternative = "No clear difference", judge.result.finding_alternative
+    if alternative != "two-sided":
+        sign = "positive" if alternative == "greater" else "negative"
+        text += f" in the direction that was declared ({sign}),"
+    text = f"{text} {judge.result.subject()}".rstrip(" ,")
     power = judge.power()
     if power is None:
         return f"{text}.", []

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError, did_you_mean, quote_safe
-from weatherglass.significance import Interval, PValue
+from weatherglass.significance import Alternative, Interval, Power, PValue, effect_power
 from weatherglass.vectors import Case, Vectors
 
 from .alternatives import choose_alternative
@@ -137,6 +137,16 @@ class MeasureResult(Measurement):
     def p_two_sided_value(self) -> float | None:
         p = self.p_two_sided or (self.p.as_two_sided() if self.p else None)
         return p.value if p else None
+
+    def power_at(
+        self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
+    ) -> Power | None:
+        """Return what the test of the attributes can find; None for a measure without p-value."""
+        sizes = self.n.get("A", 0), self.n.get("B", 0)
+        if self.p is None or min(sizes) < 2:
+            return None
+        chosen = alternative or self.finding_alternative
+        return effect_power(*sizes, alpha=alpha, power=power, alternative=chosen)
 
     def ranked(self, name: str = "X") -> tuple[tuple[str, float], ...]:
         """Return the words of a set with what each adds, the largest first."""

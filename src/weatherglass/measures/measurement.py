@@ -120,6 +120,12 @@ class Measurement(Result):
         return bool(self.options.get(DECLARED))
 
     @property
+    def finding_alternative(self) -> Alternative:
+        """The alternative of the finding: two-sided unless a direction was declared."""
+        declared: Alternative = self.options["alternative"] if self.is_declared else "two-sided"
+        return declared
+
+    @property
     def main_p_for_finding(self) -> float | None:
         """The uncorrected p-value of the finding: two-sided unless a direction was declared."""
         return self.main_p if self.is_declared else self.main_p_two_sided
@@ -188,7 +194,7 @@ class Measurement(Result):
     ) -> Power | None:
         """Return what the test can find at another level; None where it is not known.
 
-        The alternative is that of the test by default.
+        The alternative is that of the finding by default: two-sided unless it was declared.
         """
         return None
 

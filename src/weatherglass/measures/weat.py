@@ -221,7 +221,7 @@ class WeatResult(Measurement):
             len(y),
             alpha=alpha,
             power=power,
-            alternative=alternative or self.p.alternative,
+            alternative=alternative or self.finding_alternative,
             spreads=spreads if max(spreads) > MIN_SPREAD else None,
         )
 
