@@ -23,7 +23,7 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import interval_table, interval_text, p_heading, select_tests, write_results
+from .run_tests import interval_table, interval_text, select_tests, write_results
 
 if TYPE_CHECKING:
     from weatherglass.encoders import SeatResult
@@ -166,35 +166,36 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
     done = [result for result in results if result.status == "done"]
     if not done:
         return ""
-    p_name = p_heading(done)
     title = (
-        f"SEAT, each word counted once; columns from 'sentence effect' on count sentences, as the "
-        f"paper does (* marks Holm-corrected p ≤ {alpha:g})"
+        "SEAT, each word counted once; columns from 'effect sentences' on are the paper's: "
+        f"one-sided, over sentences (* marks Holm-corrected p ≤ {alpha:g})"
     )
-    rows = [_row(result, p_name, alpha, rotation) for result in done]
-    return table(rows, title) + interval_table(done)
+    if any(result.options["alternative"] != "greater" for result in done):
+        title = title.replace("one-sided, over sentences", "as tested, over sentences")
+    return table([_row(result, alpha, rotation) for result in done], title) + interval_table(done)
 
 
-def _row(result: SeatResult, p_name: str, alpha: float, rotation: bool) -> dict[str, Any]:
-    """The numbers by word first, then those of the paper, which counts sentences."""
+def _row(result: SeatResult, alpha: float, rotation: bool) -> dict[str, Any]:
+    """The numbers of the finding first, then those of the paper, which counts sentences."""
     from weatherglass.significance import format_p
 
     assert result.p is not None
     assert result.p_holm is not None
+    assert result.main_p_for_finding is not None
     words = result.n_words or result.n
-    p = result.p_by_word or result.p
     return {
         "encoder": result.source["name"],
         "test": result.test,
         "effect": f"{result.main_value:.2f}",
         "interval": interval_text(result.main_interval),
-        p_name: str(p),
+        "p": format_p(result.main_p_for_finding),
+        "p corrected": "" if result.p_finding is None else format_p(result.p_finding),
         "words": f"{words['X']}+{words['Y']}",
         "grade": result.finding.grade,
-        "sentence effect": f"{result.effect:.2f}",
-        "sentence p": str(result.p),
+        "effect sentences": f"{result.effect:.2f}",
+        "p sentences": str(result.p),
         "by": result.p.method,
-        "sentence p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
+        "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
         **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
     }

@@ -22,6 +22,7 @@ from starlette.responses import Response
 
 from weatherglass._files import delimited_text
 from weatherglass._version import __version__
+from weatherglass.catalog import mask_slurs
 from weatherglass.report import (
     describe_chart,
     element,
@@ -86,6 +87,7 @@ def _environment() -> Environment:
         "word": lru_cache(8192)(html.word_markup),
         "words": html.word_list,
         "sentence": _sentence,
+        "masked": mask_slurs,  # for the title of a page, which cannot hold markup
         "effect": numbers.effect,
         "p_value": numbers.p_value,
         "duration": numbers.duration,

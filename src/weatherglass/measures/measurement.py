@@ -198,18 +198,6 @@ class Measurement(Result):
         """
         return None
 
-    def could_find(self, tests: int = 1) -> str:
-        """Return what the test can find, if it has found nothing; empty otherwise.
-
-        `tests` is the number of tests that p-values are corrected for. The power is that at 0.05
-        over this number, which Holm's correction asks of the smallest p-value.
-        """
-        p = self.main_p_holm
-        if p is None and self.main_p is not None:
-            p = min(1.0, self.main_p * tests)
-        power = None if p is None or p <= ALPHA else self.power_at(ALPHA / tests)
-        return "" if power is None else str(power)
-
     @property
     def main_unit(self) -> str:
         """What `main_p` counts, where that is not obvious."""

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from weatherglass.catalog import CONTROL, dimension_position
-from weatherglass.findings import GRADES, Finding
+from weatherglass.findings import GRADES, GRADING_KINDS, Finding
 from weatherglass.measures import Measurement, Results
 from weatherglass.seedlab import Multiverse
 
@@ -76,8 +76,10 @@ def graded_findings(results: Iterable[Measurement]) -> list[Finding]:
 def headlines(results: Iterable[Measurement]) -> dict[str, list[Headline]]:
     """The findings by social dimension; tests that ask the same question share a headline.
 
-    The dimensions are in the order of the catalogue, and findings are sorted by grade, then by the
-    size of the effect as a share of the largest possible. Controls are left out.
+    The first finding of a headline is the one with the most evidence, so that a result that was
+    examined less does not look clearer; among equals, the one with the largest effect. Headlines
+    are sorted by dimension in the order of the catalogue, by grade, and by the size of the effect
+    as a share of the largest possible. Controls are left out.
     """
     questions: dict[tuple[str, Hashable], list[Finding]] = {}
     for finding in graded_findings(results):
@@ -85,9 +87,18 @@ def headlines(results: Iterable[Measurement]) -> dict[str, list[Headline]]:
         if dimension != CONTROL:
             questions.setdefault((dimension, finding.result.question), []).append(finding)
     grouped: dict[str, list[Headline]] = {}
-    for (dimension, _), (first, *others) in questions.items():
-        grouped.setdefault(dimension, []).append(Headline(first, tuple(others)))
+    for (dimension, _), found in questions.items():
+        first = min(found, key=_lead_key)
+        others = tuple(finding for finding in found if finding is not first)
+        grouped.setdefault(dimension, []).append(Headline(first, others))
+    for dimension, found_here in grouped.items():
+        grouped[dimension] = sorted(found_here, key=lambda headline: _sort_key(headline.finding))
     return grouped
+
+
+def _lead_key(finding: Finding) -> tuple[int, float]:
+    kinds = {item.kind for item in finding.evidence if item.kind in GRADING_KINDS}
+    return -len(kinds), -relative_size(finding.result)
 
 
 def control_findings(results: Iterable[Measurement]) -> list[Finding]:

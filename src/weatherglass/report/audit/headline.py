@@ -35,8 +35,8 @@ RULE = (
     "corrected for all tests of the source (Holm). Clear: the result holds under all evidence that "
     "was collected. Mixed: it depends on something, which the sentence names. None: no clear "
     "difference. Tests that ask the same question with other words share an entry, under the one "
-    "with the strongest grade. Other measures and discoveries have scales of their own; find them "
-    "further down."
+    "with the most evidence, then the largest effect. Other measures and discoveries have scales "
+    "of their own; find them further down."
 )
 
 
