@@ -25,6 +25,7 @@ GRADES: tuple[Grade, ...] = get_args(Grade)
 """All grades, the strongest finding first."""
 
 ALPHA = 0.05
+_VERBS = ("is not certain", "fades", "reverses", "hinges on", "holds")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,10 +251,24 @@ def _state(result: Measurement, evidence: tuple[Evidence, ...]) -> str:
     reversing = _phrases(item for item in graded if item.reverses)
     others = _phrases(item for item in graded if not item.reverses)
     if reversing:
-        text = " and ".join(reversing)
-        rest = f"; it also {' and '.join(others)}" if others else ""
-        return f"{upper_first(text)}; as measured, {claim}{rest}."
-    return upper_first(f"{claim}; but this {' and '.join(others)}." if others else f"{claim}.")
+        rest = f"; it also {_join(others)}" if others else ""
+        return f"{upper_first(_join(reversing))}; as measured, {claim}{rest}."
+    return upper_first(f"{claim}; but this {_join(others)}." if others else f"{claim}.")
+
+
+def _join(phrases: Iterable[str]) -> str:
+    """Join phrases, with a verb that several share only once.
+
+    >>> _join(["fades when a is removed", "fades when b is removed", "hinges on 'c'"])
+    "fades when a is removed and when b is removed, and hinges on 'c'"
+    """
+    by_verb: dict[str, list[str]] = {}
+    for phrase in phrases:
+        verb = next((verb for verb in _VERBS if phrase.startswith(f"{verb} ")), "")
+        by_verb.setdefault(verb, []).append(phrase.removeprefix(verb).strip())
+    groups = [f"{verb} {' and '.join(rest)}".strip() for verb, rest in by_verb.items()]
+    is_compound = any(" and " in group for group in groups)
+    return (", and " if is_compound else " and ").join(groups)
 
 
 def _absence(judge: Judge) -> tuple[str, list[Evidence]]:

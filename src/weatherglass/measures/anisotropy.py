@@ -101,3 +101,10 @@ def _remove_top(sample: Any, found: Mapping[str, FoundSet]) -> dict[str, Floats]
                 return None
             rows[name] = centred / lengths
     return rows
+
+
+def anisotropy_columns(value: ControlledValue | None) -> dict[str, float | None]:
+    """Return the columns of a result; none if the control was not computed."""
+    if value is None:
+        return {}
+    return {"effect_anisotropy": value.effect, "p_two_sided_anisotropy": value.p_two_sided}

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 from weatherglass._version import __version__
+from weatherglass.catalog import name_words
 from weatherglass.errors import quote_safe
 from weatherglass.significance import Alternative, Interval, Power
 from weatherglass.vectors import Vectors
@@ -26,7 +27,6 @@ Section = Literal["words", "sentences", "facts", "measures"]
 ALPHA = 0.05  # the level at which `Measurement.power` is stated
 FINDING_FIELDS = ("grade", "finding")  # of records in a result set
 _SET_LETTERS = frozenset("XYABW")
-_MAX_NAMED = 2  # words that name a set without a label
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -293,6 +293,9 @@ class Measurement(Result):
             row[f"fact_{fact}" if fact in row or fact == "record" else fact] = value
         return row | {"record": json.dumps(self.to_dict())}
 
+    def _repr_html_(self) -> str:
+        return self.finding._repr_html_() + super()._repr_html_()
+
     def _finding_columns(self) -> dict[str, Any]:
         finding = self.finding
         return {
@@ -417,16 +420,6 @@ def association_subject(result: Measurement) -> str:
     """Return what an association test compares, without a direction."""
     x, y, a, b = (result.set_phrase(name) for name in "XYAB")
     return f"in how {x} and {y} are associated with {a} rather than {b}"
-
-
-def name_words(words: Sequence[str]) -> str:
-    """Return the first words of a set, as its name.
-
-    >>> name_words(["doctor", "surgeon", "dentist"]), name_words(["nurse"])
-    ('doctor, surgeon…', 'nurse')
-    """
-    named = ", ".join(quote_safe(word)[1:-1] for word in words[:_MAX_NAMED])
-    return named + ("…" if len(words) > _MAX_NAMED else "")
 
 
 def upper_first(text: str) -> str:

@@ -30,7 +30,7 @@ from weatherglass.significance import (
 from weatherglass.vectors import Case, Vectors
 
 from .alternatives import choose_alternative, two_sided
-from .anisotropy import anisotropy_control
+from .anisotropy import anisotropy_columns, anisotropy_control
 from .baseline import (
     Baseline,
     alignment,
@@ -235,6 +235,7 @@ class WeatResult(Measurement):
             "p_two_sided": self.p_two_sided.value if self.p_two_sided else None,
             "cosine": self.cosine,
             **baseline_columns(self.baseline),
+            **anisotropy_columns(self.anisotropy),
             "p_rotation": self.p_rotation.value if self.p_rotation else None,
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,

@@ -95,7 +95,7 @@ def test_multiverse_runs_own_tests(run, tmp_path):
     )
     ran = multiverse(run, "default", "--tests", tmp_path / "mine.yaml", *QUICK)
     assert ran.code == 0, ran.err
-    assert ran.out.startswith("mine on default: X vs Y, A vs B\n")
+    assert ran.out.startswith("mine on default: doctor, surgeon vs nurse, midwife; brother, male…")
     assert "X and Y stay as they are, because no seed set has the words of X and Y" in ran.out
 
 

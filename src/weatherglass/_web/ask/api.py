@@ -190,7 +190,7 @@ def yaml_text(test: Test, alternative: str | None = None) -> str:
 
     >>> print(yaml_text(Test(x=["no"], y=["on"], a=["1e5"], b=["\x1b"])), end="")
     id: "custom"
-    title: "X vs Y, A vs B"
+    title: "no vs on; 1e5 vs \\x1b"
     x: {label: "X", words: ["no"]}
     y: {label: "Y", words: ["on"]}
     a: {label: "A", words: ["1e5"]}
