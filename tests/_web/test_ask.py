@@ -356,12 +356,12 @@ def test_a_source_that_cannot_be_read_gives_a_sentence_without_its_path(tmp_path
     path = tmp_path / "broken.txt"
     path.write_bytes(b"\x80\x04\x95junk.")
     with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
-        answer = client.get("/api/ask", params={"source": "default", "test": "weat6"})
+        answer = client.get("/api/ask", params={"test": "weat6"})
         assert answer.status_code == 422
         assert "Traceback" not in answer.text
         assert "broken.txt" in answer.json()["error"]
         assert str(tmp_path) not in answer.text
-        page = client.get("/", params={"source": "default", "test": "weat6"}, headers=as_browser())
+        page = client.get("/", params={"test": "weat6"}, headers=as_browser())
         assert page.status_code == 422
         assert 'name="x"' in page.text
 
@@ -484,7 +484,7 @@ def test_a_finding_without_a_clear_difference_names_no_direction(client, as_brow
     assert "this test could have detected 1.6 or more" in page
     assert "more strongly associated with monday, tuesday…, rather than" not in page
     # Sets without a name are called by their first words.
-    assert "cat, dog… vs chair, horse…, monday, tuesday… vs red, green…" in page
+    assert "cat, dog… vs chair, horse…; monday, tuesday… vs red, green…" in page
     assert "X vs Y" not in page
 
 

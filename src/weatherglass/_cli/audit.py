@@ -199,7 +199,13 @@ def _summary(audited: AuditResult) -> str:
 def _findings(audited: AuditResult) -> list[str]:
     """The findings as in the report: changes of sign, then by social dimension, then controls."""
     from weatherglass.findings import GRADES
-    from weatherglass.report import control_findings, dimension_title, headlines, reversals
+    from weatherglass.report import (
+        control_findings,
+        dimension_title,
+        headlines,
+        reversal_sentence,
+        reversals,
+    )
 
     results, has_many = audited.results, len(audited.about["sources"]) > 1
     grouped = headlines(results)
@@ -214,7 +220,10 @@ def _findings(audited: AuditResult) -> list[str]:
             + "."
             for dimension, found in grouped.items()
         ]
-    lines = [f"CHANGE OF SIGN: {_finding_line(item, has_many)}" for item in reversals(results)]
+    lines = [
+        f"Change of sign: {_name(item, has_many)}: {reversal_sentence(item)}"
+        for item in reversals(results)
+    ]
     for dimension, found in grouped.items():
         title = dimension_title(dimension)
         lines += [f"{title}: {_finding_line(item.finding, has_many)}" for item in found]
@@ -226,8 +235,12 @@ def _all_findings(found: Sequence[Headline]) -> list[Finding]:
 
 
 def _finding_line(finding: Finding, with_source: bool) -> str:
+    return f"{_name(finding, with_source)}, {finding}"
+
+
+def _name(finding: Finding, with_source: bool) -> str:
     source = f" on {finding.result.source_name}" if with_source else ""
-    return f"{finding.result.test}{source}, {finding}"
+    return f"{finding.result.test}{source}"
 
 
 def _status_counts(steps: Sequence[dict[str, Any]], title: str) -> str:

@@ -67,6 +67,8 @@ def report(
 
 def _numbers(results: Any, output: Output) -> str:
     """Every test and measure; in Markdown and LaTeX with a bibliography."""
+    from weatherglass.measures import Results
+
     if output.format == "json":
         return str(results.to_json()) + "\n"
     if output.format in ("tsv", "csv"):
@@ -76,7 +78,7 @@ def _numbers(results: Any, output: Output) -> str:
     text = table(_rows(done, with_source), "Tests and measures")
     if style():
         return text + bibliography(done, style())
-    return text + remarks(finding_lines([result for result in done if result.max_value]))
+    return text + remarks(finding_lines(Results.of(result for result in done if result.max_value)))
 
 
 def _rows(results: Any, with_source: bool) -> list[dict[str, str]]:

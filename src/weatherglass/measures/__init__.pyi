@@ -21,7 +21,6 @@ from .measurement import association_claim as association_claim
 from .measurement import association_subject as association_subject
 from .measurement import describe_source as describe_source
 from .measurement import describe_test as describe_test
-from .measurement import name_words as name_words
 from .measurement import upper_first as upper_first
 from .paired import PairedDifference as PairedDifference
 from .paired import fact_contrast as fact_contrast

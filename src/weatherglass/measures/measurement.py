@@ -234,9 +234,6 @@ class Measurement(Result):
     def sentence(self) -> str:
         return self.finding.sentence
 
-    def _repr_html_(self) -> str:
-        return self.finding._repr_html_() + super()._repr_html_()
-
     def claim(self) -> str:
         """Return the direction of the numbers, in plain English, whether or not it is certain.
 

@@ -17,6 +17,7 @@ from .audit import group_by_test as group_by_test
 from .audit import headlines as headlines
 from .audit import is_reversing as is_reversing
 from .audit import overview_section as overview_section
+from .audit import reversal_sentence as reversal_sentence
 from .audit import reversals as reversals
 from .audit import seed_choices_section as seed_choices_section
 from .audit import short_names as short_names

@@ -221,7 +221,7 @@ def python_script(answer: Answer, sources: Iterable[Source], show_paths: bool = 
     paths: in both cases the reader has to put in the path of a copy.
     """
     question = answer.question
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"intervals": True, "influence": True}  # evidence of the finding
     if question.alternative is not None:
         options["alternative"] = question.alternative
     if question.max_missing != MAX_MISSING:

@@ -20,7 +20,6 @@ from weatherglass.measures import (
     WeatResult,
     association_test,
     format_percentile,
-    name_words,
     weat,
 )
 from weatherglass.report import ALPHA, numbers
@@ -138,13 +137,7 @@ def _build_test(question: Question, settings: Settings) -> Test:
         if not word_set.words:
             raise UsageError(f"Set {side.upper()} has no words; all four sets need words.")
         sets[side] = {"label": word_set.label or side.upper(), "words": word_set.words}
-    x, y, a, b = (question.read(side, settings) for side in SIDES)
-    return Test(title=f"{_name_set(x)} vs {_name_set(y)}, {_name_set(a)} vs {_name_set(b)}", **sets)
-
-
-def _name_set(word_set: WordSetInput) -> str:
-    """Return what a set is called in a title: its label, or its first words."""
-    return word_set.label or name_words(word_set.words)
+    return Test(**sets)
 
 
 NameQuery = Annotated[str, Query(max_length=60, description="What the set stands for.")]

@@ -19,6 +19,7 @@ from weatherglass.report import (
     grade_badge,
     is_reversing,
     plot_multiverses,
+    reversal_sentence,
     seed_choices_section,
 )
 from weatherglass.seedlab import Multiverse
@@ -173,6 +174,7 @@ def _answer_values(session: Session, answer: Answer) -> dict[str, Any]:
         "grade_badge": grade_badge,
         "evidence_list": evidence_list,
         "is_reversing": is_reversing,
+        "reversal_sentence": reversal_sentence,
         "explain_p_value": explain_p_value,
         "explain_alignment": explain_alignment,
         "format_percentile": format_percentile,
@@ -288,6 +290,7 @@ async def finding_part(
         "grade_badge": grade_badge,
         "evidence_list": evidence_list,
         "is_reversing": is_reversing,
+        "reversal_sentence": reversal_sentence,
     }
     title = "The finding with all evidence"
     return _render_evidence(request, "ask_complete.html", title, question, values)

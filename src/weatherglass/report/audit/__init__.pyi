@@ -11,6 +11,7 @@ from .findings import corrected_p as corrected_p
 from .findings import dimension_title as dimension_title
 from .findings import headlines as headlines
 from .findings import is_reversing as is_reversing
+from .findings import reversal_sentence as reversal_sentence
 from .findings import reversals as reversals
 from .findings import with_seed_choices as with_seed_choices
 from .headline import evidence_list as evidence_list

@@ -116,8 +116,24 @@ def reversals(results: Iterable[Measurement]) -> list[Finding]:
 
 
 def is_reversing(finding: Finding) -> bool:
-    """Whether some evidence gives a finding the other sign."""
-    return finding.direction != 0 and any(item.reverses for item in finding.evidence)
+    """Whether some evidence gives a result the other sign.
+
+    A result without a clear difference counts only if it has p ≤ 0.05 before correction: the sign
+    of the others means nothing.
+    """
+    p = finding.result.main_p_for_finding
+    is_result = finding.direction != 0 or (p is not None and p <= ALPHA)
+    return is_result and any(item.reverses for item in finding.evidence)
+
+
+def reversal_sentence(finding: Finding) -> str:
+    """The sentence of a finding that changes its sign, which begins with that."""
+    if finding.direction != 0:
+        return finding.sentence
+    phrases = dict.fromkeys(
+        item.phrase.removeprefix("reverses ") for item in finding.evidence if item.reverses
+    )
+    return f"Reverses {' and '.join(phrases)}. {finding.sentence}"
 
 
 def relative_size(result: Measurement) -> float:

@@ -25,6 +25,7 @@ from .findings import (
     graded_findings,
     headlines,
     is_reversing,
+    reversal_sentence,
     reversals,
 )
 
@@ -142,7 +143,7 @@ def reversals_box(findings: Sequence[Finding], names: Names, total: int = 0) -> 
     items = [
         element(
             "li",
-            element("b", sentence_markup(finding.sentence)),
+            element("b", sentence_markup(reversal_sentence(finding))),
             " ",
             _numbers(finding.result, names),
         )
