@@ -226,7 +226,9 @@ def _findings(audited: AuditResult) -> list[str]:
     ]
     for dimension, found in grouped.items():
         title = dimension_title(dimension)
-        lines += [f"{title}: {_finding_line(item.finding, has_many)}" for item in found]
+        lines += [
+            f"{title}: {_finding_line(item.finding, has_many)}{_elsewhere(item)}" for item in found
+        ]
     return lines + [f"Control: {_finding_line(x, has_many)}" for x in control_findings(results)]
 
 
@@ -236,6 +238,18 @@ def _all_findings(found: Sequence[Headline]) -> list[Finding]:
 
 def _finding_line(finding: Finding, with_source: bool) -> str:
     return f"{_name(finding, with_source)}, {finding}"
+
+
+def _elsewhere(headline: Headline) -> str:
+    """The same test on other sources: the effect, whose sign may differ, and the grade."""
+    from weatherglass.measures import upper_first
+
+    other_sources = [
+        f"on {other.result.source_name} {other.result.main_value:.2f}, {other.grade}"
+        for other in headline.others
+        if other.result.test == headline.result.test
+    ]
+    return f" {upper_first('; '.join(other_sources))}." if other_sources else ""
 
 
 def _name(finding: Finding, with_source: bool) -> str:

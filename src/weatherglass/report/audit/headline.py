@@ -60,7 +60,7 @@ def evidence_list(finding: Finding) -> Markup:
     return element("ul", *items, class_="evidence")
 
 
-_KIND_TITLES = {"p": "permutation test", "published": "published figure"}
+_KIND_TITLES = {"p": "permutation test"}
 
 
 def _evidence_item(item: Evidence) -> Markup:
