@@ -195,9 +195,9 @@ class Measurement(Result):
         `tests` is the number of tests that p-values are corrected for. The power is that at 0.05
         over this number, which Holm's correction asks of the smallest p-value.
         """
-        p = self.main_p_holm
-        if p is None and self.main_p is not None:
-            p = min(1.0, self.main_p * tests)
+        p = self.p_finding
+        if p is None and self.main_p_for_finding is not None:
+            p = min(1.0, self.main_p_for_finding * tests)
         power = None if p is None or p <= ALPHA else self.power_at(ALPHA / tests)
         return "" if power is None else str(power)
 
