@@ -22,6 +22,9 @@ from .fingerprint import combine_digests as combine_digests
 from .fingerprint import combine_fingerprints as combine_fingerprints
 from .fingerprint import cpu_count as cpu_count
 from .fingerprint import file_fingerprint as file_fingerprint
+from .hdf5 import check_data_sets as check_data_sets
+from .hdf5 import import_h5py as import_h5py
+from .hdf5 import open_hdf5 as open_hdf5
 from .inputs import MAX_LINE_BYTES as MAX_LINE_BYTES
 from .inputs import PADDING as PADDING
 from .inputs import Block as Block

@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 
+from weatherglass._files import hdf5
 from weatherglass.errors import BadContent, MissingExtra, TooLarge, UsageError, install_command
 from weatherglass.vectors import describe_source, open_vectors
-from weatherglass.vectors.formats import hdf5
 
 h5py = pytest.importorskip("h5py", reason="HDF5 is read only where h5py is installed")
 
@@ -77,7 +77,7 @@ def test_without_h5py_the_error_names_the_install_command(tmp_path, monkeypatch)
     def absent():
         raise MissingExtra("HDF5", "formats")
 
-    monkeypatch.setattr(hdf5, "_import_h5py", absent)
+    monkeypatch.setattr(hdf5, "import_h5py", absent)
     with pytest.raises(MissingExtra, match=re.escape(install_command("formats"))):
         open_vectors(tmp_path / "v.h5")
 
