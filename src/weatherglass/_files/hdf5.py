@@ -35,7 +35,8 @@ def open_hdf5(path: Path) -> Iterator[Any]:
     """
     h5py = import_h5py()
     try:
-        with h5py.File(path, "r") as file:
+        # Some disks have no locks, which must not make a file unreadable.
+        with h5py.File(path, "r", locking="best-effort") as file:
             _refuse_links(path, file, h5py)
             yield file
     except WeatherglassError:
