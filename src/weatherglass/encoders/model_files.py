@@ -220,9 +220,19 @@ def _is_elsewhere(folder: Path, target: Path) -> bool:
     return any(part.startswith(".") or part in _OTHER_RUNTIMES for part in parts)
 
 
-def refuse_pickles(folder: Path) -> None:
-    """Raise `PickleRefused` if weights that would be loaded are a pickle of more than tensors."""
-    for path in model_files(folder):
+def refuse_unsafe_files(folder: Path) -> None:
+    """Raise an error if a model's settings lead to other files, or its weights could run code.
+
+    Raises
+    ------
+    EncoderError
+        A setting names a file that is not one of the model's.
+    PickleRefused
+        Weights that would be loaded are a pickle of more than tensors.
+    """
+    files = model_files(folder)
+    _refuse_references(folder, files)
+    for path in files:
         if path.suffix in (".bin", ".pt"):
             import torch
 
