@@ -14,6 +14,7 @@ from weatherglass.errors import CannotMeasure, EncoderError, UsageError, Weather
 from .options import (
     alpha_option,
     alternative_option,
+    intervals_option,
     missing_option,
     output_options,
     overlap_option,
@@ -22,7 +23,7 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import interval_text, select_tests, write_results
+from .run_tests import interval_table, interval_text, select_tests, write_results
 
 
 @click.command()
@@ -56,6 +57,7 @@ from .run_tests import interval_text, select_tests, write_results
 @missing_option()
 @overlap_option
 @seed_option
+@intervals_option("other words in all four sets and other templates")
 @click.option(
     "--batch-size",
     type=click.IntRange(1),
@@ -173,4 +175,6 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
         for result in results
         if result.status == "done"
     ]
-    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") if rows else ""
+    if not rows:
+        return ""
+    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") + interval_table(results)
