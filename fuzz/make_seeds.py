@@ -16,6 +16,7 @@ import struct
 import tempfile
 import zipfile
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -328,6 +329,13 @@ def encoder_files(folder: Path) -> dict[str, bytes]:
     }
 
 
+def container_files(folder: Path) -> dict[str, bytes]:
+    """Choices for containers; see `containers`."""
+    random = Random(0)
+    kinds = {"linked": 16, "columns": 16, "sizes": 5, "flipped": 4}
+    return {f"{kind}.choices": random.randbytes(length) for kind, length in kinds.items()}
+
+
 def input_files(folder: Path) -> dict[str, bytes]:
     """Text that users type, and the answer of an embedding endpoint."""
     rows = [{"index": i, "embedding": [0.5, float(i)]} for i in range(2)]
@@ -357,6 +365,7 @@ MAKERS = {
     "cache": cache_files,
     "encoders": encoder_files,
     "input": input_files,
+    "containers": container_files,
 }
 
 

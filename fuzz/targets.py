@@ -18,6 +18,8 @@ from pathlib import Path
 
 from weatherglass.errors import WeatherglassError
 
+from .containers import read_container
+
 Read = Callable[[str, bytes, Path], None]
 
 HERE = Path(__file__).parent
@@ -360,4 +362,5 @@ TARGETS: dict[str, Read] = {
     "cache": read_cache,
     "encoders": read_encoders,
     "input": read_input,
+    "containers": read_container,
 }

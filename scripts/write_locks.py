@@ -1,11 +1,11 @@
 """Write ``requirements/*.lock``: the tested versions with the hashes of their files.
 
-Run by ``make constraints``. uv chooses the versions of ``constraints.txt`` and takes the hashes from
-the package index. They are hashes of the files themselves, for every platform and every version of
-Python that is tested, so that the locks work with any mirror of the index and name none.
+Run by ``make constraints``. uv chooses the versions of ``constraints.txt`` and takes the hashes
+from the package index. They are hashes of the files themselves, for every version of Python that is
+tested, so that the locks work with any mirror of the index and name none.
 
-PyTorch is left out, because its files depend on the machine: there are builds with and without CUDA,
-and some indexes have only one of them.
+PyTorch is left out, because its files depend on the machine: there are builds with and without
+CUDA, and some indexes have only one of them.
 """
 
 from __future__ import annotations
