@@ -18,6 +18,7 @@ from .atomic import write_text as write_text
 from .cache import cache_dir as cache_dir
 from .cache import list_entries as list_entries
 from .delimited import delimited_text as delimited_text
+from .fingerprint import FingerprintStream as FingerprintStream
 from .fingerprint import combine_digests as combine_digests
 from .fingerprint import combine_fingerprints as combine_fingerprints
 from .fingerprint import cpu_count as cpu_count
