@@ -93,7 +93,8 @@ class Job:
         """Call the function and keep its result; to be run in a worker thread."""
         self.started = time.monotonic()
         try:
-            self.report(0, 0)
+            if not self.is_long:  # the work of a long job begins with a report, and cleans up
+                self.report(0, 0)
             result = work(self.report)
         except BaseException as error:
             with suppress(Exception):

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -83,6 +83,8 @@ class IsolatedCalls:
             self._context.set_forkserver_preload(list(preload))
         self._processes: dict[Any, bool] = {}  # and whether each leads a process group
         self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
+        self._n_calls = 0
         self._is_closed = False
 
     def start(self) -> None:
@@ -121,7 +123,8 @@ class IsolatedCalls:
         ProcessDied
             The process was killed by somebody else, or crashed.
         """
-        with temporary_folder(Path(tempfile.gettempdir()), "job") as temporary:
+        report(0, 0)
+        with self._counted(), temporary_folder(Path(tempfile.gettempdir()), "job") as temporary:
             surroundings = Surroundings(
                 _variables(cache), str(temporary), self.max_bytes, self.max_seconds
             )
@@ -138,13 +141,27 @@ class IsolatedCalls:
             finally:
                 self._end(process)
 
-    def close(self) -> None:
-        """Kill all processes; later calls fail."""
-        with self._lock:
+    def close(self, wait_seconds: float = 1.0) -> None:
+        """Kill all processes, and wait until their files are deleted; later calls fail."""
+        with self._idle:
             self._is_closed = True
-            processes = list(self._processes.items())
-        for process, is_leader in processes:
-            kill(process, is_leader)
+            for process, is_leader in self._processes.items():
+                kill(process, is_leader)
+            self._idle.wait_for(lambda: not self._n_calls, wait_seconds)
+
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count a call as long as it may have files or processes."""
+        with self._idle:
+            if self._is_closed:
+                raise ProcessDied("The calls were closed.")
+            self._n_calls += 1
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._n_calls -= 1
+                self._idle.notify_all()
 
     def _start(
         self, surroundings: Surroundings, function: Callable[..., Any], arguments: Any
