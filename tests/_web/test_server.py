@@ -190,11 +190,13 @@ def wait_until(condition: Any) -> None:
     raise AssertionError("it did not happen in a minute")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_a_server_whatever_it_is_doing(tiny, tmp_path, number):
+def test_a_signal_ends_a_server_whatever_it_is_doing(tiny, tmp_path_factory, number):
     """While an upload and a test never end, and a sender has stopped in the middle of a file."""
-    with serving(tiny, tmp_path / "t") as (server, address), connected(address) as stalled:
+    temporary = tmp_path_factory.mktemp("t")
+    with serving(tiny, temporary) as (server, address), connected(address) as stalled:
         with urlopen(
             Request(f"{address}/upload/vectors/a.txt", b"rose 1 2\n", method="PUT"), timeout=120
         ) as answer:
@@ -203,7 +205,7 @@ def test_a_signal_ends_a_server_whatever_it_is_doing(tiny, tmp_path, number):
         assert ask(address, "/api/ask?x=rose&y=wasp&a=kind&b=foul") == 202
         head = f"PUT /upload/vectors/b.txt HTTP/1.1\r\nHost: {urlsplit(address).netloc}\r\n"
         stalled.sendall(f"{head}Content-Length: 99999\r\n\r\nrose 1 2\n".encode())
-        wait_until(lambda: len(list((tmp_path / "t").rglob("b.txt"))) == 1)
+        wait_until(lambda: len(list(temporary.rglob("b.txt"))) == 1)
         started = {server.pid, *job_processes(server.pid)}
         assert len(started) > 1
         server.send_signal(number)
@@ -211,9 +213,10 @@ def test_a_signal_ends_a_server_whatever_it_is_doing(tiny, tmp_path, number):
         assert server.returncode == 128 + number
         assert stderr.strip() == SENTENCE
         wait_until(lambda: not any(Path(f"/proc/{pid}/mem").exists() for pid in started))
-    assert list((tmp_path / "t").iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_the_jobs_of_a_killed_server_end_with_it(tiny, tmp_path):
     with serving(tiny, tmp_path / "t") as (server, address):

@@ -89,12 +89,7 @@ def serve(
         if not no_browser:
             _open_browser(link)
         hangup_as_terminate()
-
-        def end() -> None:
-            app.close()
-            click.echo(SENTENCE, err=True)
-
-        run_server(app, settings, listener, on_timeout=end)
+        run_server(app, settings, listener, lambda: click.echo(SENTENCE, err=True))
 
 
 def _choose_token(token: str, file: Path | None, *, is_local: bool) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import socket
 import threading
 import time
@@ -20,6 +19,9 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from weatherglass.tasks import exit_at_once
+
+from .guard import Guard
 from .settings import Settings
 
 GRACE_SECONDS = 2
@@ -30,10 +32,10 @@ EXIT_SECONDS = 4.0
 
 
 def run_server(
-    app: ASGIApp,
+    app: Guard,
     settings: Settings,
     listener: socket.socket,
-    on_timeout: Callable[[], None] = lambda: None,
+    on_timeout: Callable[[], None],
 ) -> None:
     """Answer requests on an open socket, until a signal comes.
 
@@ -44,9 +46,9 @@ def run_server(
     listener
         A socket that listens.
     on_timeout
-        Called in another thread before the process is ended because it did not stop in time.
+        Called in another thread if the server did not stop in time, before the process is ended.
     """
-    server = Server(make_config(app, settings), on_timeout)
+    server = Server(make_config(app, settings), app.close, on_timeout)
     try:
         server.run(sockets=[listener])
     finally:
@@ -110,10 +112,15 @@ class DeadlineProtocol(H11Protocol):
 class Server(uvicorn.Server):
     """A server that ends within `EXIT_SECONDS` after the first signal."""
 
-    def __init__(self, config: uvicorn.Config, on_timeout: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        close: Callable[[], None],
+        on_timeout: Callable[[], None],
+    ) -> None:
         super().__init__(config)
         self.has_stopped = False
-        self._on_timeout = on_timeout
+        self._close, self._on_timeout = close, on_timeout
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop, and end the process if that takes too long."""
@@ -126,7 +133,8 @@ class Server(uvicorn.Server):
     def _end(self, sig: int) -> None:
         time.sleep(EXIT_SECONDS)
         try:
+            self._close()
             if not self.has_stopped:
                 self._on_timeout()
         finally:
-            os._exit(128 + sig)
+            exit_at_once(128 + sig)

@@ -8,9 +8,11 @@ time. A process makes one call and ends, so that nothing it has changed outlives
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import multiprocessing
 import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -75,11 +77,8 @@ class IsolatedCalls:
         self, *, max_bytes: int, max_seconds: float = 3600.0, preload: Sequence[str] = ()
     ) -> None:
         self.max_bytes, self.max_seconds = max_bytes, max_seconds
-        methods = multiprocessing.get_all_start_methods()
-        self._context: Any = multiprocessing.get_context(
-            "forkserver" if "forkserver" in methods else "spawn"
-        )
-        if preload and "forkserver" in methods:
+        self._context: Any = multiprocessing.get_context(_choose_method())
+        if preload and self._context.get_start_method() == "forkserver":
             self._context.set_forkserver_preload(list(preload))
         self._processes: dict[Any, bool] = {}  # and whether each leads a process group
         self._lock = threading.Lock()
@@ -89,7 +88,7 @@ class IsolatedCalls:
 
     def start(self) -> None:
         """Start the server process, so that the first call need not wait for its imports."""
-        if self._context.get_start_method() == "forkserver":
+        if self._context.get_start_method() == "forkserver" and not self._is_closed:
             from multiprocessing import forkserver
 
             in_quiet_thread(forkserver.ensure_running)
@@ -124,7 +123,7 @@ class IsolatedCalls:
             The process was killed by somebody else, or crashed.
         """
         report(0, 0)
-        with self._counted(), temporary_folder(Path(tempfile.gettempdir()), "job") as temporary:
+        with self._counted(), _job_folder() as temporary:
             surroundings = Surroundings(
                 _variables(cache), str(temporary), self.max_bytes, self.max_seconds
             )
@@ -233,6 +232,50 @@ class IsolatedCalls:
         process.join(10)
         with contextlib.suppress(ValueError):  # it is still there
             process.close()
+
+
+def _choose_method() -> str:
+    """Return ``"forkserver"`` where the system has it and its socket can be stored.
+
+    The path of a socket is limited to about 100 bytes. The socket gets a folder that the next
+    process deletes if this one is killed; multiprocessing's own would be left behind.
+    """
+    process: Any = multiprocessing.current_process()
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return "spawn"
+    if process._config.get("tempdir") is None:
+        for root in (os.environ.get("TMPDIR") or _TEMPORARY, _TEMPORARY):
+            if len(os.fsencode(root)) <= _MAX_ROOT_LENGTH and os.access(root, os.W_OK):
+                folder = _socket_folder.enter_context(temporary_folder(Path(root), "mp"))
+                process._config["tempdir"] = str(folder)
+                break
+        else:
+            return "spawn"
+    return "forkserver"
+
+
+@contextlib.contextmanager
+def _job_folder() -> Iterator[Path]:
+    """Make a folder for the temporary files of a call, and delete it in any case."""
+    with temporary_folder(Path(tempfile.gettempdir()), "job") as folder:
+        _job_folders.add(folder)
+        yield folder
+    _job_folders.discard(folder)
+
+
+_job_folders: set[Path] = set()
+_TEMPORARY = "/tmp"
+_MAX_ROOT_LENGTH = 55
+_socket_folder = contextlib.ExitStack()
+atexit.register(_socket_folder.close)
+
+
+def exit_at_once(code: int) -> None:
+    """End this process without waiting for its threads; its processes end with it."""
+    for folder in list(_job_folders):
+        shutil.rmtree(folder, ignore_errors=True)
+    _socket_folder.close()
+    os._exit(code)
 
 
 _SIGNAL_NUMBERS = {int(number) for number in signal.Signals}
