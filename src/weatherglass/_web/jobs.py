@@ -146,6 +146,7 @@ class Jobs:
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._by_id: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
+        self._is_closed = False
 
     def start(
         self, key: Hashable, what: str, work: Callable[..., T], *, is_long: bool = False
@@ -174,6 +175,8 @@ class Jobs:
             if job is not None:
                 self._jobs.move_to_end(key)
                 return job
+            if self._is_closed:
+                raise Busy("The server is being stopped.")
             running = [job for job in self._jobs.values() if not job.is_over]
             long_jobs = sum(job.is_long for job in running)
             if len(running) >= self.settings.max_jobs or (
@@ -183,7 +186,7 @@ class Jobs:
             job = Job(key, what, self.settings.job_seconds, is_long)
             self._jobs[key] = self._by_id[job.id] = job
             self._forget()
-        (self._long if is_long else self._quick).submit(job.run, work)
+            (self._long if is_long else self._quick).submit(job.run, work)
         return job
 
     async def answer(
@@ -271,7 +274,10 @@ class Jobs:
 
     def close(self) -> None:
         """Cancel all jobs, kill their processes and end the worker threads."""
-        for job in list(self._by_id.values()):
+        with self._lock:
+            self._is_closed = True
+            jobs = list(self._by_id.values())
+        for job in jobs:
             if not job.is_over:
                 job.stop("The server was stopped.")
         self._calls.close()

@@ -85,6 +85,7 @@ class IsolatedCalls:
         self._idle = threading.Condition(self._lock)
         self._n_calls = 0
         self._is_closed = False
+        _clean_cache()  # from a process that was killed
 
     def start(self) -> None:
         """Start the server process, so that the first call need not wait for its imports."""
@@ -134,8 +135,7 @@ class IsolatedCalls:
                     return result
             except BaseException:
                 self._end(process)
-                for name in _CACHE_FOLDERS:  # what the process could not delete
-                    remove_leftovers((cache or cache_dir()) / name)
+                _clean_cache(cache)
                 raise
             finally:
                 self._end(process)
@@ -147,6 +147,7 @@ class IsolatedCalls:
             for process, is_leader in self._processes.items():
                 kill(process, is_leader)
             self._idle.wait_for(lambda: not self._n_calls, wait_seconds)
+        _clean_cache()
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[None]:
@@ -252,6 +253,12 @@ def _choose_method() -> str:
         else:
             return "spawn"
     return "forkserver"
+
+
+def _clean_cache(cache: Path | None = None) -> None:
+    """Delete what killed processes were writing to a cache folder."""
+    for name in _CACHE_FOLDERS:
+        remove_leftovers((cache or cache_dir()) / name)
 
 
 @contextlib.contextmanager
