@@ -24,11 +24,14 @@ from weatherglass.tasks import exit_at_once
 from .guard import Guard
 from .settings import Settings
 
-GRACE_SECONDS = 2
+GRACE_SECONDS = 1
 """How long a server that was told to stop waits for open requests."""
 
-EXIT_SECONDS = 4.0
-"""After this time a server that was told to stop ends, even if a thread is still at work."""
+EXIT_SECONDS = 3.0
+"""After this time a server that was told to stop ends, even if a request is still open."""
+
+THREAD_SECONDS = 0.5
+"""How long a server that has stopped waits for threads that are still at work."""
 
 
 def run_server(
@@ -52,7 +55,7 @@ def run_server(
     try:
         server.run(sockets=[listener])
     finally:
-        server.has_stopped = True
+        server.has_stopped.set()
 
 
 def make_config(app: ASGIApp, settings: Settings, **options: Any) -> uvicorn.Config:
@@ -110,7 +113,7 @@ class DeadlineProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that ends within `EXIT_SECONDS` after the first signal."""
+    """A server whose process ends soon after the first signal, whatever its threads do."""
 
     def __init__(
         self,
@@ -119,7 +122,7 @@ class Server(uvicorn.Server):
         on_timeout: Callable[[], None],
     ) -> None:
         super().__init__(config)
-        self.has_stopped = False
+        self.has_stopped = threading.Event()
         self._close, self._on_timeout = close, on_timeout
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -131,10 +134,12 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     def _end(self, sig: int) -> None:
-        time.sleep(EXIT_SECONDS)
         try:
+            if self.has_stopped.wait(EXIT_SECONDS):
+                time.sleep(THREAD_SECONDS)
+                return
             self._close()
-            if not self.has_stopped:
+            if not self.has_stopped.is_set():
                 self._on_timeout()
         finally:
             exit_at_once(128 + sig)
