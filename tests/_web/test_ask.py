@@ -216,7 +216,7 @@ def test_several_sources_are_answered_side_by_side(client, as_browser):
 
 
 def test_influence_of_single_words_equals_that_of_the_library(client, as_browser, tiny):
-    from weatherglass._web.ask.question import answer_question, list_influence
+    from weatherglass._web.ask.question import answer_question, measure_influence
 
     expected = wg.weat(wg.open_vectors(tiny), _test(), influence=True).influence
     part = client.get("/ask/influence", params=QUESTION | {"source": "tiny.txt"})
@@ -229,7 +229,7 @@ def test_influence_of_single_words_equals_that_of_the_library(client, as_browser
         answer = await answer_question(
             session, Question(("tiny.txt",), sets=tuple(QUESTION.values()))
         )
-        return list_influence(answer, "tiny.txt")
+        return await measure_influence(session, answer, "tiny.txt")
 
     import asyncio
 

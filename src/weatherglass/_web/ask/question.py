@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,11 +24,11 @@ from weatherglass.measures import (
 )
 from weatherglass.report import ALPHA, numbers
 from weatherglass.seedlab import Lint, Multiverse, lint, multiverse
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, fit_control
 
 from ..session import Session, SourcesQuery
 from ..settings import Settings
-from ..sources import fingerprints
+from ..sources import SourceReference, fingerprints, open_all
 from ..word_sets import SetQuery, WordSetInput, read_set
 
 SIDES = ("x", "y", "a", "b")
@@ -95,6 +95,15 @@ class Question:
         if self.allow_overlap:
             parts.append(("overlap", "true"))
         return urlencode(parts)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of `weatherglass.weat` and `weatherglass.multiverse`."""
+        return {
+            "alternative": self.alternative,
+            "max_missing": self.max_missing,
+            "allow_overlap": self.allow_overlap,
+        }
 
     @staticmethod
     def by_side(texts: SetTexts) -> dict[str, str]:
@@ -216,38 +225,79 @@ async def answer_question(
     question = replace(question, sources=tuple(vectors))
 
     def work(report: Callable[..., None]) -> Answer:
-        results = {}
-        for done, (name, source) in enumerate(vectors.items()):
-            report(done, len(vectors))
-            results[name] = weat(
-                source,
-                test,
-                alternative=question.alternative,
-                max_missing=question.max_missing,
-                allow_overlap=question.allow_overlap,
-                intervals=True,
-                influence=True,
-                workers=1,
-            )
+        options = question.options | {"intervals": True, "workers": 1}
+        if is_quick(test):
+            results = measure_sources(report, vectors, test, options | {"influence": True})
+        else:
+            references = session.sources.refer(vectors)
+            results = session.jobs.call(report, measure_in_process, references, test, options)
         return Answer(question, test, results, vectors)
 
-    n_targets = len(test.x.words) + len(test.y.words)
     return await session.jobs.answer(
         ("ask", question, fingerprints(vectors)),
         "Measuring",
         work,
-        is_long=n_targets > MAX_QUICK_TARGETS,
+        is_long=not is_quick(test),
         job=job,
         wait_seconds=wait_seconds,
     )
 
 
-def list_influence(answer: Answer, source: str) -> list[Influence]:
-    """Return what leaving out each word does, on one source; the most influential comes first."""
+def is_quick(test: Test) -> bool:
+    """Whether a test takes about a second at most, so that it can run in a thread."""
+    return len(test.x.words) + len(test.y.words) <= MAX_QUICK_TARGETS
+
+
+def measure_sources(
+    report: Callable[..., None],
+    vectors: Mapping[str, Vectors],
+    test: Test,
+    options: Mapping[str, Any],
+) -> dict[str, WeatResult]:
+    """Run a test on sources, one after another."""
+    results = {}
+    for done, (name, source) in enumerate(vectors.items()):
+        report(done, len(vectors))
+        results[name] = weat(source, test, **options)
+    return results
+
+
+def measure_in_process(
+    report: Callable[..., None],
+    references: Sequence[SourceReference],
+    test: Test,
+    options: Mapping[str, Any],
+    controls: Sequence[str] = (),
+) -> dict[str, WeatResult]:
+    """Run a test on sources, in a process; with controls, these are fitted to the first source."""
+    vectors = open_all(references, report)
+    if controls:
+        first = next(iter(vectors.values()))
+        fitted = [fit_control(first, name, strict=False) for name in controls]
+        options = {**options, "control": fitted}
+    return measure_sources(report, vectors, test, options)
+
+
+async def measure_influence(
+    session: Session, answer: Answer, source: str, job: str = ""
+) -> list[Influence]:
+    """Leave out each word in turn, on one source; the most influential word comes first."""
     result = answer.results[source]
     if result.status != "done":
         raise CannotMeasure(f"The test was not run on {source}: {result.reason}.")
-    return list(result.influence)
+    if is_quick(answer.test):
+        return list(result.influence)
+
+    def work(report: Callable[..., None]) -> list[Influence]:
+        options = answer.question.options | {"influence": True, "baseline": False}
+        references = session.sources.refer([source])
+        repeated = session.jobs.call(report, measure_in_process, references, answer.test, options)
+        return list(repeated[source].influence)
+
+    key = ("influence", source, answer.key)
+    return await session.jobs.answer(
+        key, "Leaving out one word at a time", work, is_long=True, job=job
+    )
 
 
 async def measure_controls(
@@ -256,16 +306,14 @@ async def measure_controls(
     """Run the test again on controlled vectors of one source."""
 
     def work(report: Callable[..., None]) -> WeatResult:
-        return weat(
-            answer.vectors[source],
-            answer.test,
-            alternative=answer.question.alternative,
-            max_missing=answer.question.max_missing,
-            allow_overlap=answer.question.allow_overlap,
-            baseline=False,
-            control=session.sources.find(source).controls(CONTROLS, report),
-            workers=1,
-        )
+        options = answer.question.options | {"baseline": False, "workers": 1}
+        if is_quick(answer.test):
+            fitted = session.sources.find(source).controls(CONTROLS, report, session.jobs)
+            return weat(answer.vectors[source], answer.test, control=fitted, **options)
+        references = session.sources.refer([source])
+        return session.jobs.call(
+            report, measure_in_process, references, answer.test, options, CONTROLS
+        )[source]
 
     key = ("controls", source, answer.key)
     return await session.jobs.answer(
@@ -279,17 +327,24 @@ async def run_multiverse(
     """Run the test with every documented choice of seed words, on one source."""
 
     def work(report: Callable[..., None]) -> Multiverse:
-        return multiverse(
-            answer.vectors[source],
-            answer.test,
-            alternative=answer.question.alternative,
-            max_missing=answer.question.max_missing,
-            allow_overlap=answer.question.allow_overlap,
-            progress=report,
+        (reference,) = session.sources.refer([source])
+        options = answer.question.options
+        return session.jobs.call(
+            report, multiverse_in_process, reference, answer.test, options, cache=reference.cache
         )
 
     key = ("multiverse", source, answer.key)
     return await session.jobs.answer(key, "Trying other seed words", work, is_long=True, job=job)
+
+
+def multiverse_in_process(
+    report: Callable[..., None],
+    reference: SourceReference,
+    test: Test,
+    options: Mapping[str, Any],
+) -> Multiverse:
+    """Run a multiverse, in a process."""
+    return multiverse(reference.open(report), test, progress=report, **options)
 
 
 async def count_seed_choices(
@@ -299,13 +354,12 @@ async def count_seed_choices(
     result = answer.results[source]
 
     def work(report: Callable[..., None]) -> Multiverse:
-        return multiverse(
-            answer.vectors[source],
-            answer.test,
-            samples=0,
-            alternative=answer.question.alternative,
-            max_missing=answer.question.max_missing,
-            allow_overlap=answer.question.allow_overlap,
+        options = answer.question.options | {"samples": 0}
+        if is_quick(answer.test):
+            return multiverse(answer.vectors[source], answer.test, progress=report, **options)
+        (reference,) = session.sources.refer([source])
+        return session.jobs.call(
+            report, multiverse_in_process, reference, answer.test, options, cache=reference.cache
         )
 
     key = ("seed choices", source, answer.key)
@@ -319,12 +373,14 @@ async def complete_result(
 ) -> WeatResult:
     """Return the result on one source with the evidence that takes longer to collect.
 
-    That is the frequency control and other published seed lists. What cannot be collected is left
-    out, and the finding says so.
+    That is the frequency control, other published seed lists, and for large tests leave-one-out.
+    What cannot be collected is left out, and the finding says so.
     """
     result = answer.results[source]
     if not result.is_done:
         return result
+    influence = await measure_influence(session, answer, source, job)
+    result = replace(result, influence=tuple(influence))
     with suppress(CannotMeasure, UsageError):
         controlled = await measure_controls(session, answer, source, job)
         result = replace(result, controls=controlled.controls)

@@ -51,8 +51,8 @@ from .question import (
     explain_alignment,
     explain_p_value,
     lint_sets,
-    list_influence,
     measure_controls,
+    measure_influence,
     run_multiverse,
 )
 
@@ -333,7 +333,7 @@ async def influence_part(
     """The effect size when each word is left out in turn."""
     source, answer = await _answer_on(session, question, on, job)
     values = {
-        "rows": list_influence(answer, source),
+        "rows": await measure_influence(session, answer, source, job),
         "result": answer.results[source],
         "source": source,
     }
