@@ -8,7 +8,6 @@ from .baseline import format_percentile as format_percentile
 from .controls import ControlledValue as ControlledValue
 from .controls import Controls as Controls
 from .controls import control_outcome as control_outcome
-from .controls import describe_outcome as describe_outcome
 from .definition import Measure as Measure
 from .definition import MeasureResult as MeasureResult
 from .effect_intervals import Cosines as Cosines
