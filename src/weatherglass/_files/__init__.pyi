@@ -38,6 +38,7 @@ from .memory import MAX_MEMORY_VARIABLE as MAX_MEMORY_VARIABLE
 from .memory import ROW_BYTES as ROW_BYTES
 from .memory import check_memory as check_memory
 from .memory import check_table as check_table
+from .memory import format_size as format_size
 from .memory import max_memory as max_memory
 from .memory import max_parsed_size as max_parsed_size
 from .memory import parse_size as parse_size
