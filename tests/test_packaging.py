@@ -125,8 +125,8 @@ def test_locks_name_no_package_index():
     for path in (ROOT / "requirements").iterdir():
         text = path.read_text(encoding="utf-8")
         assert "://" not in text
-        assert "index-url" not in text
-        assert "find-links" not in text
+        options = re.findall(r"(?m)(?:^|\s)--?([a-z-]+)", re.sub(r"(?m)^#.*", "", text))
+        assert set(options) == {"hash"}
 
 
 @pytest.fixture(scope="module")
