@@ -60,7 +60,7 @@ class Soak:
             await asyncio.sleep(0.1)
         port = self.port
         status, content = await fetch(port, path, method, body)
-        if status == 0 and (self.is_restarting or port != self.port):
+        if status == 0 and (self.is_restarting or port != self.port):  # no answer
             self.statuses["broken by a restart"] += 1
             return 0, {}
         self.statuses[str(status)] += 1
@@ -148,6 +148,7 @@ def make_file(rng: random.Random) -> tuple[str, str, bytes]:
             ("vectors", "good.txt", text),
             ("vectors", "good.txt.gz", gzip.compress(text)),
             ("corpus", "text.txt", sentences),
+            ("corpus", "again.txt", sentences),
             ("vectors", "cut.txt.gz", gzip.compress(text)[:-100]),
             ("vectors", "noise.bin", rng.randbytes(5000)),
             ("vectors", "bomb.txt.gz", bomb),
