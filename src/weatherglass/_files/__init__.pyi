@@ -18,10 +18,14 @@ from .atomic import write_text as write_text
 from .cache import cache_dir as cache_dir
 from .cache import list_entries as list_entries
 from .delimited import delimited_text as delimited_text
+from .fingerprint import FingerprintStream as FingerprintStream
 from .fingerprint import combine_digests as combine_digests
 from .fingerprint import combine_fingerprints as combine_fingerprints
 from .fingerprint import cpu_count as cpu_count
 from .fingerprint import file_fingerprint as file_fingerprint
+from .hdf5 import check_data_sets as check_data_sets
+from .hdf5 import import_h5py as import_h5py
+from .hdf5 import open_hdf5 as open_hdf5
 from .inputs import MAX_LINE_BYTES as MAX_LINE_BYTES
 from .inputs import PADDING as PADDING
 from .inputs import Block as Block

@@ -62,7 +62,7 @@ class Question:
     test: str = ""
     sets: SetTexts = ("", "", "", "")
     names: SetTexts = ("", "", "", "")
-    alternative: Alternative = "greater"
+    alternative: Alternative | None = None
     max_missing: float = MAX_MISSING
     allow_overlap: bool = False
 
@@ -86,7 +86,7 @@ class Question:
             parts += [(side, text) for side, text in self.by_side(self.sets).items() if text]
             names = self.by_side(self.names).items()
             parts += [(f"{side}_name", name) for side, name in names if name]
-        if self.alternative != "greater":
+        if self.alternative is not None:
             parts.append(("alternative", self.alternative))
         if self.max_missing != MAX_MISSING:
             parts.append(("missing", f"{self.max_missing:g}"))
@@ -164,8 +164,12 @@ async def _read_question(
     a_name: NameQuery = "",
     b_name: NameQuery = "",
     alternative: Annotated[
-        Alternative, Query(description="The alternative hypothesis.")
-    ] = "greater",
+        Alternative | Literal[""],
+        Query(
+            description="A direction that is declared before the answer is known; without one, "
+            "findings are two-sided."
+        ),
+    ] = "",
     missing: Annotated[
         float, Query(ge=0, le=1, description="The largest share of a set that may be missing.")
     ] = MAX_MISSING,
@@ -176,7 +180,7 @@ async def _read_question(
     sources = tuple(dict.fromkeys(filter(None, source)))
     sets: SetTexts = ("", "", "", "") if test else (x, y, a, b)
     names: SetTexts = ("", "", "", "") if test else (x_name, y_name, a_name, b_name)
-    return Question(sources, test.strip(), sets, names, alternative, missing, overlap)
+    return Question(sources, test.strip(), sets, names, alternative or None, missing, overlap)
 
 
 QuestionQuery = Annotated[Question, Depends(_read_question)]
@@ -395,17 +399,13 @@ P_METHODS = {
 
 
 def state_result(result: WeatResult) -> str:
-    """State a result in a sentence, with a caveat where it may be chance.
+    """State the finding of a result in a sentence.
 
     >>> import weatherglass as wg
     >>> state_result(wg.weat(wg.open_vectors("default"), "weat6"))[:14]
     'Male names are'
     """
-    assert result.p is not None
-    sentence = result.sentence()
-    if result.p.value <= ALPHA:
-        return sentence
-    return f"{sentence.rstrip('.')}; but this may well be chance."
+    return result.finding.sentence
 
 
 def state_power(result: WeatResult) -> str:
