@@ -100,9 +100,9 @@ class Soak:
         start = time.monotonic()
         while time.monotonic() < self.end:
             status, answer = await self.send(path)
-            if status != 202:
+            if status not in (202, 429):  # 429: too many long jobs; ask again
                 return answer
-            if is_cancelled and time.monotonic() - start > patience:
+            if status == 202 and is_cancelled and time.monotonic() - start > patience:
                 await self.send(f"/jobs/{answer['job']}/cancel", "POST")
                 self.n_cancelled += 1
                 return {}
