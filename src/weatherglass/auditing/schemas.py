@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from weatherglass.catalog import FactualTest, Suite, Test
 from weatherglass.errors import UsageError, did_you_mean, quote_safe
-from weatherglass.measures import Result, result_class
+from weatherglass.measures import MEASURES, Result, result_class
 
 from .gate import Check, Policy
 
@@ -159,6 +159,7 @@ def _results() -> Schema:
         definitions |= schema.pop("$defs", {})
         schema["properties"] = _with_measure(schema["properties"], kind)
         schema["required"] = list(dict.fromkeys(["measure", *schema.get("required", ())]))
+        schema["additionalProperties"] = False  # as when results are read
         definitions[kind.__name__] = schema
         forms.append({"$ref": f"#/$defs/{kind.__name__}"})
     _allow_fractions(definitions)
@@ -175,8 +176,8 @@ def _results() -> Schema:
 
 
 def _with_measure(properties: Schema, kind: type[Result]) -> Schema:
-    if "measure" in properties:
-        return properties
+    if "measure" in properties:  # one class for all measures of word sets but WEAT
+        return properties | {"measure": {"enum": [name for name in MEASURES if name != "weat"]}}
     return {"measure": {"const": kind.measure}, **properties}
 
 

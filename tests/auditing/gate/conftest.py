@@ -1,4 +1,4 @@
-"""What the tests of the gate share: a part of the default vectors, and audits of it."""
+"""What the tests of the gate share: a part of the default vectors, and an audit of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import weatherglass as wg
+from weatherglass.vectors.formats.text import write_glove
 
 SUITE = """
 id: mine
@@ -47,8 +48,9 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def audited(tmp_path_factory: pytest.TempPathFactory, suite: Path) -> Path:
-    """The folder of an audit of `default`."""
-    folder = tmp_path_factory.mktemp("audits") / "monday"
-    wg.audit("default", out=folder, suite=suite, workers=1)
-    return folder
+def audited(tmp_path_factory: pytest.TempPathFactory, suite: Path, real: wg.Vectors) -> Path:
+    """The folder of an audit of the same vectors."""
+    folder = tmp_path_factory.mktemp("audits")
+    write_glove(real, folder / "real.txt")
+    wg.audit(folder / "real.txt", out=folder / "monday", suite=suite, workers=1)
+    return folder / "monday"

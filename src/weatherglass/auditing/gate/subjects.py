@@ -153,9 +153,8 @@ class OpenSource(Subject):
         control = options.pop("control", "none")
         if control != "none":
             options["control"] = control
-        needed = {need.name for need in known.needs}
-        sets = {name: words for name, words in rule.sets.items() if known.further or name in needed}
-        return measure(self._vectors("a measure of word sets"), rule.measure, sets, **options)
+        vectors = self._vectors("a measure of word sets")
+        return measure(vectors, rule.measure, _used_sets(rule.measure, rule.sets), **options)
 
     def discover(self, rule: Rule) -> Discovery:
         from weatherglass.discovery import discover
@@ -164,9 +163,8 @@ class OpenSource(Subject):
         key = repr(sorted(options.items()))
         if key not in self._others:
             vectors = self._vectors("a discovery")
-            self._others[key] = discover(
-                vectors, **options, rng=self.rng, workers=self.workers, progress=None
-            )
+            shared = {"rng": self.rng, "workers": self.workers}
+            self._others[key] = discover(vectors, **options | shared)
         found: Discovery = self._others[key]
         return found
 
@@ -239,12 +237,11 @@ class AuditedSource(Subject):
         return f"the audit in {self.folder} did not measure {name}; add it to the suite."
 
     def measure(self, rule: Rule) -> Measurement:
-        needed = {need.name for need in measure_named(rule.measure).needs}
+        wanted = _used_sets(rule.measure, rule.sets)
         for step in self.audited.about["suite"].get("steps", ()):
             if rule.measure not in step.get("measures", ()):
                 continue
-            sets = step.get("sets", {})
-            if all(sets.get(name) == rule.sets.get(name) for name in needed):
+            if _used_sets(rule.measure, step.get("sets", {})) == wanted:
                 slug = "-".join(step["title"].lower().split())
                 for result in self._results:
                     if (result.measure, result.test) == (rule.measure, slug):
@@ -279,6 +276,13 @@ class AuditedSource(Subject):
         if not health:
             raise CannotMeasure(self._missing("whether vectors are copies of each other"))
         return Health(float(health["duplicates"]), float(health["alike"]))
+
+
+def _used_sets(name: str, sets: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sets that a measure uses."""
+    known = measure_named(name)
+    needed = {need.name for need in known.needs}
+    return {side: words for side, words in sets.items() if known.further or side in needed}
 
 
 def two_sided_p(result: Measurement) -> float | None:
