@@ -88,10 +88,10 @@ def check(
                 progress=draw,
                 **workers,
             )
+        write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
         for path, write in ((junit, to_junit), (sarif, to_sarif), (summary, job_summary)):
             if path is not None:
                 write_whole(path, write(checked))
-        write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
     if not checked.passed:
         click.echo(f"weatherglass: {checked.sentence()}", err=True)
         click.get_current_context().exit(checked.exit_code)
