@@ -57,7 +57,8 @@ def check(
     tests
         Files with tests of your own, which the rules name by their ids.
     baseline
-        The folder of the audit that relative rules compare with; by default the one that the policy names.
+        The folder of the audit that relative rules compare with; by default the one that the
+        policy names.
     rng
         Random seed.
     workers, batch_size, cluster
