@@ -276,13 +276,14 @@ def _summary(audited: AuditResult) -> str:
     title = f"Audit: {audited.about['suite']['title']} ({counted})"
     if len(audited.about["sources"]) > _MAX_SOURCES:
         return _status_counts(steps, title)
-    has_reasons = any(step["reason"] for step in steps)
+    # A column without a name is cut off in a narrow terminal, and a reason must not be.
+    heading = "reason" if any(step["reason"] for step in steps) else ""
     rows = [
         {
             "step": step["title"],
             "source": step["source"],
             "status": step["status"],
-            **({"reason": step["reason"]} if has_reasons else {}),
+            heading: step["reason"],
         }
         for step in steps
     ]
