@@ -81,8 +81,7 @@ def _limit(rule: Rule) -> str:
 
 def finding_text(result: Measurement | None) -> str:
     """Return the grade and the sentence of a result's finding, which is worded elsewhere."""
-    found = getattr(result, "finding", None)
-    return "" if found is None else str(found)
+    return "" if result is None else str(result.finding)
 
 
 def not_run_sentence(reason: str) -> str:
