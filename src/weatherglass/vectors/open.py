@@ -28,6 +28,7 @@ from weatherglass._files import (
     temporary_folder,
     too_large_error,
 )
+from weatherglass._log import get_logger
 from weatherglass.errors import BadContent, SourceError
 
 from . import store
@@ -36,6 +37,8 @@ from .source import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary, pack_words, to_text
 from .vocabulary_sample import VocabularySample, sample_vocabulary
+
+_LOGGER = get_logger(__name__)
 
 Progress = Callable[[int, int], None]
 
@@ -81,9 +84,11 @@ def open_vectors(
     spec = parse_spec(os.fsdecode(source))
     wanted = None if words is None else list(words)
     try:
-        return _open(spec, wanted, sample, workers or cpu_count(), progress)
+        opened = _open(spec, wanted, sample, workers or cpu_count(), progress)
     except OSError as error:
         raise SourceError(f"{spec.text} cannot be read: {error}.") from error
+    _LOGGER.info("opened %s: %d words, %d dimensions", spec.text, len(opened), opened.dim)
+    return opened
 
 
 def _select(vectors: Vectors, words: Iterable[str], sample: bool) -> Vectors:
