@@ -12,11 +12,12 @@ import click
 
 from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
-from .options import control_option, seed_option, worker_options
+from .options import control_option, log_option, seed_option, worker_options
 from .output import delimited, progress_bar, remarks, table, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Change
+    from weatherglass.integrations import MlflowLog
     from weatherglass.report import AuditResult
 
 _MAX_ROWS = 20
@@ -65,6 +66,7 @@ _P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
     metavar="DIR",
     help="Show what changed since the audit of this folder; changes.tsv has all changes.",
 )
+@log_option
 @worker_options(
     "Threads, or with several sources processes that run a step each; all processors by default.",
     "each step on each source is a task",
@@ -79,6 +81,7 @@ def audit(
     resume: bool,
     repeat: Path | None,
     against: Path | None,
+    log: MlflowLog | None,
     workers: int | None,
     cluster: str | None,
 ) -> None:
@@ -118,6 +121,8 @@ def audit(
         raise
     click.echo(_summary(audited), nl=False)
     click.echo(f"The report is {out / 'report.html'}.")
+    if log is not None:
+        log.log_audit(audited, out)
     if before is not None:
         click.echo(_compare(before, audited, out), nl=False)
     if all(step["status"] != "done" for step in audited.about["steps"]):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import output_options, seed_option
+from .options import log_option, output_options, seed_option
 from .output import Output, write_whole
 from .run_tests import open_source
+
+if TYPE_CHECKING:
+    from weatherglass.auditing import Verdict
+    from weatherglass.integrations import MlflowLog
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -25,6 +31,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @seed_option
 @click.option("--junit", type=_FILE, help="Also write JUnit XML to this file.")
 @click.option("--sarif", type=_FILE, help="Also write SARIF to this file.")
+@log_option
 @output_options()
 @click.pass_context
 def check(
@@ -34,6 +41,7 @@ def check(
     seed: int,
     junit: Path | None,
     sarif: Path | None,
+    log: MlflowLog | None,
     output: Output,
 ) -> None:
     """Check SOURCE, word vectors or an encoder, against a policy.
@@ -61,6 +69,10 @@ def check(
     for path, write in ((junit, policies.junit), (sarif, policies.sarif)):
         if path is not None:
             write_whole(path, write(source, verdicts, failures))
+    if log is not None:
+        metrics = _metrics(verdicts) | {"passed": float(not failures)}
+        record = json.dumps(document, indent=2, default=str)
+        log.log_check(source, metrics, {"policy": policy.name, "seed": seed}, record)
     if failures:
         violated = sum(verdict.status == "violated" for verdict in failures)
         not_run = len(failures) - violated
@@ -69,3 +81,12 @@ def check(
             f"weatherglass: {violated} of {len(verdicts)} tests violate a rule{more}.", err=True
         )
         context.exit(1)
+
+
+def _metrics(verdicts: Sequence[Verdict]) -> dict[str, float | None]:
+    """Return the numbers behind the verdicts, by test."""
+    metrics: dict[str, float | None] = {}
+    for verdict in verdicts:
+        numbers = {"effect": verdict.effect, "p_corrected": verdict.p}
+        metrics |= {f"{verdict.test}_{name}": value for name, value in numbers.items()}
+    return metrics

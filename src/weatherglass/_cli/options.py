@@ -243,6 +243,26 @@ folders_argument = click.argument(
     "folders", metavar="[DIR]...", nargs=-1, type=click.Path(file_okay=False, path_type=Path)
 )
 
+
+def _parse_log(context: click.Context, option: click.Parameter, target: str | None) -> Any:
+    """Refuse a target that cannot be used before anything is measured."""
+    if target is None:
+        return None
+    from weatherglass.integrations import parse_log
+
+    log = parse_log(target)
+    log.check()
+    return log
+
+
+log_option = click.option(
+    "--log",
+    callback=_parse_log,
+    metavar="mlflow:URI",
+    help="Also log the numbers to MLflow: a server such as mlflow:http://host:5000, a database "
+    "such as mlflow:sqlite:///mlflow.db, or a folder such as mlflow:runs.",
+)
+
 # --- Workers and clusters ---
 
 
