@@ -106,6 +106,8 @@ WRITERS: dict[str, tuple[Line, ...]] = {
     "report": (
         Line("report {audited} --figures", folder="audited"),
         _printed("report {audited} --table"),
+        _printed("report {audited} --as model-card"),
+        _printed("report {audited} --as evidence"),
     ),
     "seat": (_drawn("seat cbow:{vectors} --test weat6 --test sent-weat6"),),
     "seeds axis": (_drawn(f"seeds axis {{vectors}} {_PAIR}"),),
