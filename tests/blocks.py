@@ -105,7 +105,7 @@ def agrees(printed: str, expected: str) -> bool:
 
 def read(path: Path) -> None:
     """Open a YAML file with the function that reads it; check the commands of a CI pipeline."""
-    from weatherglass.auditing.policy import load_policy
+    from weatherglass.auditing import load_policy
     from weatherglass.auditing.sources import load_models
     from weatherglass.catalog import load_seeds, load_tests
     from weatherglass.catalog.debias_axes import load_axis

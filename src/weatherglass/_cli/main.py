@@ -20,7 +20,7 @@ COMMANDS = {
     "cache": "List or clear the cache of parsed files and encoded sentences.",
     "catalog": "List, show and check the tests of the catalogue and your own.",
     "ceat": "Run association tests over the contexts of words in a corpus.",
-    "check": "Check a source against a policy.",
+    "check": "Check sources against a policy.",
     "compare": "Run tests on several corpora, or on the groups of one, and compare.",
     "corpus": "Show what a corpus contains: documents, words, metadata.",
     "discover": "Find biases without naming them first.",
@@ -30,6 +30,7 @@ COMMANDS = {
     "query": "Query the results of audits in SQL.",
     "rank": "Rank the sources of audits by their effect size in a test.",
     "report": "Write the report of an audit again, and its charts.",
+    "schema": "Print the JSON Schema of tests, suites, policies, results or checks.",
     "seat": "Run association tests on sentence encoders.",
     "seeds": "Choose and check seed words, and measure how much a result depends on them.",
     "serve": "Open a local web page to measure, explore and compare embeddings.",
@@ -94,6 +95,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Exit code 0: done; 1: could not be measured; 2: wrong command.
 
+    ``check`` and ``audit`` have other codes, see `exit_codes`.
     128 and more: interrupted by a signal, see `signals`.
     """
     if sys.stdout is None:  # closed by the caller (`>&-`): nothing can be printed

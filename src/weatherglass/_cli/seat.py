@@ -14,6 +14,7 @@ from weatherglass.errors import CannotMeasure, EncoderError, UsageError, Weather
 from .options import (
     alpha_option,
     alternative_option,
+    batch_size_option,
     missing_option,
     output_options,
     overlap_option,
@@ -56,13 +57,7 @@ from .run_tests import interval_text, select_tests, write_results
 @missing_option()
 @overlap_option
 @seed_option
-@click.option(
-    "--batch-size",
-    type=click.IntRange(1),
-    default=64,
-    show_default=True,
-    help="Sentences that are encoded at once.",
-)
+@batch_size_option
 @click.option(
     "--rotation", is_flag=True, help="Rotation p-values: how often random directions align so well."
 )

@@ -187,7 +187,7 @@ def _describe_sources(sources: Sequence[Source], team: Workers | None) -> list[d
         answers = run_tasks(describe_source, names, team)
     for source, answer in zip(sources, answers, strict=True):
         try:
-            about = answer if isinstance(answer, dict) else source.describe()
+            about = answer if isinstance(answer, dict) else source.describe_with_health()
         except WeatherglassError as error:
             errors.append(error)
             about = {"name": source.name, "kind": "unknown", "fingerprint": ""}

@@ -15,6 +15,7 @@ from weatherglass._files import write_text
 from weatherglass._log import get_logger
 from weatherglass.catalog import FactualTest, Step, Suite, Test
 from weatherglass.errors import SourceNotFound, WeatherglassError, WorkersLost
+from weatherglass.measures import Results
 from weatherglass.report import AuditResult, audit_page
 from weatherglass.tasks import Workers, as_completed
 from weatherglass.vectors import Vectors, sample_vocabulary
@@ -99,7 +100,7 @@ def _perform_here(task: WorkerTask) -> Payload | None:
 def describe_source(source: tuple[str, str]) -> dict[str, Any] | str:
     """Describe a source, given its name and what to open, in a worker; or say why it fails."""
     try:
-        return _cached_source(*source).describe()
+        return _cached_source(*source).describe_with_health()
     except WeatherglassError as error:
         return str(error)
 
@@ -276,7 +277,9 @@ class Run:
         task = self._tasks[number]
         self._payloads[number] = task.source.label(payload)
         file = run_folder.step_file(self._folder, number, task).name
-        return {"status": "done", "reason": "", "file": file}
+        # A step that measured nothing is not done; its file has the reason for each test.
+        reason = _nothing_measured(payload)
+        return {"status": "failed" if reason else "done", "reason": reason, "file": file}
 
     def _run_here(self, number: int) -> dict[str, Any]:
         task = self._tasks[number]
@@ -325,6 +328,16 @@ class Run:
         write_text(self._folder / run_folder.RUN, json.dumps(self._about, indent=1) + "\n")
         write_text(self._folder / run_folder.REPORT, audit_page(audited))
         return audited
+
+
+def _nothing_measured(payload: Payload) -> str:
+    """Return why no test of a step has a number; empty if one has."""
+    if not isinstance(payload, Results) or any(result.is_done for result in payload):
+        return ""
+    lack_words = all(any(result.missing.values()) for result in payload)
+    what = "had their words" if lack_words else "could be run"
+    first = f" ({payload[0].test}: {payload[0].reason})" if len(payload) else ""
+    return f"0 of {len(payload)} tests {what}{first}"
 
 
 def _failed(reason: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._version import __version__
+from weatherglass.auditing import Check
 from weatherglass.errors import CannotWrite, MissingExtra, UsageError, quote_safe
 from weatherglass.report import AuditResult, corrected_p
 
@@ -68,17 +69,22 @@ class MlflowLog:
                 _log_run(client, source["name"], metrics, own, files=files, parent=parent)
         return len(sources) + (parent is not None)
 
-    def log_check(
-        self,
-        source: str,
-        metrics: Mapping[str, float | None],
-        params: Mapping[str, object],
-        record: str,
-    ) -> None:
-        """Log a check of a source: its numbers, and the whole record in JSON as an artifact."""
-        own = {"weatherglass": __version__, "source": source, **params}
+    def log_check(self, checked: Check) -> int:
+        """Log a run for each source of a check, with the record as an artifact; return how many."""
+        policy = checked.policy.get("path") or ""
         with self._client() as client:
-            _log_run(client, source, metrics, own, texts={"check.json": record})
+            for source in checked.sources:
+                params = {
+                    "weatherglass": checked.version,
+                    "source": source["name"],
+                    "fingerprint": source.get("fingerprint", ""),
+                    "policy": policy,
+                    "seed": checked.seed,
+                }
+                metrics = _check_metrics(checked, source["name"])
+                texts = {"check.json": checked.to_json()}
+                _log_run(client, source["name"], metrics, params, texts=texts)
+        return len(checked.sources)
 
     @property
     def _absolute_uri(self) -> str | None:
@@ -215,4 +221,15 @@ def _audit_metrics(audited: AuditResult, source: str) -> dict[str, float | None]
             "high": interval.high if interval else None,
         }
         metrics |= {f"{name}_{key}": value for key, value in numbers.items()}
+    return metrics
+
+
+def _check_metrics(checked: Check, source: str) -> dict[str, float | None]:
+    """Return whether a source passed, and the numbers behind its verdicts."""
+    verdicts = [verdict for verdict in checked.verdicts if verdict.source == source]
+    metrics: dict[str, float | None] = {
+        "passed": float(not any(verdict.level == "error" for verdict in verdicts))
+    }
+    for verdict in verdicts:
+        metrics |= {f"{verdict.id}_{name}": value for name, value in verdict.numbers.items()}
     return metrics

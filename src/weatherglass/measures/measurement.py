@@ -207,8 +207,12 @@ class Measurement(Result):
             row[f"fact_{fact}" if fact in row or fact == "record" else fact] = value
         return row | {"record": json.dumps(self.to_dict())}
 
+    def target_words(self) -> dict[str, tuple[str, ...]]:
+        """Return the words that `target_associations` are about, set by set."""
+        return self.words
+
     def target_associations(self) -> dict[str, tuple[float, ...]]:
-        """Return the association of every target, set by set, in the order of `words`.
+        """Return the association of every target, set by set, in the order of `target_words`.
 
         Empty for a measure whose number is not computed from one association of each target.
         """

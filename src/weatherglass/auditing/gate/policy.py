@@ -1,0 +1,395 @@
+"""Policies: the schema of the YAML file, and its reader."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from weatherglass._files import list_lines, printable_path, read_text, read_yaml
+from weatherglass.catalog import FactualTest, Record, Test, Words, load_tests, tests, validate
+from weatherglass.errors import CatalogError, PolicyError, UsageError, quote_safe
+from weatherglass.measures import measure_named
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Size = Annotated[float, Field(ge=0)]
+NotRun = Literal["fail", "warn", "pass"]
+AnyTest = Test | FactualTest
+
+
+class Rule(Record):
+    """A limit on tests, on a measure or on a discovery; violated if all of its conditions hold.
+
+    A rule is about one of three things: `tests`, a `measure` of word sets, or a `discovery`.
+
+    Attributes
+    ----------
+    id, description
+        What verdicts call the rule, and why the limit is there.
+    tests
+        Ids and patterns of tests: the policy's own first, then those of the catalogue.
+    measure, sets, options
+        The name of a measure, for each set that it needs a list of words or the id of a seed set of
+        the catalogue, and its options.
+    discovery
+        Options of a discovery, such as ``rotations``.
+    effect
+        Tests: the effect size (for factual tests, the correlation) is farther from zero than this,
+        in either direction.
+    above, below
+        Measures: the value is above, or below, this number.
+    cells
+        Discoveries: there are more significant pairs of a group and a category than this.
+    increase
+        Tests: the effect size is farther from zero than that of the baseline audit by more than
+        this, or is beyond zero by more than this in the other direction.
+    judge
+        What must be beyond `effect`, `above`, `below` or `increase`: the number itself
+        (``effect``), or the near end of its 95 % confidence interval (``interval``).
+    p
+        A further condition: the two-sided p-value, corrected over the family, is at most this. For
+        `increase` it is the p-value of the paired test. Without `p`, size alone decides.
+    correction, family
+        ``holm``, ``bh`` or ``none``; the tests that p-values are corrected over, by default those
+        of the rule. Other rules have no influence.
+    agreement
+        A further condition: at least this share of all documented seed choices gives the effect the
+        same sign. Only association tests on word vectors have other seed choices; for other tests
+        the remaining conditions decide, and the verdict says so.
+    """
+
+    id: str = ""
+    description: str = ""
+    tests: Words = ()
+    measure: str = ""
+    sets: dict[str, str | Words] = Field(default_factory=dict)
+    options: dict[str, str] = Field(default_factory=dict)
+    discovery: dict[str, str] | None = None
+    effect: Size | None = None
+    above: float | None = None
+    below: float | None = None
+    cells: Annotated[int, Field(ge=0)] | None = None
+    increase: Size | None = None
+    judge: Literal["effect", "interval"] = "effect"
+    p: Share | None = None
+    correction: Literal["holm", "bh", "none"] = "holm"
+    family: Words = ()
+    agreement: Share | None = None
+
+    @field_validator("measure")
+    @classmethod
+    def _check_measure(cls, name: str) -> str:
+        try:
+            return measure_named(name).name if name else name
+        except UsageError as error:
+            raise ValueError(f"is {quote_safe(name)}. {str(error).rstrip('.')}") from None
+
+    @model_validator(mode="after")
+    def _check_conditions(self) -> Rule:
+        if problem := self._find_problem():
+            raise ValueError(problem)
+        return self
+
+    def _find_problem(self) -> str:
+        subjects = [bool(self.tests), bool(self.measure), self.discovery is not None]
+        if sum(subjects) != 1:
+            return "is about one of tests, measure and discovery"
+        given = {name for name in self.model_fields_set if getattr(self, name) not in (None, ())}
+        allowed = _CONDITIONS[self.kind]
+        wrong = sorted(given & (_ALL_CONDITIONS - allowed))
+        if wrong:
+            return f"has {wrong[0]}, which a rule on {_NOUNS[self.kind]} does not take"
+        if not given & allowed:
+            return f"has no limit: one of {', '.join(sorted(allowed))} was expected"
+        if self.kind == "measure" and not (given & {"above", "below"} and self.sets):
+            return "needs sets, and a limit: above or below"
+        if self.kind == "discovery" and self.cells is None:
+            return "has no limit: cells was expected"
+        if self.family and self.p is None:
+            return "has a family, but no p that is corrected over it"
+        if self.effect is not None and self.increase is not None:
+            return "has both effect and increase; write two rules"
+        return ""
+
+    @property
+    def kind(self) -> Literal["tests", "measure", "discovery"]:
+        """What the rule is about."""
+        if self.measure:
+            return "measure"
+        return "tests" if self.discovery is None else "discovery"
+
+
+_CONDITIONS = {
+    "tests": {"effect", "increase", "p", "agreement"},
+    "measure": {"above", "below", "p"},
+    "discovery": {"cells"},
+}
+_ALL_CONDITIONS = set().union(*_CONDITIONS.values())
+_NOUNS = {"tests": "tests", "measure": "a measure", "discovery": "a discovery"}
+
+
+class Controls(Record):
+    """What a source must show before its verdicts count: that it encodes something.
+
+    Attributes
+    ----------
+    tests
+        Tests with a known result, which must be found in the published direction. An encoder is
+        measured with the sentence version of each.
+    effect
+        The smallest effect size that they must have.
+    duplicates
+        The largest share of vectors that are equal to another one.
+    alike
+        The largest mean cosine similarity of two vectors.
+    """
+
+    tests: Words = ("weat1", "weat2")
+    effect: float = 0.5
+    duplicates: Share = 0.1
+    alike: Annotated[float, Field(ge=-1, le=1)] = 0.99
+
+
+class Waiver(Record):
+    """A violation that is accepted until a date, with the reason.
+
+    Attributes
+    ----------
+    rule, test, source
+        What it covers: the id of a rule, and patterns of test ids and source names.
+    reason
+        Why the violation is accepted, and who agreed.
+    until
+        The last day on which it has an effect.
+    """
+
+    rule: str = ""
+    test: str = ""
+    source: str = "*"
+    reason: Annotated[str, Field(min_length=1)]
+    until: datetime.date
+
+    @model_validator(mode="after")
+    def _check_scope(self) -> Waiver:
+        if not (self.rule or self.test):
+            raise ValueError("names neither a rule nor a test")
+        return self
+
+    def covers(self, rule: str, test: str, source: str) -> bool:
+        """Return whether the waiver is about this verdict."""
+        is_rule = not self.rule or self.rule == rule
+        is_test = not self.test or fnmatchcase(test, self.test)
+        return is_rule and is_test and fnmatchcase(source, self.source)
+
+
+class Policy(Record):
+    """Rules, and what happens around them.
+
+    Attributes
+    ----------
+    rules
+        The rules; each is judged on its own.
+    not_run
+        What a test that cannot be run does: ``fail``, ``warn`` or ``pass``.
+    controls
+        What every source must show; None demands nothing (``controls: none`` in YAML).
+    baseline
+        The folder of the audit that `Rule.increase` compares with.
+    waivers
+        Violations that are accepted for some time.
+    files
+        Files with tests of your own: YAML or JSON.
+    """
+
+    rules: tuple[Rule, ...]
+    not_run: NotRun = "fail"
+    controls: Controls | None = Controls()
+    baseline: str = ""
+    waivers: tuple[Waiver, ...] = ()
+    files: Words = ()
+
+    @field_validator("controls", mode="before")
+    @classmethod
+    def _parse_none(cls, controls: Any) -> Any:
+        return None if controls == "none" else controls
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Policy:
+        names = [self.name(number) for number in range(len(self.rules))]
+        duplicate = next((name for name in names if names.count(name) > 1), None)
+        if duplicate is not None:
+            raise ValueError(f"has two rules with the id {quote_safe(duplicate)}")
+        unknown = next((w.rule for w in self.waivers if w.rule and w.rule not in names), None)
+        if unknown is not None:
+            raise ValueError(f"has a waiver for the rule {quote_safe(unknown)}, which is no rule")
+        return self
+
+    def name(self, number: int) -> str:
+        """Return the id of a rule, or its number."""
+        return self.rules[number].id or f"rule {number + 1}"
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """A policy with everything that it names.
+
+    Attributes
+    ----------
+    policy
+        The policy.
+    path
+        The file that it was read from; None for a policy in memory.
+    sha256
+        The checksum of the file, or of the policy as JSON.
+    lines
+        The line of each rule.
+    controls_line
+        The line of the controls; 1 if the file does not state them.
+    own
+        Tests of the policy's own files, by id.
+    own_files
+        The checksums of these files.
+    """
+
+    policy: Policy
+    path: Path | None
+    sha256: str
+    lines: tuple[int, ...]
+    controls_line: int = 1
+    own: Mapping[str, AnyTest] = field(default_factory=dict)
+    own_files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return printable_path(self.path) if self.path else "the policy"
+
+    @cached_property
+    def rule_tests(self) -> tuple[tuple[AnyTest, ...], ...]:
+        """The tests of each rule."""
+        return tuple(self.find_tests(rule.tests) for rule in self.policy.rules)
+
+    @cached_property
+    def family_tests(self) -> tuple[tuple[AnyTest, ...], ...]:
+        """The tests that the p-values of each rule are corrected over."""
+        return tuple(
+            self.find_tests((*rule.tests, *rule.family)) if rule.family else own
+            for rule, own in zip(self.policy.rules, self.rule_tests, strict=True)
+        )
+
+    def find_tests(self, patterns: Iterable[str]) -> tuple[AnyTest, ...]:
+        """Return the tests that patterns match: own ones, or else those of the catalogue."""
+        chosen: dict[str, AnyTest] = {}
+        for pattern in patterns:
+            own = {id: test for id, test in self.own.items() if fnmatchcase(id, pattern)}
+            chosen |= own or {test.id: test for test in tests(pattern)}
+        return tuple(chosen.values())
+
+
+def load_policy(path: str | PathLike[str], files: Iterable[str | PathLike[str]] = ()) -> PolicyFile:
+    """Read a policy from a YAML file.
+
+    Parameters
+    ----------
+    path
+        The file. Tests and baseline that it names are relative to its folder.
+    files
+        More files with tests of your own.
+
+    Raises
+    ------
+    PolicyError
+        The file is no policy, or names a test that does not exist.
+    """
+    path = Path(path)
+    try:
+        text = read_text(path)
+        documents: list[Any] = list(read_yaml(text, printable_path(path)))
+    except CatalogError as error:
+        raise PolicyError(str(error)) from None
+    if len(documents) != 1 or not isinstance(documents[0], dict):
+        raise PolicyError(f"{printable_path(path)}: expected one policy, with rules.")
+    name = f"policy in {printable_path(path)}"
+    policy = parse_policy(documents[0], name)
+    lines = list_lines(text, "rules") if policy.rules else []
+    return _with_tests(
+        PolicyFile(
+            policy,
+            path,
+            hashlib.sha256(text.encode()).hexdigest(),
+            tuple(lines) if len(lines) == len(policy.rules) else (1,) * len(policy.rules),
+            next(iter(list_lines(text, "controls")), 1),
+        ),
+        [*(path.parent / file for file in policy.files), *map(Path, files)],
+    )
+
+
+def parse_policy(content: Mapping[str, Any], name: str = "policy") -> Policy:
+    """Return the policy that a mapping describes; `name` begins the message of an error."""
+    try:
+        policy = validate(Policy, content, name, nested=[Rule, Controls, Waiver])
+    except CatalogError as error:
+        problem = PolicyError(str(error))
+        for note in getattr(error, "__notes__", ()):
+            problem.add_note(note)
+        raise problem from None
+    if not policy.rules:
+        raise PolicyError(f"{name}: it has no rules.")
+    return policy
+
+
+def as_policy_file(
+    policy: PolicyFile | Policy | Mapping[str, Any] | str | PathLike[str],
+    files: Iterable[str | PathLike[str]] = (),
+) -> PolicyFile:
+    """Return a policy with everything that it names, from any form of a policy."""
+    if isinstance(policy, PolicyFile):
+        return policy
+    if isinstance(policy, str | PathLike):
+        return load_policy(policy, files)
+    parsed = policy if isinstance(policy, Policy) else parse_policy(policy)
+    digest = hashlib.sha256(parsed.model_dump_json().encode()).hexdigest()
+    lines = (1,) * len(parsed.rules)
+    own = [*map(Path, parsed.files), *map(Path, files)]
+    return _with_tests(PolicyFile(parsed, None, digest, lines), own)
+
+
+def _with_tests(read: PolicyFile, files: Iterable[Path]) -> PolicyFile:
+    """Add the tests of files, and check that every test exists."""
+    own: dict[str, AnyTest] = {}
+    digests: dict[str, str] = {}
+    try:
+        for file in files:
+            for test in load_tests(file):
+                if own.setdefault(test.id, test) != test:
+                    id = quote_safe(test.id)
+                    raise PolicyError(f"{read.name}: two different tests have the id {id}.")
+            if file.is_file():
+                digests[str(file)] = hashlib.sha256(file.read_bytes()).hexdigest()
+        clash = next((id for id in own if any(t.id == id for t in tests())), None)
+        if clash is not None:
+            raise PolicyError(
+                f"{read.name}: the catalogue has a test with the id {quote_safe(clash)}; rename "
+                "yours."
+            )
+        complete = PolicyFile(
+            read.policy, read.path, read.sha256, read.lines, read.controls_line, own, digests
+        )
+        # Every name is looked up now, so that a typo is found before anything is measured.
+        _ = complete.family_tests
+        complete.find_tests(read.policy.controls.tests if read.policy.controls else ())
+    except PolicyError:
+        raise
+    except CatalogError as error:
+        raise PolicyError(f"{read.name}: {error}") from None
+    except OSError as error:
+        raise PolicyError(f"{read.name}: {error.strerror or error}.") from None
+    return complete
