@@ -139,3 +139,20 @@ def test_verdicts_are_not_cut_off_in_a_narrow_terminal(tmp_path):
     assert max(map(len, text.splitlines())) <= 50
     words = " ".join(text.split())
     assert "0.01." in words
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"), [("weatherglass au", "audit"), ("weatherglass audit --su", "--suite")]
+)
+def test_the_shell_completes_commands_and_options(words, completed):
+    """As the script of `bash_source` asks for them."""
+    variables = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    variables["_WEATHERGLASS_COMPLETE"] = "bash_complete"
+    done = subprocess.run(
+        [sys.executable, "-m", "weatherglass"],
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"plain,{completed}" in done.stdout.split()

@@ -50,6 +50,11 @@ class Line:
     folder: str = ""
     quick: bool = False
 
+    @property
+    def failed(self) -> int:
+        """Its exit code if it cannot write; 1 of a gate would say that a rule is violated."""
+        return 3 if self.words.startswith(("check ", "audit ")) else 1
+
     def filled(self, given: dict[str, Path]) -> list[str]:
         """The line with the names of files in it."""
         return shlex.split(self.words.format(**given))

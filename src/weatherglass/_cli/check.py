@@ -92,10 +92,10 @@ def check(
                 progress=draw,
                 **workers,
             )
+        write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
         for path, write in ((junit, to_junit), (sarif, to_sarif), (summary, job_summary)):
             if path is not None:
                 write_whole(path, write(checked))
-        write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
         if log is not None:
             log.log_check(checked)
     if not checked.passed:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from weatherglass.errors import CannotWrite, WeatherglassError
+from weatherglass.errors import CannotWrite, CatalogError, WeatherglassError
 
 VIOLATED = 1
+WRONG = 2
 NOT_MEASURED = 3
 
 
@@ -15,13 +16,13 @@ NOT_MEASURED = 3
 def fail_as_not_measured() -> Iterator[None]:
     """Give errors in the block the exit code 3, because 1 says that a rule is violated.
 
-    A wrong command or policy keeps its exit code 2.
+    A wrong command, or a wrong file of rules, tests or steps, has the exit code 2.
     """
     try:
         yield
     except WeatherglassError as error:
         if error.exit_code == 1:
-            error.exit_code = NOT_MEASURED
+            error.exit_code = WRONG if isinstance(error, CatalogError) else NOT_MEASURED
         raise
     except BrokenPipeError:  # the reader of our output has gone, which is no failure
         raise

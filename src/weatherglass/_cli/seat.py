@@ -15,6 +15,7 @@ from .options import (
     alpha_option,
     alternative_option,
     batch_size_option,
+    intervals_option,
     missing_option,
     output_options,
     overlap_option,
@@ -23,7 +24,7 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import interval_text, select_tests, write_results
+from .run_tests import interval_table, interval_text, select_tests, write_results
 
 
 @click.command()
@@ -57,6 +58,7 @@ from .run_tests import interval_text, select_tests, write_results
 @missing_option()
 @overlap_option
 @seed_option
+@intervals_option("other words in all four sets and other templates")
 @batch_size_option
 @click.option(
     "--rotation", is_flag=True, help="Rotation p-values: how often random directions align so well."
@@ -168,4 +170,6 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
         for result in results
         if result.status == "done"
     ]
-    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") if rows else ""
+    if not rows:
+        return ""
+    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") + interval_table(results)

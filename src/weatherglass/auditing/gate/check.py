@@ -28,7 +28,7 @@ from .rules import Judgement, judge_rule
 from .subjects import AuditedSource, OpenSource, Subject, UnopenedSource, control_tests
 from .wording import waiver_clause
 
-Checked = str | PathLike[str] | Mapping[str, Any] | Vectors | Encoder | AuditResult
+Checked = str | PathLike[str] | Mapping[str, Any] | Vectors | Encoder
 Progress = Callable[[int, int, str], None]
 
 
@@ -37,7 +37,7 @@ def check(
     policy: str | PathLike[str] | Mapping[str, Any] | Policy | PolicyFile,
     *,
     tests: Iterable[str | PathLike[str]] = (),
-    baseline: str | PathLike[str] | AuditResult | None = None,
+    baseline: str | PathLike[str] | None = None,
     rng: int = 0,
     workers: int | None = None,
     batch_size: int = 64,
@@ -57,7 +57,8 @@ def check(
     tests
         Files with tests of your own, which the rules name by their ids.
     baseline
-        The audit that relative rules compare with; by default the one that the policy names.
+        The folder of the audit that relative rules compare with; by default the one that the
+        policy names.
     rng
         Random seed.
     workers, batch_size, cluster
@@ -134,8 +135,6 @@ def _list_sources(
     for item in items:
         if isinstance(item, str | PathLike) and isfile(join(item, RUN)):
             named += _audited(open_audit(item), Path(item))
-        elif isinstance(item, AuditResult):
-            named += _audited(item, Path("memory"))
         elif isinstance(item, str | PathLike | Mapping):
             named += [(s.name, _opener(s, measuring)) for s in parse_sources(item)]
         elif isinstance(item, Vectors | Encoder):
@@ -185,9 +184,7 @@ def _open(name: str, opener: Opener) -> Subject:
         return UnopenedSource(name, f"{error.strerror or error}")
 
 
-def _open_baseline(
-    file: PolicyFile, given: str | PathLike[str] | AuditResult | None
-) -> list[Subject]:
+def _open_baseline(file: PolicyFile, given: str | PathLike[str] | None) -> list[Subject]:
     """Return the sources of the baseline audit; none if no rule needs it."""
     if not any(rule.increase is not None for rule in file.policy.rules):
         return []
@@ -200,11 +197,10 @@ def _open_baseline(
             "folder of an audit as baseline."
         )
     try:
-        audited = given if isinstance(given, AuditResult) else open_audit(given)
+        audited = open_audit(given)
     except WeatherglassError as error:
         raise PolicyError(f"{file.name}: the baseline cannot be read. {error}") from None
-    folder = Path("memory") if isinstance(given, AuditResult) else Path(given)
-    return [opener() for _, opener in _audited(audited, folder)]
+    return [opener() for _, opener in _audited(audited, Path(given))]
 
 
 def _find_source(baseline: Sequence[Subject], name: str, sources: int) -> Subject | None:

@@ -32,7 +32,7 @@ def job_summary(checked: Check) -> str:
     policy = checked.policy
     name = _text(policy.get("file") or "a policy in memory")
     lines.append(f"Policy: {name}, SHA-256 {policy['sha256']}.")
-    lines.append(f"Weatherglass {checked.version}, seed {checked.seed}, {checked.date}.")
+    lines.append(f"Weatherglass {checked.version}, seed {checked.seed}.")
     lines.append("")
     for source in checked.sources:
         known = source.get("fingerprint") or source.get("reason", "")
