@@ -154,3 +154,12 @@ def test_audit_against_names_changed_signs_and_fails_on_increase(
     assert "weat6 1.71 → -1.71" in ran.err
     same = run("audit", tmp_path / "a.txt", *more, "-o", tmp_path / "e", "--fail-on-increase", "0")
     assert same.code == 0
+
+
+def test_an_audit_does_not_write_into_a_folder_of_other_files(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "step-1.bin").write_bytes(b"")
+    ran = run("audit", "default", "--suite", "quick", "-o", tmp_path / "checkpoints")
+    assert ran.code == 2
+    assert "holds other files, such as 'step-1.bin'" in ran.err
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["step-1.bin"]

@@ -77,7 +77,6 @@ EXCUSED = {
     "makes a record from another, in memory": (
         *("_web/ask/api.py:_result_answer",),
         *("catalog/word_sets.py:WordSet.leave_out", "auditing/run_folder.py:save_step"),
-        *("auditing/steps.py:_discovery", "auditing/steps.py:_convert"),
         *("corpus/run_folder.py:_check_same", "_cli/wefat.py:wefat", "_cli/audit.py:_repeat"),
         *("encoders/sentence_cache.py:SentenceCache._write",),
     ),

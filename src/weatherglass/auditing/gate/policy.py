@@ -19,6 +19,8 @@ from weatherglass.catalog import FactualTest, Record, Test, Words, load_tests, t
 from weatherglass.errors import CatalogError, PolicyError, UsageError, quote_safe
 from weatherglass.measures import measure_named
 
+from ..steps import MEASURE_DEFAULTS, convert_options, discovery_options
+
 Share = Annotated[float, Field(ge=0, le=1)]
 Size = Annotated[float, Field(ge=0)]
 NotRun = Literal["fail", "warn", "pass"]
@@ -119,6 +121,15 @@ class Rule(Record):
             return "has both effect and increase; write two rules"
         return ""
 
+    def check_names(self) -> None:
+        """Raise an error if a set, an option or a set's words do not exist."""
+        if self.discovery is not None:
+            discovery_options(self.discovery)
+        if self.measure:
+            known = measure_named(self.measure)
+            convert_options(self.options, known.options | MEASURE_DEFAULTS)
+            known.check_sets(used_sets(self.measure, self.sets))
+
     @property
     def kind(self) -> Literal["tests", "measure", "discovery"]:
         """What the rule is about."""
@@ -134,6 +145,13 @@ _CONDITIONS = {
 }
 _ALL_CONDITIONS = set().union(*_CONDITIONS.values())
 _NOUNS = {"tests": "tests", "measure": "a measure", "discovery": "a discovery"}
+
+
+def used_sets(name: str, sets: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sets that a measure uses."""
+    known = measure_named(name)
+    needed = {need.name for need in known.needs}
+    return {side: words for side, words in sets.items() if known.further or side in needed}
 
 
 class Controls(Record):
@@ -385,10 +403,12 @@ def _with_tests(read: PolicyFile, files: Iterable[Path]) -> PolicyFile:
         )
         # Every name is looked up now, so that a typo is found before anything is measured.
         _ = complete.family_tests
+        for rule in read.policy.rules:
+            rule.check_names()
         complete.find_tests(read.policy.controls.tests if read.policy.controls else ())
     except PolicyError:
         raise
-    except CatalogError as error:
+    except (CatalogError, UsageError) as error:
         raise PolicyError(f"{read.name}: {error}") from None
     except OSError as error:
         raise PolicyError(f"{read.name}: {error.strerror or error}.") from None

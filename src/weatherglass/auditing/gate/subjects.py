@@ -20,7 +20,7 @@ from weatherglass.vectors import Vectors
 
 from ..health import Health, encoder_health, vector_health
 from ..steps import MEASURE_DEFAULTS, convert_options, discovery_options
-from .policy import AnyTest, Rule
+from .policy import AnyTest, Rule, used_sets
 
 
 class Subject:
@@ -154,7 +154,7 @@ class OpenSource(Subject):
         if control != "none":
             options["control"] = control
         vectors = self._vectors("a measure of word sets")
-        return measure(vectors, rule.measure, _used_sets(rule.measure, rule.sets), **options)
+        return measure(vectors, rule.measure, used_sets(rule.measure, rule.sets), **options)
 
     def discover(self, rule: Rule) -> Discovery:
         from weatherglass.discovery import discover
@@ -237,11 +237,11 @@ class AuditedSource(Subject):
         return f"the audit in {self.folder} did not measure {name}; add it to the suite."
 
     def measure(self, rule: Rule) -> Measurement:
-        wanted = _used_sets(rule.measure, rule.sets)
+        wanted = used_sets(rule.measure, rule.sets)
         for step in self.audited.about["suite"].get("steps", ()):
             if rule.measure not in step.get("measures", ()):
                 continue
-            if _used_sets(rule.measure, step.get("sets", {})) == wanted:
+            if used_sets(rule.measure, step.get("sets", {})) == wanted:
                 slug = "-".join(step["title"].lower().split())
                 for result in self._results:
                     if (result.measure, result.test) == (rule.measure, slug):
@@ -276,13 +276,6 @@ class AuditedSource(Subject):
         if not health:
             raise CannotMeasure(self._missing("whether vectors are copies of each other"))
         return Health(float(health["duplicates"]), float(health["alike"]))
-
-
-def _used_sets(name: str, sets: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sets that a measure uses."""
-    known = measure_named(name)
-    needed = {need.name for need in known.needs}
-    return {side: words for side, words in sets.items() if known.further or side in needed}
 
 
 def two_sided_p(result: Measurement) -> float | None:
