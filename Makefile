@@ -80,7 +80,7 @@ constraints: .venv/heavy
 # PyTorch with its version: without one, pip may choose a build with gigabytes of CUDA libraries.
 .venv/heavy: .venv/ready
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use,docs,notebooks]' model2vec onnx playwright schemathesis
+	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use,docs,notebooks]' model2vec onnx playwright schemathesis datasets
 	$(PIP) --no-deps $(MODELS)
 	@# A browser for the tests of the report and the web page; without one they are skipped with a reason.
 	@command -v chromium >/dev/null || \

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError, join_first
+from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
+from .changes import changes_text, print_changes
 from .exit_codes import NOT_MEASURED, VIOLATED, fail_as_not_measured
 from .options import control_option, log_option, seed_option, worker_options
-from .output import delimited, progress_bar, remarks, table, write_whole
+from .output import printable, progress_bar, remarks, table, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Change, Check, PolicyFile
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _MAX_ROWS = 20
 _MAX_SOURCES = 8
 """Sources up to which the summary has a line for each step on each source."""
-_P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
 
 
 @click.command()
@@ -133,6 +133,10 @@ def audit(
     if fail_on == "violation" and policy is None and fail_on_increase is None:
         raise UsageError("--fail-on violation needs --policy or --fail-on-increase.")
     rules = load_policy(policy) if policy is not None else None
+    if rules is not None and rules.needs_baseline and against is None:
+        raise UsageError(
+            "The policy limits the increase over a baseline: name one in it, or give --against."
+        )
     with fail_as_not_measured():
         before = open_audit(against) if against is not None else None
         try:
@@ -153,7 +157,7 @@ def audit(
             raise
         click.echo(_summary(audited), nl=False)
         click.echo(f"The report is {out / 'report.html'}.")
-        changes = _compare(before, audited, out) if before is not None else ()
+        changes = print_changes(before, audited, out) if before is not None else ()
         checked = _check(rules, out, against, seed) if rules is not None else None
         if log is not None:
             log.log_audit(audited, out)
@@ -220,7 +224,7 @@ def _exit(
             code = code or NOT_MEASURED
             problems.append(f"{len(failed)} steps and {len(tests)} tests could not be run.")
     for problem in problems:
-        click.echo(f"weatherglass: {problem}", err=True)
+        click.echo(f"weatherglass: {printable(problem)}", err=True)
     click.get_current_context().exit(code)
 
 
@@ -264,7 +268,7 @@ def _repeat(folder: Path, **workers: Any) -> None:
     if not_done:  # numbers that are only in the repetition cannot be compared
         changes = tuple(change for change in changes if change.before is not None)
     if changes and not is_rounding_only(changes):
-        click.echo(_changes_text(changes, len(sources) > 1), nl=False)
+        click.echo(changes_text(changes, len(sources) > 1), nl=False)
         raise CannotMeasure(f"The numbers differ from those of {folder}.")
     digits = " (the last digits differ)" if changes else ""
     count = len(before.results)
@@ -281,13 +285,14 @@ def _summary(audited: AuditResult) -> str:
     title = f"Audit: {audited.about['suite']['title']} ({counted})"
     if len(audited.about["sources"]) > _MAX_SOURCES:
         return _status_counts(steps, title)
-    has_reasons = any(step["reason"] for step in steps)
+    # A column without a name is cut off in a narrow terminal, and a reason must not be.
+    heading = "reason" if any(step["reason"] for step in steps) else ""
     rows = [
         {
             "step": step["title"],
             "source": step["source"],
             "status": step["status"],
-            **({"reason": step["reason"]} if has_reasons else {}),
+            heading: step["reason"],
         }
         for step in steps
     ]
@@ -307,64 +312,3 @@ def _status_counts(steps: Sequence[dict[str, Any]], title: str) -> str:
     if len(failed) > _MAX_ROWS:
         lines.append(f"{len(failed) - _MAX_ROWS} more are in run.json and in the report.")
     return table(rows, title) + remarks(lines)
-
-
-def _compare(before: AuditResult, after: AuditResult, out: Path) -> Sequence[Change]:
-    """Print the first changes; all of them are written to ``changes.tsv`` and returned."""
-    from weatherglass.auditing import find_changes
-
-    changes = find_changes(before, after)
-    write_whole(out / "changes.tsv", delimited([vars(change) for change in changes], "\t"))
-    has_many = max(len(audited.about["sources"]) for audited in (before, after)) > 1
-    click.echo(_changes_text(changes, has_many), nl=False)
-    return changes
-
-
-def _changes_text(changes: Sequence[Change], with_source: bool) -> str:
-    if not changes:
-        return "Nothing changed.\n"
-    from weatherglass.significance import format_p
-
-    in_both = [change for change in changes if change.of_both]
-    rows = [
-        {
-            **({"source": change.source} if with_source else {}),
-            "measure": change.measure,
-            "test": change.test,
-            "number": change.number,
-            **dict(zip(("before", "after"), _format_pair(change), strict=True)),
-            "p of change": "" if change.p is None else format_p(change.p),
-        }
-        for change in in_both[:_MAX_ROWS]
-    ]
-    if not any(row["p of change"] for row in rows):
-        rows = [{name: row[name] for name in row if name != "p of change"} for row in rows]
-    flipped = [
-        f"{c.test or c.measure}{f' on {c.source}' if c.source else ''} "
-        f"({c.before:.2f} → {c.after:.2f})"
-        for c in in_both
-        if c.is_sign_flip
-    ]
-    limited = f", the first {_MAX_ROWS}" if len(in_both) > _MAX_ROWS else ""
-    text = f"Changed sign: {join_first(flipped, _MAX_ROWS)}.\n" if flipped else ""
-    text += table(rows, f"{len(in_both):,} numbers changed{limited}") if in_both else ""
-    only_before = sum(change.after is None for change in changes)
-    only_after = sum(change.before is None for change in changes)
-    if only_before or only_after:
-        text += (
-            f"{only_before:,} numbers are only in the earlier audit, {only_after:,} only in this "
-            "one.\n"
-        )
-    return text
-
-
-def _format_pair(change: Change) -> list[str]:
-    """Format both numbers as usual, with more digits if these would hide the change."""
-    pair = [change.before, change.after]
-    if not all(isinstance(value, float) for value in pair):
-        return [str(value) for value in pair]
-    from weatherglass.significance import format_p
-
-    format_number = format_p if change.number in _P_VALUES else "{:.2f}".format
-    short = [format_number(value) for value in pair]
-    return short if short[0] != short[1] else [f"{value:.6g}" for value in pair]

@@ -17,7 +17,7 @@ from .options import (
     seed_option,
     worker_options,
 )
-from .output import Output, progress_bar, write_whole
+from .output import Output, printable, progress_bar, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Check
@@ -99,12 +99,12 @@ def check(
         if log is not None:
             log.log_check(checked)
     if not checked.passed:
-        click.echo(f"weatherglass: {checked.sentence()}", err=True)
+        click.echo(f"weatherglass: {printable(checked.sentence())}", err=True)
         click.get_current_context().exit(checked.exit_code)
 
 
 def write_check(checked: Check, output: Output, title: str) -> None:
-    """Write the verdicts in the chosen format; the table has those that fail first."""
+    """Write the verdicts in the chosen format; JSON is the whole record."""
     if output.format != "table":
         output.write_rows(checked.to_rows(), document=checked.to_dict())
         return

@@ -15,7 +15,7 @@ from weatherglass._files import write_text
 from weatherglass._log import get_logger
 from weatherglass.catalog import FactualTest, Step, Suite, Test
 from weatherglass.errors import SourceNotFound, WeatherglassError, WorkersLost
-from weatherglass.measures import Results
+from weatherglass.measures import Measurement
 from weatherglass.report import AuditResult, audit_page
 from weatherglass.tasks import Workers, as_completed
 from weatherglass.vectors import Vectors, sample_vocabulary
@@ -331,13 +331,13 @@ class Run:
 
 
 def _nothing_measured(payload: Payload) -> str:
-    """Return why no test of a step has a number; empty if one has."""
-    if not isinstance(payload, Results) or any(result.is_done for result in payload):
+    """Return why no test of a step has a number; empty if one has, or if the step runs no tests."""
+    tests: tuple[Measurement, ...] = getattr(payload, "results", ())
+    if not tests or any(result.is_done for result in tests):
         return ""
-    lack_words = all(any(result.missing.values()) for result in payload)
+    lack_words = all(any(result.missing.values()) for result in tests)
     what = "had their words" if lack_words else "could be run"
-    first = f" ({payload[0].test}: {payload[0].reason})" if len(payload) else ""
-    return f"0 of {len(payload)} tests {what}{first}"
+    return f"0 of {len(tests)} tests {what} ({tests[0].test}: {tests[0].reason})"
 
 
 def _failed(reason: str) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def test_sarif_points_at_the_lines_of_the_policy(
 def test_sarif_alerts_are_the_same_when_only_numbers_change(
     checked: wg.Check, real: wg.Vectors
 ) -> None:
-    from weatherglass.auditing.gate.policy import load_policy
+    from weatherglass.auditing.gate.policy_file import load_policy
 
     def fingerprints(check: wg.Check) -> list[str]:
         (run,) = json.loads(sarif(check))["runs"]

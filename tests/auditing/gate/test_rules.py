@@ -81,7 +81,7 @@ _rules = st.fixed_dictionaries(
 def test_adding_rules_never_changes_the_verdict_of_another(
     real: wg.Vectors, first: dict[str, Any], others: list[dict[str, Any]]
 ) -> None:
-    from weatherglass.auditing.gate.policy import as_policy_file
+    from weatherglass.auditing.gate.policy_file import as_policy_file
     from weatherglass.auditing.gate.rules import judge_rule
 
     def judged(*rules: dict[str, Any]) -> list[Any]:

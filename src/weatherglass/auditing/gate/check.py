@@ -22,7 +22,8 @@ from weatherglass.vectors import Vectors
 from ..run_folder import RUN, open_audit
 from ..sources import Source, parse_sources
 from .controls import judge_controls
-from .policy import Policy, PolicyFile, Rule, as_policy_file
+from .policy import Policy, Rule
+from .policy_file import PolicyFile, as_policy_file
 from .record import Check, Level, Status, Verdict
 from .rules import Judgement, judge_rule
 from .subjects import AuditedSource, OpenSource, Subject, UnopenedSource, control_tests
@@ -186,7 +187,7 @@ def _open(name: str, opener: Opener) -> Subject:
 
 def _open_baseline(file: PolicyFile, given: str | PathLike[str] | None) -> list[Subject]:
     """Return the sources of the baseline audit; none if no rule needs it."""
-    if not any(rule.increase is not None for rule in file.policy.rules):
+    if not file.policy.is_relative:
         return []
     if given is None and file.policy.baseline:
         folder = file.path.parent if file.path else Path()

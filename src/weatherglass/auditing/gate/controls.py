@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError
 
-from .policy import AnyTest, Controls, PolicyFile
+from .policy import AnyTest, Controls
+from .policy_file import PolicyFile
 from .record import Status
 from .rules import Judgement, describe_evidence, done, not_run
 from .subjects import Subject, control_tests

@@ -12,7 +12,8 @@ from weatherglass.measures import Measurement, PairedDifference, paired_results
 from weatherglass.significance import benjamini_hochberg, holm
 
 from ..changes import beyond
-from .policy import AnyTest, PolicyFile, Rule
+from .policy import AnyTest, Rule
+from .policy_file import PolicyFile
 from .record import Status
 from .subjects import Subject, two_sided_p
 from .wording import not_run_sentence, rule_sentence

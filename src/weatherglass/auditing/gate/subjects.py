@@ -274,7 +274,11 @@ class AuditedSource(Subject):
     def health(self) -> Health:
         health = self._about.get("health")
         if not health:
-            raise CannotMeasure(self._missing("whether vectors are copies of each other"))
+            raise CannotMeasure(
+                self._about.get("reason")
+                or f"the audit in {self.folder} does not say whether vectors are copies of each "
+                "other; run it again with this version."
+            )
         return Health(float(health["duplicates"]), float(health["alike"]))
 
 
