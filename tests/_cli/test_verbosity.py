@@ -52,6 +52,12 @@ def test_verbose_logs_what_is_opened_to_stderr_only(run, line):
     assert plain.err == ""
 
 
+def test_more_verbose_logs_more(run):
+    once, twice = run("-v", "vectors", "info", "default"), run("-vv", "vectors", "info", "default")
+    assert "is in the format" not in once.err
+    assert "default is in the format NumPy .npy" in twice.err
+
+
 def test_the_log_ends_with_the_command(run):
     logger = logging.getLogger("weatherglass")
     before = list(logger.handlers), logger.level

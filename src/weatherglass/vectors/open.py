@@ -102,6 +102,7 @@ def _open(
     form = find_format(source)
     check_options(spec, (*form.options, *(("member",) if source.compression == "zip" else ())))
     files = list(form.files(source))
+    _LOGGER.debug("%s is in the format %s", spec.text, form.name)
     source.total_size = sum(path.stat().st_size for path in files)
     state = cache.file_state(files)
     fingerprint = cache.find_fingerprint(files)
@@ -111,6 +112,7 @@ def _open(
     if fingerprint is not None:
         cached = _open_cached(_cache_folder(fingerprint, spec), spec.text)
         if cached is not None:
+            _LOGGER.debug("%s was parsed before: its copy in the cache is used", spec.text)
             return cached if words is None else _select(cached, words, sample)
     wanted = None if words is None else WantedWords.of(words, sample)
 
