@@ -170,12 +170,12 @@ def _check(rules: PolicyFile, folder: Path, against: Path | None, seed: int) -> 
     """Check the results of a folder against a policy, print the verdicts and keep the record."""
     from weatherglass.auditing import check
 
-    from .check import verdict_rows
+    from .check import verdict_table
 
     checked = check(folder, rules, baseline=against, rng=seed)
     write_whole(folder / "check.json", checked.to_json() + "\n")
     name = rules.path.name if rules.path else ""
-    click.echo(table(verdict_rows(checked), f"{folder} against {name}"), nl=False)
+    click.echo(verdict_table(checked, f"{folder} against {name}"), nl=False)
     return checked
 
 

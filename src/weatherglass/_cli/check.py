@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from .options import (
     seed_option,
     worker_options,
 )
-from .output import Output, printable, progress_bar, write_whole
+from .output import Output, printable, progress_bar, remarks, table, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Check
@@ -108,13 +107,13 @@ def write_check(checked: Check, output: Output, title: str) -> None:
     if output.format != "table":
         output.write_rows(checked.to_rows(), document=checked.to_dict())
         return
-    output.write_rows(verdict_rows(checked), title=title)
+    output.write(verdict_table(checked, title))
 
 
-def verdict_rows(checked: Check) -> Sequence[dict[str, Any]]:
-    """Return the rows of the table: what passed, what did not, and why."""
+def verdict_table(checked: Check, title: str) -> str:
+    """Return a table of what passed, what did not, and why, with the findings under it."""
     has_many = len(checked.sources) > 1
-    return [
+    rows = [
         {
             **({"source": verdict.source} if has_many else {}),
             "rule": verdict.rule,
@@ -124,3 +123,9 @@ def verdict_rows(checked: Check) -> Sequence[dict[str, Any]]:
         }
         for verdict in checked.verdicts
     ]
+    findings = {
+        f"{f'{verdict.source} ' if has_many else ''}{verdict.test}, {verdict.finding}": None
+        for verdict in checked.verdicts
+        if verdict.finding
+    }
+    return table(rows, title) + remarks(findings)

@@ -176,9 +176,12 @@ def _results() -> Schema:
 
 
 def _with_measure(properties: Schema, kind: type[Result]) -> Schema:
+    """Return the fields as they are written: with the measure's name, and with the finding."""
+    text: Schema = {"type": "string"}
+    written = {**properties, "grade": text, "finding": text}
     if "measure" in properties:  # one class for all measures of word sets but WEAT
-        return properties | {"measure": {"enum": [name for name in MEASURES if name != "weat"]}}
-    return {"measure": {"const": kind.measure}, **properties}
+        return written | {"measure": {"enum": [name for name in MEASURES if name != "weat"]}}
+    return {"measure": {"const": kind.measure}, **written}
 
 
 def _allow_fractions(definitions: Schema) -> None:

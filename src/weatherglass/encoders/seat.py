@@ -31,9 +31,11 @@ from weatherglass.measures import (
     effect,
     effect_intervals,
     max_effect,
+    two_sided,
     weat,
 )
 from weatherglass.significance import (
+    Alternative,
     Interval,
     PermutationMethod,
     Power,
@@ -72,6 +74,8 @@ class SeatResult(WeatResult):
         The same test with one association for each word, the mean over its sentences. The
         sentences of a word are near-copies of each other; counting them individually overstates
         the evidence.
+    p_two_sided_by_word
+        The two-sided p-value by word, by which the finding is graded.
     n_words
         The number of words behind the sentences of X and Y.
     word_associations
@@ -92,10 +96,12 @@ class SeatResult(WeatResult):
     measure: ClassVar[str] = "seat"
     chart: ClassVar[str] = "sentences"
     section: ClassVar[Section] = "sentences"
+    possible_evidence: ClassVar[tuple[str, ...]] = ("p", "interval")
 
     level: str = "sentence"
     effect_by_word: float | None = None
     p_by_word: PValue | None = None
+    p_two_sided_by_word: PValue | None = None
     n_words: dict[str, int] = field(default_factory=dict)
     word_associations: dict[str, dict[str, float]] = field(default_factory=dict)
     tested_words: str = ""
@@ -115,6 +121,13 @@ class SeatResult(WeatResult):
         return self.p_value if self.p_by_word is None else self.p_by_word.value
 
     @property
+    def main_p_two_sided(self) -> float | None:
+        if self.p_by_word is None:
+            return self.p_two_sided_value
+        # Older versions stored only one tail, and no associations by word.
+        return (self.p_two_sided_by_word or self.p_by_word).two_sided_value()
+
+    @property
     def main_p_holm(self) -> float | None:
         return self.p_holm if self.p_by_word is None else None
 
@@ -132,12 +145,15 @@ class SeatResult(WeatResult):
     def main_unit(self) -> str:
         return "" if self.p_by_word is None else "each word counted once"
 
-    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+    def power_at(
+        self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
+    ) -> Power | None:
         """Return what the test can find with one association for each word."""
         n, m = self.n_words.get("X", 0), self.n_words.get("Y", 0)
         if self.p_by_word is None or min(n, m) < 2:
             return None
-        return effect_power(n, m, alpha=alpha, power=power, alternative=self.p_by_word.alternative)
+        chosen = alternative or self.finding_alternative
+        return effect_power(n, m, alpha=alpha, power=power, alternative=chosen)
 
     # Sentences of one word are near-copies: comparisons with other results count each word once.
     def target_words(self) -> dict[str, tuple[str, ...]]:
@@ -155,6 +171,7 @@ class SeatResult(WeatResult):
             "level": self.level,
             "effect_by_word": self.effect_by_word,
             "p_by_word": self.p_by_word.value if self.p_by_word else None,
+            "p_two_sided_by_word": self.main_p_two_sided if self.p_by_word else None,
             "tested_words": self.tested_words,
         }
 
@@ -224,12 +241,12 @@ def seat_test(
         choices = _choices(encoded, by_sentence, test) if intervals else ()
         fields["intervals"] = effect_intervals(np.array(x), np.array(y), ddof, rng, *choices)
         is_same_test = chosen == "auto" and not (test.x.origins or test.y.origins)
-        by_word["p_by_word"] = (
-            by_sentence.p
-            if is_same_test
-            else permutation_p(
-                x, y, alternative=by_sentence.options["alternative"], resolution=NOISE
-            )
+        alternative = by_sentence.options["alternative"]
+        p = by_sentence.p if is_same_test else None
+        p = p or permutation_p(x, y, alternative=alternative, resolution=NOISE)
+        by_word["p_by_word"] = p
+        by_word["p_two_sided_by_word"] = two_sided(
+            p, lambda: permutation_p(x, y, alternative="two-sided", resolution=NOISE)
         )
     return SeatResult(**about, **by_word, **fields)
 

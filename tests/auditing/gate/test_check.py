@@ -136,3 +136,18 @@ def test_a_dead_encoder_is_asked_once_and_named_in_every_verdict() -> None:
     assert checked.exit_code == 3
     assert all("does not answer" in verdict.sentence for verdict in checked.verdicts)
     assert encoder.calls == 1
+
+
+def test_rules_state_the_finding_and_controls_do_not(
+    real: wg.Vectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from weatherglass.auditing import junit, sarif
+
+    said = property(lambda result: f"clear: what {result.test} says.")
+    monkeypatch.setattr(wg.WeatResult, "finding", said, raising=False)
+    checked = wg.check(real, {"rules": [{"tests": ["weat6"], "effect": 0.5}]})
+    *controls, weat6 = checked.verdicts
+    assert not any(verdict.finding for verdict in controls)
+    assert weat6.finding == "clear: what weat6 says."
+    for text in (junit(checked), sarif(checked)):
+        assert "Finding, clear: what weat6 says." in text

@@ -27,7 +27,7 @@ from .policy_file import PolicyFile, as_policy_file
 from .record import Check, Level, Status, Verdict
 from .rules import Judgement, judge_rule
 from .subjects import AuditedSource, OpenSource, Subject, UnopenedSource, control_tests
-from .wording import waiver_clause
+from .wording import finding_text, waiver_clause
 
 Checked = str | PathLike[str] | Mapping[str, Any] | Vectors | Encoder
 Progress = Callable[[int, int, str], None]
@@ -232,6 +232,7 @@ def _judge(
         limits = _limits(rule)
         for judgement in judge_rule(file, number, subject, baseline):
             verdict = _verdict(judgement, subject, name, line, limits)
+            verdict["finding"] = finding_text(judgement.result)
             verdicts.append(verdict | _consequence(file.policy, verdict, subject, today))
     return [Verdict(**fields) for fields in verdicts]
 

@@ -32,7 +32,7 @@ def junit(checked: Check) -> str:
             }
             case = xml.SubElement(suite, "testcase", names)
             if kind := _kind(verdict):
-                about = {"message": _clean(verdict.reason)}
+                about = {"message": _clean(verdict.message)}
                 about |= {"type": "policy"} if kind == "failure" else {}
                 xml.SubElement(case, kind, about)
     xml.indent(root)

@@ -46,7 +46,7 @@ def _row(verdict: Verdict) -> str:
         _text(verdict.source),
         _text(verdict.rule),
         f"{_text(verdict.id)}: {_text(verdict.title)}",
-        _text(verdict.reason),
+        _text(verdict.message),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -38,7 +38,7 @@ class Verdict:
     sentence
         The numbers and the limit, in words.
     finding
-        What the numbers say about the source, in words.
+        What the numbers say about the source: grade and sentence. Controls have none.
     waiver
         The reason and the last day of the waiver, or that it has expired.
     numbers, limits
@@ -69,8 +69,13 @@ class Verdict:
 
     @property
     def reason(self) -> str:
-        """The sentence, what the numbers say, and the waiver."""
-        return " ".join(filter(None, (self.sentence, self.finding, self.waiver)))
+        """The sentence, and the waiver."""
+        return " ".join(filter(None, (self.sentence, self.waiver)))
+
+    @property
+    def message(self) -> str:
+        """The reason and the finding, for a reader who sees nothing else."""
+        return " ".join(filter(None, (self.reason, self.finding and f"Finding, {self.finding}")))
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,6 +167,7 @@ class Check(Tabular):
                 "level": verdict.level,
                 **{name: verdict.numbers.get(name) for name in _COLUMNS},
                 "reason": verdict.reason,
+                "finding": verdict.finding,
             }
             for verdict in self.verdicts
         ]

@@ -72,7 +72,7 @@ def _result(verdict: Verdict, index: int, checked: Check) -> dict[str, Any]:
         "ruleId": _clean(verdict.id),
         "ruleIndex": index,
         "level": verdict.level,
-        "message": {"text": _clean(f"{verdict.source}: {verdict.reason}")},
+        "message": {"text": _clean(f"{verdict.source}: {verdict.message}")},
         "locations": [
             {
                 "physicalLocation": {

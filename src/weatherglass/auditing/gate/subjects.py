@@ -15,7 +15,7 @@ from weatherglass.errors import CannotMeasure, WeatherglassError
 from weatherglass.measures import NOISE, Measurement, Results, measure, measure_named, weat, wefat
 from weatherglass.report import AuditResult
 from weatherglass.seedlab import multiverse
-from weatherglass.significance import PValue, permutation_p
+from weatherglass.significance import permutation_p
 from weatherglass.vectors import Vectors
 
 from ..health import Health, encoder_health, vector_health
@@ -288,17 +288,12 @@ def two_sided_p(result: Measurement) -> float | None:
     Where the record has one tail only, the other is counted from the associations of the words.
     None if the record does not have these, and its tail is the larger one.
     """
-    p = getattr(result, "p_by_word", None) or getattr(result, "p", None)
-    if not isinstance(p, PValue):
-        return result.main_p  # Pearson's is two-sided
-    if p.alternative == "two-sided":
-        return p.value
+    p = result.main_p_two_sided
     values = result.target_associations()
-    if values.get("X") and values.get("Y"):
+    if p is None and values.get("X") and values.get("Y"):
         x, y = values["X"], values["Y"]
         return permutation_p(x, y, alternative="two-sided", resolution=NOISE).value
-    # One tail is at least 1 minus the other, so a tail of at most a half is the smaller one.
-    return 2 * p.value if p.value <= 0.5 else None
+    return p
 
 
 def control_tests(subject: Subject, tests: Sequence[AnyTest]) -> list[AnyTest]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from weatherglass.measures import Measurement
 from weatherglass.significance import format_p
 
 from .policy import Controls, Rule
@@ -76,6 +77,11 @@ def _limit(rule: Rule) -> str:
         return f"not allowed{only_with}"
     size = f"the limit is {rule.effect:g} in either direction{of}"
     return f"{size}{only_with}" if conditions else size
+
+
+def finding_text(result: Measurement | None) -> str:
+    """Return the grade and the sentence of a result's finding, which is worded elsewhere."""
+    return "" if result is None else str(result.finding)
 
 
 def not_run_sentence(reason: str) -> str:
