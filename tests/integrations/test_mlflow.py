@@ -70,7 +70,7 @@ def test_an_audit_is_logged_with_its_numbers_and_its_report(
     saved = json.loads((tmp_path / "audit" / "results.json").read_text())["results"]
     rows = {row["test"]: row for row in saved}
     assert logged.data.metrics["weat6_effect"] == rows["weat6"]["effect"]
-    assert logged.data.metrics["weat6_p"] == rows["weat6"]["p"]["value"]
+    assert logged.data.metrics["weat6_p"] == 2 * rows["weat6"]["p"]["value"]  # two-sided
     assert logged.data.metrics["weat6_p_corrected"] > logged.data.metrics["weat6_p"]
     assert logged.data.params["source"] == "default"
     assert len(logged.data.params["fingerprint"]) == 32

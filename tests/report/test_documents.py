@@ -47,7 +47,7 @@ def test_the_metadata_has_the_numbers_of_every_test(audited):
     }
     for result in audited.results:
         assert measured[result.test]["effect_size"] == result.effect
-        assert measured[result.test]["p_value_corrected"] == result.p_holm
+        assert measured[result.test]["p_value_corrected"] == result.p_finding
 
 
 def test_the_hub_library_reads_the_metadata(audited):
@@ -62,8 +62,18 @@ def test_the_card_says_findings_in_sentences_and_shows_the_table(audited):
     card = model_card(audited)
     assert "Male names are more strongly associated with career words" in card
     assert "| weat6 | Male vs female names, career vs family | 1.71 |" in card
-    assert "one-sided" in card
+    assert "- Clear. Flowers are more strongly associated" in card
+    assert "two-sided" in card
     assert "fingerprint" in card.lower()
+
+
+def test_a_reversed_effect_is_a_finding_that_says_so():
+    test = wg.test("weat6")
+    swapped = test.model_copy(update={"x": test.y, "y": test.x})
+    card = model_card(audit_of([wg.weat(wg.open_vectors("default"), swapped)]))
+    (line,) = [line for line in card.splitlines() if "Effect −1.71" in line]
+    assert "associated with family words" in line
+    assert "No test" not in card
 
 
 def test_tiny_p_values_stay_numbers_in_yaml():

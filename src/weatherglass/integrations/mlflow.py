@@ -17,7 +17,7 @@ from typing import Any
 from weatherglass._version import __version__
 from weatherglass.auditing import Check
 from weatherglass.errors import CannotWrite, MissingExtra, UsageError, quote_safe
-from weatherglass.report import AuditResult, corrected_p
+from weatherglass.report import AuditResult
 
 EXPERIMENT = "weatherglass"
 _EXPERIMENT_VARIABLE = "MLFLOW_EXPERIMENT_NAME"
@@ -215,8 +215,8 @@ def _audit_metrics(audited: AuditResult, source: str) -> dict[str, float | None]
         interval = result.main_interval
         numbers = {
             "value" if is_measure else result.main_name.replace(" ", "_"): result.main_value,
-            "p": result.main_p,
-            "p_corrected": corrected_p(result, audited.results),
+            "p": result.main_p_for_finding,
+            "p_corrected": result.p_finding,
             "low": interval.low if interval else None,
             "high": interval.high if interval else None,
         }

@@ -9,7 +9,6 @@ from weatherglass.measures import Measurement
 
 from ..markdown import markdown_text, yaml_number, yaml_text
 from .data import AuditResult, short_names, source_names
-from .headline import corrected_p
 from .summary import (
     bullets,
     citations_list,
@@ -88,7 +87,6 @@ def _metadata(audit: AuditResult, show_slurs: bool) -> str:
 def _index_results(audit: AuditResult, source: str, show_slurs: bool) -> Iterator[str]:
     """The lines of the results of a source in ``model-index``."""
     for result in results_of(audit, source):
-        corrected = corrected_p(result, audit.results)
         assert result.main_value is not None  # `results_of` has only such
         title = result.title or result.test
         yield f"  - task: {{type: {TASK}, name: Bias evaluation}}"
@@ -97,8 +95,8 @@ def _index_results(audit: AuditResult, source: str, show_slurs: bool) -> Iterato
         yield f"      name: {yaml_text(title if show_slurs else mask_slurs(title))}"
         yield "    metrics:"
         yield from _metric(_METRICS.get(result.main_name, result.measure), result.main_value)
-        if corrected is not None:
-            yield from _metric("p_value_corrected", corrected)
+        if result.p_finding is not None:
+            yield from _metric("p_value_corrected", result.p_finding)
 
 
 def _dataset(result: Measurement) -> str:

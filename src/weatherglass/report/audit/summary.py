@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from weatherglass._version import __version__
+from weatherglass.findings import GRADES, Finding
 from weatherglass.measures import Measurement
 
 from .. import numbers
 from ..markdown import markdown_code, markdown_table, markdown_text
 from .appendix import CITATION, NOTES, catalogue_entry
 from .data import AuditResult
-from .headline import corrected_p, robustness, strongest_findings
 
-HEADS = ("Test", "Compares", "Value", "95 % interval", "p", "p corrected", "Published")
+HEADS = (*("Test", "Compares", "Value", "95 % interval", "p", "p corrected", "Grade", "Published"),)
 
 
 def results_of(audit: AuditResult, source: str) -> list[Measurement]:
@@ -28,16 +28,13 @@ def results_of(audit: AuditResult, source: str) -> list[Measurement]:
 
 def results_table(audit: AuditResult, source: str, *, show_slurs: bool) -> str:
     """All results on a source, with their uncertainty."""
-    rows = [
-        _row(result, corrected_p(result, audit.results), show_slurs)
-        for result in results_of(audit, source)
-    ]
+    rows = [_row(result, show_slurs) for result in results_of(audit, source)]
     if not rows:
         return "No test has a result."
     return "\n\n".join([markdown_table(HEADS, rows), *_legend(results_of(audit, source))])
 
 
-def _row(result: Measurement, corrected: float | None, show_slurs: bool) -> list[str]:
+def _row(result: Measurement, show_slurs: bool) -> list[str]:
     interval = result.main_interval
     ends = numbers.ABSENT if interval is None else numbers.interval(interval.low, interval.high)
     format_value = numbers.effect if result.decimals == 2 else numbers.measure
@@ -47,8 +44,9 @@ def _row(result: Measurement, corrected: float | None, show_slurs: bool) -> list
         markdown_text(result.title or result.test, show_slurs=show_slurs),
         format_value(result.main_value),
         ends,
-        markdown_text(numbers.p_value(result.main_p)),
-        markdown_text(numbers.p_value(corrected)),
+        markdown_text(numbers.p_value(result.main_p_for_finding)),
+        markdown_text(numbers.p_value(result.p_finding)),
+        numbers.ABSENT if result.max_value is None else result.finding.grade,
         numbers.effect(result.published_value),
     ]
 
@@ -66,38 +64,41 @@ def _legend(results: Sequence[Measurement]) -> list[str]:
         lines.append("The value of a factual test is a correlation.")
     if any(result.main_unit for result in results):
         lines.append("Numbers of sentence tests count each word once.")
-    alternatives = {str(result.options.get("alternative", "")) for result in results} - {""}
-    if alternatives == {"greater"}:
-        lines.append(
-            "p-values of association tests are one-sided, in the direction of the published "
-            "result: a large negative value with p close to 1 is an effect in the other direction."
-        )
-    elif alternatives == {"two-sided"}:
-        lines.append("p-values of association tests are two-sided.")
+    lines.append("p-values are two-sided unless a direction was declared.")
     lines.append("Corrected p-values take account of all tests of the source.")
+    lines.append(
+        "Clear: the result holds under all evidence that was collected. Mixed: it depends on "
+        "something, which its sentence names. None: no clear difference."
+    )
     return [" ".join(lines)]
 
 
 def findings_list(audit: AuditResult, source: str, *, show_slurs: bool) -> str:
-    """The significant results on a source in sentences, the largest first."""
+    """The findings on a source: changes of sign first, then by grade, then by size."""
     findings = [
-        finding
-        for finding in strongest_findings(audit.results, limit=None)
-        if finding.result.source_name == source
+        result.finding for result in results_of(audit, source) if result.max_value is not None
     ]
-    if not findings:
-        return (
-            "No test is significant after correction. That does not show that there is no "
-            "difference."
-        )
-    return bullets(
-        markdown_text(finding.result.sentence(), show_slurs=show_slurs)
-        + f" {finding.result.main_name.capitalize()} "
-        + numbers.effect(finding.result.main_value)
-        + markdown_text(f", corrected {numbers.p_equation(finding.corrected)}; ")
-        + markdown_text(robustness(finding.result, audit.multiverses), show_slurs=show_slurs)
-        for finding in findings
-    )
+    lines = [_finding_line(finding, show_slurs) for finding in sorted(findings, key=_sort_key)]
+    return bullets(lines) or "There are no findings: no test was run."
+
+
+def _sort_key(finding: Finding) -> tuple[bool, int, float]:
+    size = abs(finding.result.main_value or 0.0) / (finding.result.max_value or 1.0)
+    return not _is_reversing(finding), GRADES.index(finding.grade), -size
+
+
+def _is_reversing(finding: Finding) -> bool:
+    """Whether some evidence gives a finding the other sign."""
+    return finding.direction != 0 and any(item.reverses for item in finding.evidence)
+
+
+def _finding_line(finding: Finding, show_slurs: bool) -> str:
+    result = finding.result
+    value = f"{result.main_name.capitalize()} {numbers.effect(result.main_value)}"
+    p = "" if result.p_finding is None else f", corrected {numbers.p_equation(result.p_finding)}"
+    mark = "**Changes its sign.** " if _is_reversing(finding) else ""
+    text = f"{finding.grade}. {finding.sentence} {value}{p} ({result.test})."
+    return mark + markdown_text(text[:1].upper() + text[1:], show_slurs=show_slurs)
 
 
 def discoveries_list(audit: AuditResult, source: str, *, show_slurs: bool) -> str:
