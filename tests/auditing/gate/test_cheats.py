@@ -23,7 +23,8 @@ def test_swapped_names_violate_a_rule_with_p(real: wg.Vectors) -> None:
     checked = wg.check(swap_names(real), ONE_RULE)
     (sentence,) = failures(checked).values()
     assert checked.exit_code == 1
-    assert sentence.startswith("effect -1.71, two-sided p 1.6e-04, the reverse of the published ")
+    assert sentence.startswith("effect -1.71, two-sided p 1.6e-04; the limit is 0.5 in either ")
+    assert "the reverse of the published result" in checked.failures[0].finding
 
 
 def test_an_effect_and_its_reverse_get_the_same_verdict_and_p(real: wg.Vectors) -> None:
@@ -91,4 +92,4 @@ def test_the_command_fails_for_swapped_names(run, real: wg.Vectors, tmp_path: Pa
     ran = run("check", tmp_path / "rev.txt", "--policy", policy)
     assert ran.code == 1
     assert "effect -1.71" in ran.out
-    assert "the reverse of the published" in ran.out
+    assert "the reverse of the published result" in ran.out

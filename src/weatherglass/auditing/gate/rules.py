@@ -172,9 +172,6 @@ def _judge_test(
                 is_violated = agreement >= rule.agreement
     except CannotMeasure as error:
         return not_run(test.id, test.title, error)
-    published = result.published_value
-    if is_violated and published is not None and published * numbers["effect"] < 0:
-        remarks += f", the reverse of the published {published:.2f}"
     sentence = rule_sentence(
         rule, numbers, result.main_name, family=len(corrected), remarks=remarks
     )
