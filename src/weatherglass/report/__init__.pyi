@@ -10,12 +10,14 @@ from .audit import control_findings as control_findings
 from .audit import corrected_p as corrected_p
 from .audit import dimension_title as dimension_title
 from .audit import effects_section as effects_section
+from .audit import evidence as evidence
 from .audit import evidence_list as evidence_list
 from .audit import findings_section as findings_section
 from .audit import grade_badge as grade_badge
 from .audit import group_by_test as group_by_test
 from .audit import headlines as headlines
 from .audit import is_reversing as is_reversing
+from .audit import model_card as model_card
 from .audit import overview_section as overview_section
 from .audit import reversal_sentence as reversal_sentence
 from .audit import reversals as reversals
@@ -51,6 +53,7 @@ from .html import label_markup as label_markup
 from .html import sentence_markup as sentence_markup
 from .html import table as table
 from .html import word_list as word_list
+from .markdown import markdown_text as markdown_text
 from .page import can_draw as can_draw
 from .page import describe_chart as describe_chart
 from .page import mask_chart as mask_chart

@@ -4,6 +4,7 @@ from .data import TestBySource as TestBySource
 from .data import group_by_test as group_by_test
 from .data import short_names as short_names
 from .data import source_names as source_names
+from .evidence import evidence as evidence
 from .findings import ALPHA as ALPHA
 from .findings import Headline as Headline
 from .findings import control_findings as control_findings
@@ -18,6 +19,7 @@ from .headline import evidence_list as evidence_list
 from .headline import findings_section as findings_section
 from .headline import grade_badge as grade_badge
 from .headline import overview_section as overview_section
+from .model_card import model_card as model_card
 from .page import audit_figures as audit_figures
 from .page import audit_page as audit_page
 from .seeds import seed_choices_section as seed_choices_section
