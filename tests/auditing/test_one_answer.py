@@ -11,7 +11,6 @@ import pytest
 
 import weatherglass as wg
 from weatherglass.auditing import open_audit
-from weatherglass.auditing.policy import Policy, Rule, judge
 from weatherglass.report import audit_page, headlines
 from weatherglass.significance import format_p
 
@@ -61,8 +60,14 @@ def test_sentence_tests_have_the_same_effect_and_p_everywhere(
         assert (queried["grade"], queried["finding"]) == (ranked["grade"], ranked["finding"])
         expected = f"{ranked['effect']:.2f}", format_p(ranked["p"])
         assert by_seat[test] == by_report[test] == expected
-        (verdict,) = judge(wg.open_encoder(source), Policy(rules=(Rule(tests=(test,), effect=9),)))
-        assert (verdict.effect, verdict.p) == (ranked["effect"], ranked["p"])
+        policy = {"rules": [{"tests": [test], "effect": 9}]}
+        (verdict,) = (
+            verdict
+            for verdict in wg.check(folder, policy).verdicts
+            if (verdict.kind, verdict.source) == ("rule", source)
+        )
+        numbers = verdict.numbers
+        assert (numbers["effect"], numbers["p"]) == (ranked["effect"], ranked["p"])
     # The paper's numbers count sentences; they are in columns of their own.
     (row,) = (row for row in printed if row["test"] == "sent-weat6")
     assert float(row["p sentences"]) < 1e-20 < float(row["p"])

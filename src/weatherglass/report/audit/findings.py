@@ -70,7 +70,7 @@ def graded_findings(results: Iterable[Measurement]) -> list[Finding]:
     Other measures have scales of their own, so that their sizes cannot be compared.
     """
     findings = [r.finding for r in results if r.max_value is not None and r.main_value is not None]
-    return sorted(findings, key=_sort_key)
+    return sorted(findings, key=report_order)
 
 
 def headlines(results: Iterable[Measurement]) -> dict[str, list[Headline]]:
@@ -92,7 +92,7 @@ def headlines(results: Iterable[Measurement]) -> dict[str, list[Headline]]:
         others = tuple(finding for finding in found if finding is not first)
         grouped.setdefault(dimension, []).append(Headline(first, others))
     for dimension, found_here in grouped.items():
-        grouped[dimension] = sorted(found_here, key=lambda headline: _sort_key(headline.finding))
+        grouped[dimension] = sorted(found_here, key=lambda headline: report_order(headline.finding))
     return grouped
 
 
@@ -150,6 +150,7 @@ def dimension_title(dimension: str) -> str:
     return dimension[:1].upper() + dimension[1:] or "Other tests"
 
 
-def _sort_key(finding: Finding) -> tuple[int, str, int, float]:
+def report_order(finding: Finding) -> tuple[int, str, int, float]:
+    """The place of a finding in reports: by dimension, then grade, then size."""
     dimension, grade = finding.result.dimension, GRADES.index(finding.grade)
     return dimension_position(dimension), dimension, grade, -relative_size(finding.result)
