@@ -35,6 +35,7 @@ from .result import Result as Result
 from .result import Tabular as Tabular
 from .result import from_plain as from_plain
 from .result import load_json as load_json
+from .result import result_class as result_class
 from .result_set import Results as Results
 from .weat import MIN_SPREAD as MIN_SPREAD
 from .weat import MIN_WORDS as MIN_WORDS

@@ -312,8 +312,12 @@ class Measurement(Result):
             "finding": finding.sentence,
         }
 
+    def target_words(self) -> dict[str, tuple[str, ...]]:
+        """Return the words that `target_associations` are about, set by set."""
+        return self.words
+
     def target_associations(self) -> dict[str, tuple[float, ...]]:
-        """Return the association of every target, set by set, in the order of `words`.
+        """Return the association of every target, set by set, in the order of `target_words`.
 
         Empty for a measure whose number is not computed from one association of each target.
         """
