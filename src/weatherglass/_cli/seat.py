@@ -14,6 +14,7 @@ from weatherglass.errors import CannotMeasure, EncoderError, UsageError, Weather
 from .options import (
     alpha_option,
     alternative_option,
+    batch_size_option,
     intervals_option,
     missing_option,
     output_options,
@@ -61,13 +62,7 @@ if TYPE_CHECKING:
 @overlap_option
 @seed_option
 @intervals_option("other words in all four sets and other templates")
-@click.option(
-    "--batch-size",
-    type=click.IntRange(1),
-    default=64,
-    show_default=True,
-    help="Sentences that are encoded at once.",
-)
+@batch_size_option
 @click.option(
     "--rotation", is_flag=True, help="Rotation p-values: how often random directions align so well."
 )
