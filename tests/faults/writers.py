@@ -112,6 +112,8 @@ WRITERS: dict[str, tuple[Line, ...]] = {
     "report": (
         Line("report {audited} --figures", folder="audited"),
         _printed("report {audited} --table"),
+        _printed("report {audited} --as model-card"),
+        _printed("report {audited} --as evidence"),
     ),
     "schema": (_printed("schema policy"),),
     "seat": (_drawn("seat cbow:{vectors} --test weat6 --test sent-weat6"),),

@@ -86,6 +86,7 @@ EXCUSED = {
         *("vectors/store.py:_keep_rows", "_web/rendering.py:_encode_chart"),
         *("tasks/state.py:Ticket.load", "tasks/state.py:Ticket._open_arrays"),
     ),
+    "reads what the kernel says about processes": ("tasks/isolated.py:memory_of_tree",),
     "reads pip's metadata of an installed package, which could run code as well": (
         *("_cli/doctor.py:_modules", "errors.py:_find_installation"),
     ),

@@ -14,11 +14,12 @@ from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
 from .changes import changes_text, print_changes
 from .exit_codes import NOT_MEASURED, VIOLATED, fail_as_not_measured
-from .options import control_option, seed_option, worker_options
+from .options import control_option, log_option, seed_option, worker_options
 from .output import printable, progress_bar, remarks, table, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Change, Check, PolicyFile
+    from weatherglass.integrations import MlflowLog
     from weatherglass.report import AuditResult
 
 _MAX_ROWS = 20
@@ -86,6 +87,7 @@ _MAX_SOURCES = 8
     help="With --against: exit with 1 if an effect is larger than it was by more than SIZE, or is "
     "beyond zero by more than SIZE in the other direction.",
 )
+@log_option
 @worker_options(
     "Threads, or with several sources processes that run a step each; all processors by default.",
     "each step on each source is a task",
@@ -103,6 +105,7 @@ def audit(
     policy: Path | None,
     fail_on: str | None,
     fail_on_increase: float | None,
+    log: MlflowLog | None,
     workers: int | None,
     cluster: str | None,
 ) -> None:
@@ -156,6 +159,8 @@ def audit(
         click.echo(f"The report is {out / 'report.html'}.")
         changes = print_changes(before, audited, out) if before is not None else ()
         checked = _check(rules, out, against, seed) if rules is not None else None
+        if log is not None:
+            log.log_audit(audited, out)
         if all(step["status"] != "done" for step in audited.about["steps"]):
             raise CannotMeasure(_nothing_measured(audited))
     _exit(audited, checked, changes, fail_on or ("any" if checked else None), fail_on_increase)

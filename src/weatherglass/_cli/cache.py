@@ -8,9 +8,10 @@ import click
 
 from .options import output_options
 from .output import Output
+from .verbosity import SuggestingGroup
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def cache() -> None:
     """List or clear the cache of parsed files and encoded sentences.
 

@@ -10,6 +10,7 @@ import click
 from .exit_codes import fail_as_not_measured
 from .options import (
     batch_size_option,
+    log_option,
     output_options,
     own_tests_option,
     seed_option,
@@ -19,6 +20,7 @@ from .output import Output, printable, progress_bar, remarks, table, write_whole
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Check
+    from weatherglass.integrations import MlflowLog
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -48,6 +50,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     type=_FILE,
     help="Also write Markdown to this file, such as $GITHUB_STEP_SUMMARY.",
 )
+@log_option
 @output_options()
 def check(
     sources: tuple[str, ...],
@@ -58,6 +61,7 @@ def check(
     junit: Path | None,
     sarif: Path | None,
     summary: Path | None,
+    log: MlflowLog | None,
     output: Output,
     **workers: Any,
 ) -> None:
@@ -91,6 +95,8 @@ def check(
         for path, write in ((junit, to_junit), (sarif, to_sarif), (summary, job_summary)):
             if path is not None:
                 write_whole(path, write(checked))
+        if log is not None:
+            log.log_check(checked)
     if not checked.passed:
         click.echo(f"weatherglass: {printable(checked.sentence())}", err=True)
         click.get_current_context().exit(checked.exit_code)

@@ -10,6 +10,7 @@ from weatherglass._version import __version__
 from weatherglass.errors import WeatherglassError
 
 from . import signals
+from .verbosity import SuggestingGroup, accept_verbosity, verbosity_options
 
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.
@@ -40,7 +41,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SuggestingGroup):
     """A group that imports a command's module when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -51,7 +52,7 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"weatherglass._cli.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
-        return command
+        return accept_verbosity(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -86,6 +87,7 @@ def _limit_memory(context: click.Context, option: click.Parameter, size: str | N
     help="Memory that reading a file may take, such as 500M or 4G. Default: the environment "
     "variable WEATHERGLASS_MAX_MEMORY, or half of the memory that is available.",
 )
+@verbosity_options()
 def cli() -> None:
     """Measure social bias in word and sentence embeddings, and say how sure it is."""
 

@@ -12,6 +12,7 @@ import click
 
 from weatherglass.errors import UsageError
 
+from .exit_codes import fail_as_not_measured
 from .output import Output, set_raw_cells, set_style
 from .typeset import STYLES
 
@@ -257,6 +258,27 @@ def control_option(
 
 folders_argument = click.argument(
     "folders", metavar="[DIR]...", nargs=-1, type=click.Path(file_okay=False, path_type=Path)
+)
+
+
+def _parse_log(context: click.Context, option: click.Parameter, target: str | None) -> Any:
+    """Refuse a target that cannot be used before anything is measured."""
+    if target is None:
+        return None
+    from weatherglass.integrations import parse_log
+
+    log = parse_log(target)
+    with fail_as_not_measured():
+        log.check()
+    return log
+
+
+log_option = click.option(
+    "--log",
+    callback=_parse_log,
+    metavar="mlflow:URI",
+    help="Also log the numbers to MLflow: a server such as mlflow:http://host:5000, a database "
+    "such as mlflow:sqlite:///mlflow.db, or a folder such as mlflow:runs.",
 )
 
 # --- Workers and clusters ---

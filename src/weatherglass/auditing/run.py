@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._files import write_text
+from weatherglass._log import get_logger
 from weatherglass.catalog import FactualTest, Step, Suite, Test
 from weatherglass.errors import SourceNotFound, WeatherglassError, WorkersLost
 from weatherglass.measures import Measurement
@@ -21,6 +23,8 @@ from weatherglass.vectors import Vectors, sample_vocabulary
 from . import run_folder
 from .sources import Source
 from .steps import Payload, Task, chosen_tests, perform
+
+_LOGGER = get_logger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +256,21 @@ class Run:
         return not used_up
 
     def _note(self, number: int, outcome: dict[str, Any], seconds: float) -> None:
-        self._about["steps"][number] |= outcome | {"seconds": round(seconds, 3)}
+        step = self._about["steps"][number]
+        step |= outcome | {"seconds": round(seconds, 3)}
+        level = logging.INFO if step["status"] == "done" else logging.WARNING
+        reason = f": {step['reason']}" if step["reason"] else ""
+        place = f"{number + 1} of {len(self._tasks)}"
+        _LOGGER.log(
+            level,
+            "step %s, %s on %s: %s%s (%.1f s)",
+            place,
+            step["title"],
+            step["source"],
+            step["status"],
+            reason,
+            seconds,
+        )
 
     def _add(self, number: int, payload: Payload) -> dict[str, Any]:
         """Add a task's result to the audit's; return what its record says."""
