@@ -105,3 +105,14 @@ def test_two_sided_p_of_a_known_tail_is_that_of_the_two_sided_test(seed):
     tails = [permutation_p(x, y, alternative=side) for side in ("greater", "less")]
     known = [p for p in (tail.as_two_sided() for tail in tails) if p is not None]
     assert known == [expected] or (not known and expected.value == 1)
+
+
+def test_agreement_of_sources_is_no_finding(default):
+    words = [word.lower() for part in wg.test("weat6").sets.values() for word in part.words]
+    rows = default.subset(words).matrix
+    noise = np.random.default_rng(0).normal(size=rows.shape)
+    other = wg.Vectors.of(list(default.subset(words).words), rows + 0.1 * noise, source="noisy")
+    agreement = wg.agree([default, other], "weat6")
+    assert not agreement.is_graded
+    assert "grade" not in agreement.row()
+    assert agreement.sentence().startswith("default and noisy agree")

@@ -145,6 +145,8 @@ def finding_lines(results: Results) -> list[str]:
     is_several = len({result.source_name for result in results}) > 1
     lines: dict[str, list[str]] = {}
     for result in results:
+        if result.is_done and not result.is_graded:
+            continue
         name = f"{result.source_name} {result.test}" if is_several else result.test
         text = f", {result.finding}" if result.is_done else f": not run, {result.reason}."
         lines.setdefault(text, []).append(name)
@@ -153,7 +155,7 @@ def finding_lines(results: Results) -> list[str]:
 
 def evidence_note(results: Results) -> list[str]:
     """What the findings rest on, and what was not collected."""
-    findings = [result.finding for result in results if result.is_done]
+    findings = [result.finding for result in results if result.is_done and result.is_graded]
     kinds = dict.fromkeys(item.kind for found in findings for item in found.evidence)
     declared = any(found.result.is_declared for found in findings)
     family = max((found.result.family for found in findings), default=1)

@@ -236,8 +236,15 @@ class Measurement(Result):
             return label_in_text(label)
         return name_words(words)
 
+    @property
+    def is_graded(self) -> bool:
+        """Whether it can be a finding; the agreement of two sources, for one, is none."""
+        return bool(self.possible_evidence)
+
     def sentence(self) -> str:
-        return self.finding.sentence
+        if self.is_graded or not self.is_done:
+            return self.finding.sentence
+        return self.claim()
 
     def claim(self) -> str:
         """Return the direction of the numbers, in plain English, whether or not it is certain.
@@ -292,9 +299,12 @@ class Measurement(Result):
         return row | {"record": json.dumps(self.to_dict())}
 
     def _repr_html_(self) -> str:
-        return self.finding._repr_html_() + super()._repr_html_()
+        finding = self.finding._repr_html_() if self.is_graded else ""
+        return finding + super()._repr_html_()
 
     def _finding_columns(self) -> dict[str, Any]:
+        if not self.is_graded:
+            return {}
         finding = self.finding
         return {
             "p_finding": self.p_finding,
