@@ -12,8 +12,9 @@ import click
 
 from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
-from .options import control_option, seed_option, worker_options
-from .output import delimited, progress_bar, remarks, table, write_whole
+from .options import cache_option, control_option, dry_run_option, seed_option, worker_options
+from .output import Output, delimited, progress_bar, remarks, table, write_whole
+from .run_tests import write_workload
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Change
@@ -65,6 +66,8 @@ _P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
     metavar="DIR",
     help="Show what changed since the audit of this folder; changes.tsv has all changes.",
 )
+@cache_option
+@dry_run_option
 @worker_options(
     "Threads, or with several sources processes that run a step each; all processors by default.",
     "each step on each source is a task",
@@ -79,6 +82,8 @@ def audit(
     resume: bool,
     repeat: Path | None,
     against: Path | None,
+    no_cache: bool,
+    dry_run: bool,
     workers: int | None,
     cluster: str | None,
 ) -> None:
@@ -90,7 +95,7 @@ def audit(
     audit. A failed step is reported and does not stop the others; after an interruption, --resume
     continues.
     """
-    from weatherglass.auditing import open_audit
+    from weatherglass.auditing import count_suite_work, open_audit
 
     if repeat is not None:
         context = click.get_current_context()
@@ -98,6 +103,9 @@ def audit(
         if given - {"repeat", "workers", "cluster"}:
             raise UsageError("--repeat uses the sources and options of the folder; give no others.")
         _repeat(repeat, workers=workers, cluster=cluster)
+        return
+    if dry_run:
+        write_workload(count_suite_work(sources or ("default",), suite), Output("table", None))
         return
     before = open_audit(against) if against is not None else None
     try:
@@ -109,6 +117,7 @@ def audit(
             budget=budget,
             rng=seed,
             resume=resume,
+            cache=not no_cache,
             workers=workers,
             cluster=cluster,
         )
@@ -155,7 +164,8 @@ def _repeat(folder: Path, **workers: Any) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "again")
         try:
-            after = _run(sources, out=out, suite=suite, rng=rng, **workers)
+            # Measured anew: kept encodings would only show that the cache is the same.
+            after = _run(sources, out=out, suite=suite, rng=rng, cache=False, **workers)
         except SourceNotFound as error:
             raise SourceNotFound(
                 f"{error} Paths are relative to the folder in which the audit was run."

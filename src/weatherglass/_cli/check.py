@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from .options import output_options, seed_option
+from .options import cache_option, dry_run_option, output_options, seed_option
 from .output import Output, write_whole
-from .run_tests import open_source
+from .run_tests import open_source, write_workload
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -23,6 +23,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     help="YAML with rules: tests, and the effect, corrected p and agreement that violate them.",
 )
 @seed_option
+@cache_option
+@dry_run_option
 @click.option("--junit", type=_FILE, help="Also write JUnit XML to this file.")
 @click.option("--sarif", type=_FILE, help="Also write SARIF to this file.")
 @output_options()
@@ -32,6 +34,8 @@ def check(
     source: str,
     policy: Path,
     seed: int,
+    no_cache: bool,
+    dry_run: bool,
     junit: Path | None,
     sarif: Path | None,
     output: Output,
@@ -40,11 +44,20 @@ def check(
 
     The exit code is 0 if it passes, and 1 if it violates a rule.
     """
-    from weatherglass.auditing import Source, find_failures, judge, load_policy
+    from weatherglass.auditing import (
+        Source,
+        count_policy_work,
+        find_failures,
+        judge,
+        load_policy,
+    )
     from weatherglass.auditing import policy as policies
 
     rules = load_policy(policy)
-    named = Source(source)
+    named = Source(source, cache=not no_cache)
+    if dry_run:
+        write_workload(count_policy_work(named, rules), output)
+        return
     opened = named.encoder if named.is_encoder else open_source(source)
     verdicts = judge(opened, rules, rng=seed)
     failures = find_failures(rules, verdicts)

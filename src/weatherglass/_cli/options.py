@@ -267,6 +267,21 @@ def worker_options(workers: str, tasks: str) -> Callable[[Command], Command]:
     return lambda command: _add_all(command, [local, cluster])
 
 
+# --- Encoders ---
+
+cache_option = click.option(
+    "--no-cache",
+    is_flag=True,
+    help="Encode every sentence anew: read no encodings from the cache, and save none.",
+)
+dry_run_option = click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only count the sentences that encoders would get, and the requests to endpoints; nothing "
+    "is encoded or sent.",
+)
+
+
 # --- Corpora: what a word is, and how vectors are trained ---
 
 _WORD_OPTIONS = (

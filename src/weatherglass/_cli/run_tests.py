@@ -12,6 +12,7 @@ from .output import Output, progress_bar, remarks, style
 from .typeset import bibliography
 
 if TYPE_CHECKING:
+    from weatherglass.encoders import Workload
     from weatherglass.measures import ControlledValue, Results
     from weatherglass.significance import Interval
     from weatherglass.vectors import Control, FittedControl, Vectors
@@ -148,9 +149,28 @@ def write_results(
     output.draw(results, alpha=alpha)
 
 
+def write_workload(work: Sequence[Workload], output: Output) -> None:
+    """Write what encoders would have to do."""
+    rows = [
+        {
+            "encoder": count.encoder,
+            "sentences": count.sentences,
+            "characters": count.characters,
+            "requests": count.requests,
+        }
+        for count in work
+    ]
+    if not rows and output.format == "table":
+        output.write("None of the sources is an encoder: nothing would be encoded or sent.\n")
+        return
+    title = "If the cache has none of the sentences"
+    output.write_rows(rows, document=[vars(count) for count in work], title=title)
+
+
 def _remarks(results: Results) -> list[str]:
-    """The lines under a table: controls, power, tests that were not run, missing words."""
-    lines = list(
+    """The lines under a table: warnings, controls, power, tests not run, missing words."""
+    lines = list(dict.fromkeys(f"Warning: {w}" for r in results for w in r.warnings))
+    lines += list(
         dict.fromkeys(
             sentence
             for result in results

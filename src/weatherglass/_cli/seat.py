@@ -14,6 +14,8 @@ from weatherglass.errors import CannotMeasure, EncoderError, UsageError, Weather
 from .options import (
     alpha_option,
     alternative_option,
+    cache_option,
+    dry_run_option,
     missing_option,
     output_options,
     overlap_option,
@@ -22,7 +24,7 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import interval_text, select_tests, write_results
+from .run_tests import interval_text, select_tests, write_results, write_workload
 
 
 @click.command()
@@ -59,10 +61,10 @@ from .run_tests import interval_text, select_tests, write_results
 @click.option(
     "--batch-size",
     type=click.IntRange(1),
-    default=64,
-    show_default=True,
-    help="Sentences that are encoded at once.",
+    help="Sentences that are encoded at once; by default ?batch_size= of the encoder, or 64.",
 )
+@cache_option
+@dry_run_option
 @click.option(
     "--rotation", is_flag=True, help="Rotation p-values: how often random directions align so well."
 )
@@ -81,6 +83,8 @@ def seat(
     alpha: float,
     cluster: str | None,
     rotation: bool,
+    no_cache: bool,
+    dry_run: bool,
     output: Output,
     seed: int,
     **options: Any,
@@ -90,11 +94,18 @@ def seat(
     An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
     `hf:NAME` (transformers) or another registered scheme. Encoded sentences are cached.
     """
+    from weatherglass.encoders import count_work, open_encoder
     from weatherglass.measures import Results
 
     tests = _select(ids, files, level, sentences, annotations)
     names = list(dict.fromkeys(encoders))
-    results, failed = _measure_all(names, tests, cluster, {"rng": seed, **options})
+    if dry_run:
+        encoders_opened = (open_encoder(name) for name in names)
+        work = [count_work(encoder, [tests], options["batch_size"]) for encoder in encoders_opened]
+        write_workload(work, output)
+        return
+    options |= {"rng": seed, "cache": not no_cache}
+    results, failed = _measure_all(names, tests, cluster, options)
     if not results:
         raise CannotMeasure("No encoder could be measured.")
     corrected = Results.of(results).correct()
@@ -157,6 +168,7 @@ def _measure_all(
 def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
     from weatherglass.significance import format_p
 
+    is_centred = any(result.controls for result in results)
     rows = [
         {
             "encoder": result.source["name"],
@@ -167,6 +179,7 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
             "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
             "p by word": str(result.p_by_word) if result.p_by_word else "",
             "interval by word": interval_text(result.main_interval),
+            **(_centred(result) if is_centred else {}),
             **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
             "targets": f"{result.n['X']}+{result.n['Y']}",
         }
@@ -174,3 +187,13 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
         if result.status == "done"
     ]
     return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") if rows else ""
+
+
+def _centred(result: Any) -> dict[str, str]:
+    """The numbers by word without the mean of unrelated sentences, where those are alike."""
+    from weatherglass.significance import format_p
+
+    control = next(iter(result.controls), None)
+    if control is None or control.effect is None or control.p is None:
+        return {"centred": "", "p centred": ""}
+    return {"centred": f"{control.effect:.2f}", "p centred": format_p(control.p)}

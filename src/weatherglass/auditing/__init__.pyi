@@ -18,3 +18,5 @@ from .run_folder import RunRecord as RunRecord
 from .run_folder import open_audit as open_audit
 from .run_folder import read_run as read_run
 from .sources import Source as Source
+from .workload import count_policy_work as count_policy_work
+from .workload import count_suite_work as count_suite_work

@@ -5,6 +5,7 @@ from .baseline import Baseline as Baseline
 from .baseline import format_percentile as format_percentile
 from .controls import ControlledValue as ControlledValue
 from .controls import Controls as Controls
+from .controls import add_numbers as add_numbers
 from .controls import control_outcome as control_outcome
 from .controls import describe_outcome as describe_outcome
 from .definition import Measure as Measure

@@ -201,9 +201,16 @@ def _value(
         return value
     if not again.is_done:
         return dataclasses.replace(value, reason=again.reason)
-    before, after = result.value, again.value
+    return add_numbers(value, result, again, is_signed)
+
+
+def add_numbers(
+    value: ControlledValue, result: Measurement, again: Measurement, is_signed: bool = True
+) -> ControlledValue:
+    """Return what a control did with the numbers to report first, before and after it."""
+    before, after = result.main_value, again.main_value
     survives = after / before if is_signed and before and after is not None else None
-    return dataclasses.replace(value, effect=after, p=again.p_value, survives=survives)
+    return dataclasses.replace(value, effect=after, p=again.main_p, survives=survives)
 
 
 def control_outcome(result: Measurement, controlled: ControlledValue) -> Outcome:
@@ -215,7 +222,7 @@ def control_outcome(result: Measurement, controlled: ControlledValue) -> Outcome
     """
     if controlled.effect is None or controlled.survives is None or controlled.p is None:
         return ""
-    if result.p_value is None or result.p_value > ALPHA:
+    if result.main_p is None or result.main_p > ALPHA:
         return ""
     if controlled.survives < 0:
         return "reverses"

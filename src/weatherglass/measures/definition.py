@@ -20,6 +20,7 @@ from .word_sets import (
     MeasureInput,
     NamedWords,
     Sets,
+    case_hint,
     find_sets,
     find_word_pairs,
     parse_sets,
@@ -269,6 +270,7 @@ class Measure:
         min_words = dict.fromkeys(wanted, 1) | {need.name: need.min_words for need in self.needs}
         reason = reason or too_few_reason(about["words"], about["missing"], min_words, max_missing)
         if reason:
+            reason += case_hint(vectors, about["missing"], case)
             return MeasureResult(status="not run", reason=reason, **about)
         given = MeasureInput(vectors, found)
         try:

@@ -143,6 +143,12 @@ class Measurement(Result):
         return ""
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about the source that whoever reads the numbers must know."""
+        warnings = self.source.get("warnings", ())
+        return tuple(map(str, warnings)) if isinstance(warnings, list | tuple) else ()
+
+    @property
     def published_value(self) -> float | None:
         """The published figure of the same test."""
         figures = self.published or {}

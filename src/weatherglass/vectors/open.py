@@ -252,7 +252,7 @@ def _build_in_memory(
         matrix=rows,
         source=spec.text,
         fingerprint=fingerprint,
-        cased=source.cased or has_capitals(vocabulary.blob),
+        cased=source.cased or has_capitals(vocabulary.blob, vocabulary.ends),
         duplicates=len(words) - len(vocabulary),
         unusable=unusable_rows(rows),
         counts=counts,

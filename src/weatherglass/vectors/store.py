@@ -41,7 +41,7 @@ from .formats import Chunk, Counts, Rows, concatenate_counts, has_capitals
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
 
-VERSION = 5  # of the layout and of the parsers; a copy of another version is not used
+VERSION = 6  # of the layout and of the parsers; a copy of another version is not used
 _DTYPES: dict[str, Any] = {
     "words": np.uint8,
     "ends": np.uint64,
@@ -97,7 +97,7 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
         "dim": dim,
         "dtype": dtype.name,
         "duplicates": rows - len(vocabulary),
-        "cased": has_capitals(vocabulary.blob),
+        "cased": has_capitals(vocabulary.blob, vocabulary.ends),
         "digests": digests,
     }
     (folder / "meta.json").write_text(seal(meta, indent=1))

@@ -46,7 +46,8 @@ class Vectors:
     fingerprint
         A hash of the source's content.
     cased
-        Whether the source's vocabulary has capital letters A to Z.
+        Whether the source's vocabulary has capital letters A to Z, other than in special tokens
+        such as ``[PAD]``.
     duplicates
         The number of rows dropped because their word occurred earlier in the file.
     unusable
@@ -120,7 +121,7 @@ class Vectors:
             matrix=rows,
             source=source,
             fingerprint=digest.hexdigest(),
-            cased=has_capitals(vocabulary.blob),
+            cased=has_capitals(vocabulary.blob, vocabulary.ends),
             duplicates=len(words) - len(vocabulary),
             unusable=unusable_rows(rows),
             counts=checked_counts,

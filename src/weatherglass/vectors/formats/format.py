@@ -129,9 +129,36 @@ def concatenate_counts(parts: Sequence[Counts | None]) -> Counts | None:
     return np.concatenate(counts) if parts and len(counts) == len(parts) else None
 
 
-def has_capitals(blob: NDArray[np.uint8]) -> bool:
-    """Return whether the bytes contain a capital letter A to Z."""
-    return bool(((blob >= ord("A")) & (blob <= ord("Z"))).any())
+def has_capitals(blob: NDArray[np.uint8], ends: NDArray[np.uint64]) -> bool:
+    """Return whether a word, as concatenated in `blob`, contains a capital letter A to Z.
+
+    Special tokens such as ``[PAD]`` and ``<UNK>`` are no words: the vocabulary of an uncased
+    BERT has capitals in these alone.
+
+    >>> has_capitals(*pack_words([b"[PAD]", b"<S>", b"amy"])), has_capitals(*pack_words([b"Amy"]))
+    (False, True)
+    """
+    capitals = np.flatnonzero((blob >= ord("A")) & (blob <= ord("Z"))).astype(np.uint64)
+    # A vocabulary with other capitals has one among the first few: most need only one part.
+    for start in range(0, len(capitals), step := 4096):
+        words = np.unique(np.searchsorted(ends, capitals[start : start + step], side="right"))
+        starts = np.where(words > 0, ends[np.maximum(words, 1) - 1], np.uint64(0))
+        first, last = blob[starts.astype(np.intp)], blob[ends[words].astype(np.intp) - 1]
+        is_special = (first == ord("[")) & (last == ord("]"))
+        is_special |= (first == ord("<")) & (last == ord(">"))
+        if not is_special.all():
+            return True
+    return False
+
+
+def is_capitalised(word: bytes) -> bool:
+    """Return whether a word contains a capital letter and is no special token.
+
+    >>> [is_capitalised(word) for word in (b"Amy", b"amy", b"[CLS]", b"<PAD>")]
+    [True, False, False, False]
+    """
+    is_special = word[:1] + word[-1:] in (b"[]", b"<>")
+    return word != word.lower() and not is_special
 
 
 Reader = Callable[[Input, WantedWords | None, int], Iterator[Chunk]]
