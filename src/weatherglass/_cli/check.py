@@ -52,6 +52,7 @@ def check(
         load_policy,
     )
     from weatherglass.auditing import policy as policies
+    from weatherglass.vectors import describe_history
 
     rules = load_policy(policy)
     named = Source(source, cache=not no_cache)
@@ -67,10 +68,13 @@ def check(
     ]
     document = {
         "source": source,
+        "history": list(named.history),
         "passed": not failures,
         "verdicts": [vars(verdict) for verdict in verdicts],
     }
     output.write_rows(rows, document=document, title=f"{source} against {policy.name}")
+    for line in describe_history(named.history):
+        click.echo(line, err=True)
     for path, write in ((junit, policies.junit), (sarif, policies.sarif)):
         if path is not None:
             write_whole(path, write(source, verdicts, failures))

@@ -92,7 +92,8 @@ class Source:
         """Return the source's entry in ``run.json``; see `run_folder.SourceRecord`."""
         if self.is_encoder:
             encoder = self.encoder
-            return {"name": self.name, "kind": "encoder", "fingerprint": encoder.fingerprint}
+            about = {"name": self.name, "kind": "encoder", "fingerprint": encoder.fingerprint}
+            return about | self._describe_history()
         vectors = self.vectors
         return {
             "name": self.name,
@@ -100,7 +101,17 @@ class Source:
             "fingerprint": vectors.fingerprint,
             "words": len(vectors),
             "dim": vectors.dim,
+            **self._describe_history(),
         }
+
+    def _describe_history(self) -> dict[str, Any]:
+        return {"history": list(self.history)} if self.history else {}
+
+    @property
+    def history(self) -> tuple[dict[str, Any], ...]:
+        """How the vectors were made, as in `weatherglass.Vectors`; empty if it is not known."""
+        source = self.encoder if self.is_encoder else self.vectors
+        return tuple(getattr(source, "history", ()))
 
     def describe_given(self) -> dict[str, Any]:
         """Return the part of the entry that is known without opening the source."""
@@ -198,7 +209,7 @@ def _split_layers(source: Source) -> list[Source]:
             if source.name == source.opens
             else f"{source.name}, layer {view.facts['layer']}",
             view.name,
-            source.facts | view.facts,
+            source.facts | dict(view.facts),
         )
         for view in views
     ] or [source]

@@ -1,9 +1,9 @@
-"""The items of tests as an encoder gives them: words and sentences, and what they are about."""
+"""What tests ask of an encoder: words and sentences, encoded, or only counted beforehand."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from weatherglass.errors import CannotMeasure
 from weatherglass.vectors import Vectors
 
 from .anisotropy import Shared, complete_items, shared_part
+from .encode import call_size
 from .encoder import Encoder, Encodings, View
 
 
@@ -136,3 +137,67 @@ def _tested_texts(test: Test) -> dict[str, str]:
 def origins(items: WordSet) -> Sequence[str]:
     """Return the word behind each item; a plain word is its own."""
     return items.origins or items.words
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What tests ask of an encoder if the cache has none of their sentences.
+
+    Attributes
+    ----------
+    encoder
+        The encoder's name.
+    sentences
+        The number of distinct words and sentences, with those that every run encodes: unrelated
+        ones, and for an endpoint the canaries, twice.
+    characters
+        How long they are together.
+    requests
+        The number of requests to an endpoint; None for an encoder that runs here.
+    """
+
+    encoder: str
+    sentences: int
+    characters: int
+    requests: int | None = None
+
+
+def count_work(
+    encoder: Encoder, steps: Iterable[Sequence[Test]], batch_size: int | None = None
+) -> Workload:
+    """Count what tests ask of an encoder, without asking it.
+
+    Parameters
+    ----------
+    encoder
+        The encoder.
+    steps
+        The tests that are run together, step by step; a later step finds sentences of an earlier
+        one in the cache.
+    batch_size
+        As for `weatherglass.seat`.
+
+    Examples
+    --------
+    >>> import weatherglass as wg
+    >>> count_work(wg.open_encoder("cbow:default"), [[wg.test("weat6")]]).sentences
+    72
+    """
+    known: set[str] = set()
+    requests = 0
+    endpoint: Any = encoder if hasattr(encoder, "count_requests") else None
+    for tests in steps:
+        texts = set(needed_texts(encoder, tests).all) - known
+        known |= texts
+        if endpoint is not None:
+            requests += endpoint.count_requests(len(texts), call_size(encoder, batch_size))
+    sentences, characters = len(known), sum(map(len, known))
+    if endpoint is None:
+        return Workload(encoder.name, sentences, characters)
+    canaries: tuple[str, ...] = endpoint.canaries
+    return Workload(
+        encoder.name,
+        sentences + len(canaries),
+        characters + sum(map(len, canaries)),
+        requests + endpoint.count_canary_requests(),
+    )

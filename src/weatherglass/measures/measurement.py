@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 from weatherglass._version import __version__
 from weatherglass.errors import quote_safe
 from weatherglass.significance import Interval, Power
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, describe_history
 
 from .controls import ControlledValue, control_columns
 from .result import Result
@@ -147,6 +147,13 @@ class Measurement(Result):
         """Sentences about the source that whoever reads the numbers must know."""
         warnings = self.source.get("warnings", ())
         return tuple(map(str, warnings)) if isinstance(warnings, list | tuple) else ()
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """How the source was made (debiased, converted), in sentences; empty if not known."""
+        history = self.source.get("history", ())
+        entries = history if isinstance(history, list | tuple) else ()
+        return tuple(describe_history(entry for entry in entries if isinstance(entry, dict)))
 
     @property
     def published_value(self) -> float | None:
@@ -301,7 +308,8 @@ def describe_test(
 
 def describe_source(vectors: Vectors) -> dict[str, Any]:
     """Return what a result states about the vectors that were measured."""
-    return {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+    about = {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+    return about | ({"history": list(vectors.history)} if vectors.history else {})
 
 
 def interval_columns(interval: Interval | None) -> dict[str, float | None]:

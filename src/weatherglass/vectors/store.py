@@ -38,6 +38,7 @@ from weatherglass._files import (
 from weatherglass.errors import BadContent, CannotWrite
 
 from .formats import Chunk, Counts, Rows, concatenate_counts, has_capitals
+from .history import clean_history
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
 
@@ -189,6 +190,7 @@ def open_store(folder: Path, source: str) -> Vectors:
             unusable=arrays["unusable"],
             counts=counts,
             ranks=ranks,
+            history=clean_history(meta.get("history", ())),
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Damaged(str(error)) from None

@@ -1,5 +1,6 @@
 from .detect import find_format as find_format
 from .detect import format_for_writing as format_for_writing
+from .format import MAX_HISTORY_BYTES as MAX_HISTORY_BYTES
 from .format import Chunk as Chunk
 from .format import Counts as Counts
 from .format import Format as Format

@@ -5,6 +5,7 @@ The table of all formats is in `detect`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +22,10 @@ from .row_sample import RowSampler
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
+
+HISTORY = "weatherglass_history"
+"""The name of the history of vectors in the metadata of a file."""
+MAX_HISTORY_BYTES = 1 << 20
 
 Rows = NDArray[np.floating[Any]]
 """Rows of float32 or, where the source has float64, of float64."""
@@ -161,6 +166,11 @@ def is_capitalised(word: bytes) -> bool:
     return word != word.lower() and not is_special
 
 
+def encode_history(vectors: Vectors) -> bytes:
+    """Return the history of vectors as it is put into a file; empty if there is none."""
+    return json.dumps(list(vectors.history)).encode() if vectors.history else b""
+
+
 Reader = Callable[[Input, WantedWords | None, int], Iterator[Chunk]]
 
 
@@ -188,6 +198,8 @@ class Format:
         Options that may follow a question mark in the source's name.
     suffixes, write
         The suffixes of the files that `write` writes vectors to.
+    history
+        Returns the history of the vectors, as JSON, that `write` has put into the file.
     """
 
     name: str
@@ -198,3 +210,4 @@ class Format:
     options: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     write: Callable[[Vectors, Path], None] | None = None
+    history: Callable[[Input], bytes | None] | None = None
