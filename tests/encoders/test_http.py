@@ -5,7 +5,6 @@ import contextlib
 import json
 import socket
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -14,69 +13,18 @@ from weatherglass.encoders import encode_all, open_encoder, seat
 from weatherglass.encoders.http import CANARIES, HEADER, HOST, KEY, EndpointEncoder
 from weatherglass.errors import CannotMeasure, EncoderError, UsageError
 
+from ..endpoint import Server, named_row, row
+
 SECRET = "sk-very-secret"
 SENTENCES = ["This is Amy.", "Amy", "naïve ☃", "lone \udce9"]
 
 
-def row(text):
-    """Return the row that the server computes for a sentence."""
-    return [float(len(text)), float(text.count(" ")), 1.0]
-
-
-class Server(ThreadingHTTPServer):
-    """Responds like OpenAI's endpoint, or with the planned responses."""
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.requests, self.planned_responses = [], []
-        self.row = row  # the model behind the address
-        self.url = f"http://127.0.0.1:{self.server_port}"
-
-    def plan_responses(self, *responses):
-        """Set (status, headers, body) of the next responses; None drops the connection."""
-        self.planned_responses += responses
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, dict(self.headers), body))
-        status, headers, response = 200, {}, None
-        if self.server.planned_responses:
-            planned = self.server.planned_responses.pop(0)
-            if planned is None:
-                self.close_connection = True
-                return
-            status, headers, response = planned
-        if response is None:
-            rows = [self.server.row(text) for text in body["input"]]
-            if body["encoding_format"] == "base64":
-                rows = [base64.b64encode(np.array(r, "<f4").tobytes()).decode() for r in rows]
-            data = [{"index": i, "embedding": r} for i, r in enumerate(rows)]
-            response = json.dumps({"data": data[::-1]}).encode()  # not in the order of the inputs
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(response)))
-        self.end_headers()
-        self.wfile.write(response)
-
-    def log_message(self, *arguments):
-        pass
-
-
 @pytest.fixture
 def server(monkeypatch):
-    for name in (KEY, HOST, HEADER):
+    for name in (KEY, HOST, HEADER, "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    with Server.started() as server:
         yield server
-        server.shutdown()
 
 
 @pytest.fixture
@@ -350,13 +298,6 @@ def test_a_malformed_header_of_the_environment_is_refused_without_repeating_it(
 def test_the_api_version_is_part_of_the_address(server):
     open_encoder(f"{server.url}/openai/embeddings?api-version=2024-02-01").encode(["a"])
     assert server.requests[0][0] == "/openai/embeddings?api-version=2024-02-01"
-
-
-def named_row(text, first="John", second="Amy"):
-    """A model that puts sentences with one of two names into opposite directions."""
-    rng = np.random.default_rng(list(text.replace(first, "?").replace(second, "?").encode()))
-    lean = 3.0 * (first in text or text == "executive") - 3.0 * (second in text)
-    return [*rng.standard_normal(6).tolist(), lean]
 
 
 def test_a_model_that_was_replaced_behind_its_address_is_measured_anew(server, cache):

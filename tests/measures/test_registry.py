@@ -21,11 +21,20 @@ GARG = {
 SENTIMENT = {"A": "pleasant-Caliskan_et_al_2017", "B": "unpleasant-Caliskan_et_al_2017"}
 NAMES = {
     "rnd", "rnsb", "ripa", "mac", "ect", "semaxis", "nas", "same",
-    "direct-bias", "indirect-bias", "subspace", "sc-weat",
+    "direct-bias", "indirect-bias", "subspace", "bias-clusters", "sc-weat",
 }  # fmt: skip
 SIZES = {"X": 4, "Y": 3, "A": 5, "B": 5}
 FLIPS = ("rnd", "ripa", "semaxis", "nas", "sc-weat")
-BY_COSINE = ("mac", "nas", "same", "direct-bias", "indirect-bias", "subspace", "sc-weat")
+BY_COSINE = (
+    "mac",
+    "nas",
+    "same",
+    "direct-bias",
+    "indirect-bias",
+    "subspace",
+    "bias-clusters",
+    "sc-weat",
+)
 
 
 def sets_for(name, sets):

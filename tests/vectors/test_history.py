@@ -1,4 +1,4 @@
-"""The history of vectors stays with them, in their file or beside it, and is not believed blindly."""
+"""The history of vectors stays with them, in their file or beside it, and is not taken on trust."""
 
 import dataclasses
 import json

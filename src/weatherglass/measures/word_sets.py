@@ -208,7 +208,7 @@ def too_few_reason(
 
 def case_hint(vectors: Vectors, missing: Mapping[str, Sequence[str]], case: str) -> str:
     """Return that missing words are there in lower case, to follow a reason; else nothing."""
-    if case == "lower":
+    if case != "auto":
         return ""
     capitalised = {word for words in missing.values() for word in words if word != word.lower()}
     found = sum(word.lower() in vectors for word in capitalised)
