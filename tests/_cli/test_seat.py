@@ -19,6 +19,13 @@ def test_the_seat_table_marks_p_values_that_are_significant_after_correction(run
     assert "p by word" in ran.out
 
 
+def test_seat_prints_the_interval_over_other_words_and_templates_on_request(run):
+    line = ["seat", "cbow:default", "--test", "sent-weat6"]
+    over = "other words in all four sets and other templates"
+    assert over not in run(*line).out
+    assert over in run(*line, "--intervals").out
+
+
 def test_seat_runs_one_level_and_writes_a_chart_and_a_table(run, tmp_path):
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     chart = tmp_path / "matrix.svg"

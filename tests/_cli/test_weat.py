@@ -66,6 +66,16 @@ def test_options_of_weat_are_passed_to_the_measure(run):
     assert result["p"] == expected.p.to_dict()
 
 
+def test_an_overlap_that_is_allowed_is_stated_under_the_table(run, tmp_path):
+    test = "x: [he, man, boy]\ny: [she, woman, girl]\na: [career, he]\nb: [family, home]\n"
+    (tmp_path / "own.yaml").write_text(f"id: own\n{test}")
+    line = ["weat", "default", "--tests", tmp_path / "own.yaml", "--no-baseline"]
+    assert "--allow-overlap runs it" in run(*line).out
+    ran = run(*line, "--allow-overlap")
+    assert "own: 'he' is both a target (X) and an attribute (A)" in ran.out
+    assert "which is 1, counted as association." in ran.out
+
+
 def test_weat_prints_leave_one_out_effects_and_intervals(run):
     ran = run("weat", "default", "--test", "weat6", "--influence", "--intervals")
     assert "Leave-one-out" in ran.out
@@ -132,7 +142,7 @@ def test_controls_have_a_row_each_below_the_test(run):
 def test_frequency_control_of_too_few_words_says_so(run, glove840b):
     ran = run("weat", glove840b, "--test", "weat6", "--control", "auto")
     assert ran.code == 0
-    assert "too few words to estimate how well it is predicted; not removed." in ran.out
+    assert "Frequency: not removed; it has" in ran.out
     assert "without frequency" not in ran.out
     ran = run("wefat", glove840b, "--control", "frequency")
     assert ran.code == 1

@@ -206,6 +206,15 @@ def overlap_option(command: Command) -> Command:
     )(command)
 
 
+def intervals_option(about: str) -> Callable[[Command], Command]:
+    """Add ``--intervals``; `about` is what the crossed interval draws again."""
+    return click.option(
+        "--intervals",
+        is_flag=True,
+        help=f"Also compute the confidence interval over {about}, and that of the bootstrap (BCa).",
+    )
+
+
 def control_option(
     help: str, default: str | None = "none", *, single: bool = False
 ) -> Callable[[Command], Command]:

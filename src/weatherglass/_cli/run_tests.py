@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 
-from .output import Output, progress_bar, remarks, style
+from .output import Output, progress_bar, remarks, style, table
 from .typeset import bibliography
 
 if TYPE_CHECKING:
@@ -115,6 +115,23 @@ def interval_text(interval: Interval | None) -> str:
     return "" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
 
 
+def interval_table(results: Iterable[Any]) -> str:
+    """The table of all intervals of results that have more than the one in the first table."""
+    rows = [
+        {
+            "test": result.test,
+            "over": interval.about,
+            "interval": interval_text(interval),
+            "by": interval.method,
+            "": interval.note,
+        }
+        for result in results
+        if len(result.intervals) > 1
+        for interval in result.intervals
+    ]
+    return table(rows, "95 % confidence intervals of the effect size") if rows else ""
+
+
 def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
     """Run a measure on every test, with a progress bar."""
     from weatherglass.measures import Results
@@ -130,7 +147,7 @@ def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
 def write_results(
     results: Results,
     output: Output,
-    table: Callable[[Any], str],
+    layout: Callable[[Any], str],
     alpha: float = 0.01,
 ) -> None:
     """Write and draw results; raise `CannotMeasure` if no test could be run."""
@@ -139,7 +156,7 @@ def write_results(
     elif output.format in ("tsv", "csv"):
         text = output.delimit_results(results)
     else:
-        text = table(results) + remarks(_remarks(results))
+        text = layout(results) + remarks(_remarks(results))
         if style():
             text += bibliography(results, style())
     output.write(text)
@@ -169,6 +186,8 @@ def write_workload(work: Sequence[Workload], output: Output) -> None:
 
 def _remarks(results: Results) -> list[str]:
     """The lines under a table: warnings, controls, power, tests not run, missing words."""
+    from weatherglass.measures import describe_overlap
+
     lines = list(dict.fromkeys(f"Warning: {w}" for r in results for w in r.warnings))
     lines += list(
         dict.fromkeys(
@@ -184,6 +203,8 @@ def _remarks(results: Results) -> list[str]:
         for control in getattr(result, "controls", ()):
             if control.reason and control.name != "none":
                 lines.append(f"{result.test}: not run {control.phrase}, {control.reason}.")
+        if result.is_done and (overlap := describe_overlap(result.words)):
+            lines.append(f"{result.test}: {overlap} counted as association.")
         missing = [
             f"{name} {', '.join(quote_safe(word) for word in words)}"
             for name, words in result.missing.items()
@@ -238,8 +259,8 @@ def describe_control(control: Control | ControlledValue) -> list[str]:
         return [f"Control {control.asked}: not applied, {control.reason}."]
     if before is None:
         is_about_frequency = control.asked in ("auto", "none")
-        text = "Frequency: too few words to estimate how well it is predicted; not removed."
-        return [text] if is_about_frequency else []
+        reason = control.reason or "too few words to estimate how well it is predicted"
+        return [f"Frequency: not removed; {reason}."] if is_about_frequency else []
     predicted = "count" if control.by == "counts" else "rank"
     if after is not None:
         remains = ": some frequency remains" if after > REMAINING_R2 else ""

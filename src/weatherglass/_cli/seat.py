@@ -16,6 +16,7 @@ from .options import (
     alternative_option,
     cache_option,
     dry_run_option,
+    intervals_option,
     missing_option,
     output_options,
     overlap_option,
@@ -24,7 +25,13 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import interval_text, select_tests, write_results, write_workload
+from .run_tests import (
+    interval_table,
+    interval_text,
+    select_tests,
+    write_results,
+    write_workload,
+)
 
 
 @click.command()
@@ -58,6 +65,7 @@ from .run_tests import interval_text, select_tests, write_results, write_workloa
 @missing_option()
 @overlap_option
 @seed_option
+@intervals_option("other words in all four sets and other templates")
 @click.option(
     "--batch-size",
     type=click.IntRange(1),
@@ -186,7 +194,9 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
         for result in results
         if result.status == "done"
     ]
-    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") if rows else ""
+    if not rows:
+        return ""
+    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") + interval_table(results)
 
 
 def _centred(result: Any) -> dict[str, str]:

@@ -13,6 +13,7 @@ from .options import (
     alternative_option,
     case_option,
     control_option,
+    intervals_option,
     missing_option,
     output_options,
     overlap_option,
@@ -21,6 +22,7 @@ from .options import (
 )
 from .output import Output, remarks, table
 from .run_tests import (
+    interval_table,
     interval_text,
     open_controlled,
     run_all,
@@ -59,12 +61,7 @@ _MAX_INFLUENTIAL = 3
     "in some packages.",
 )
 @seed_option
-@click.option(
-    "--intervals",
-    is_flag=True,
-    help="Also compute the confidence interval over other words in all four sets, and that of the "
-    "bootstrap (BCa).",
-)
+@intervals_option("other words in all four sets")
 @click.option(
     "--influence",
     is_flag=True,
@@ -145,9 +142,8 @@ def _table(results: Sequence[Any], rotation: bool) -> str:
     if not any(row.get("baseline") for row in rows):
         rows = [{name: text for name, text in row.items() if name != "baseline"} for row in rows]
     text = table(rows, f"WEAT on {done[0].source['name']}")
-    intervals = [row for result in results for row in _interval_rows(result)]
     influential = [row for result in results for row in _influence_rows(result)]
-    text += table(intervals, "95 % confidence intervals of the effect size") if intervals else ""
+    text += interval_table(results)
     text += table(influential, "Leave-one-out") if influential else ""
     return text + remarks(_baseline_remarks(done))
 
@@ -214,22 +210,6 @@ def _alignment(result: WeatResult) -> dict[str, str]:
         "shared": f"{100 * result.shared:.1f} %",
         "p rotation": str(result.p_rotation or ""),
     }
-
-
-def _interval_rows(result: WeatResult) -> list[dict[str, Any]]:
-    """Rows for all intervals, if there are more than the one in the table."""
-    if len(result.intervals) < 2:
-        return []
-    return [
-        {
-            "test": result.test,
-            "over": interval.about,
-            "interval": interval_text(interval),
-            "by": interval.method,
-            "": interval.note,
-        }
-        for interval in result.intervals
-    ]
 
 
 def _influence_rows(result: WeatResult) -> list[dict[str, Any]]:

@@ -37,6 +37,7 @@ from .suites import load_suite as load_suite
 from .suites import with_control as with_control
 from .templates import kinds as kinds
 from .tested_words import own_words as own_words
+from .tested_words import sentence_template as sentence_template
 from .tested_words import with_tested_words as with_tested_words
 from .tests import test as test
 from .tests import tests as tests

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from weatherglass.catalog import Test, WordSet, with_tested_words
+from weatherglass.catalog import Test, WordSet, sentence_template, with_tested_words
 from weatherglass.errors import UsageError
 from weatherglass.measures import (
     NOISE,
@@ -32,8 +32,10 @@ from weatherglass.significance import (
     PermutationMethod,
     Power,
     PValue,
+    VariancePart,
     effect_power,
     permutation_p,
+    template_variance,
 )
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
@@ -51,7 +53,7 @@ their figures. A sentence without its tested word says only what its template sa
 """
 
 PAPER_MAX_EXACT = 100_000  # partitions; the supplement samples where there are more
-NO_BASELINE = "an encoder has no vocabulary to draw word sets from"
+NO_BASELINE = "comparable word sets are drawn from word vectors, not from an encoder"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -174,8 +176,9 @@ def seat_test(
         As for `weat`; ``"paper"`` is the supplement's rule: exact up to 100,000 partitions,
         otherwise 99,999 sampled ones and the observed one.
     intervals
-        Also compute the confidence interval over other words in all four sets, and that of the BCa
-        bootstrap, both of the effect by word.
+        Also compute the confidence interval over other words in all four sets and other templates,
+        and that of the BCa bootstrap, both of the effect by word. Sentences that fit no template of
+        the catalogue leave templates out.
     allow_overlap, options
         As for `weat`. There is no baseline, because an encoder has no vocabulary.
     """
@@ -211,8 +214,8 @@ def seat_test(
     if min(len(x), len(y)) >= 2 and np.std([*x, *y]) > 0:
         ddof, rng = by_sentence.options["ddof"], by_sentence.options["rng"]
         by_word["effect_by_word"] = effect(x, y, ddof)
-        cosines = _word_cosines(encoded, by_sentence, test) if intervals else (None, None)
-        fields["intervals"] = effect_intervals(np.array(x), np.array(y), ddof, rng, *cosines)
+        choices = _choices(encoded, by_sentence, test) if intervals else ()
+        fields["intervals"] = effect_intervals(np.array(x), np.array(y), ddof, rng, *choices)
         is_same_test = chosen == "auto" and not (test.x.origins or test.y.origins)
         by_word["p_by_word"] = (
             by_sentence.p
@@ -243,28 +246,72 @@ def _word_means(result: WeatResult, name: str, items: WordSet) -> list[float]:
     return [float(np.mean(of_word)) for of_word in values.values()]
 
 
-def _word_cosines(
+def _choices(
     encoded: Vectors, result: WeatResult, test: Test
-) -> tuple[Cosines, dict[str, Any]]:
-    """Return the mean cosine of the sentences of each target and attribute word, and weights.
+) -> tuple[Cosines, dict[str, Any], list[VariancePart]]:
+    """Return what an interval over other words and templates needs.
 
-    The mean association of a sentence is over attribute sentences, so that an attribute word counts
-    as often as it has sentences.
+    First the mean cosine of the sentences of each target word with those of each attribute word,
+    and the weights of attribute words: the mean association of a sentence is over attribute
+    sentences, so that an attribute word counts as often as it has sentences. Then what the choice
+    of templates adds to the variance.
     """
     rows: dict[str, Any] = {}
+    words: dict[str, Any] = {}
     counts: dict[str, Any] = {}
+    means: dict[str, Any] = {}
     for name, items in test.sets.items():
         origin = dict(zip(items.words, origins(items), strict=True))
-        words, of_word, counts[name] = np.unique(
+        listed, words[name], counts[name] = np.unique(
             [origin[sentence] for sentence in result.words[name]],
             return_inverse=True,
             return_counts=True,
         )
-        sums = np.zeros((len(words), encoded.dim))
-        np.add.at(sums, of_word, encoded.unit(result.words[name]))
-        rows[name] = sums / counts[name][:, None]
-    cosines = {(w, a): rows[w] @ rows[a].T for w in "XY" for a in "AB"}
-    return cosines, {name: counts[name] for name in "AB"}
+        rows[name] = encoded.unit(result.words[name])
+        sums = np.zeros((len(listed), encoded.dim))
+        np.add.at(sums, words[name], rows[name])
+        means[name] = sums / counts[name][:, None]
+    cosines = {(w, a): means[w] @ means[a].T for w in "XY" for a in "AB"}
+
+    # The weight of a sentence in the difference of the mean associations of X and Y: targets count
+    # each word once, attributes each sentence.
+    weights = {name: 1 / counts[name][words[name]] / len(counts[name]) for name in "XY"}
+    weights |= {name: np.full(len(rows[name]), 1 / len(rows[name])) for name in "AB"}
+    directions = {
+        ("X", "Y"): rows["A"].mean(axis=0) - rows["B"].mean(axis=0),
+        ("A", "B"): means["X"].mean(axis=0) - means["Y"].mean(axis=0),
+    }
+    parts = [
+        _template_part(result, pair, rows, weights, words, direction)
+        for pair, direction in directions.items()
+    ]
+    return (
+        cosines,
+        {name: counts[name] for name in "AB"},
+        [part for part in parts if part is not None],
+    )
+
+
+def _template_part(
+    result: WeatResult,
+    pair: tuple[str, str],
+    rows: Any,
+    weights: Any,
+    words: Any,
+    direction: Any,
+) -> VariancePart | None:
+    """Return what the templates of two sets add to the variance; None if there is only one."""
+    first, second = pair
+    texts = [text for name in pair for text in result.words[name]]
+    templates = [template for text in texts if (template := sentence_template(text)) is not None]
+    if len(templates) < len(texts):  # sentences of the user's own
+        return None
+    return template_variance(
+        np.concatenate([rows[name] @ direction for name in pair]),
+        np.concatenate([weights[first], -weights[second]]),
+        np.concatenate([words[first], words[second] + words[first].max() + 1]),
+        templates,
+    )
 
 
 def seat(
@@ -346,9 +393,9 @@ def seat(
 
 def _measure_encoded(options: dict[str, Any], items: EncodedItems) -> SeatResult:
     def measure(vectors: Vectors) -> SeatResult:
-        return seat_test(vectors, items.test, **options)
+        return seat_test(vectors, items.test, **options | {"intervals": False, "influence": False})
 
-    result = measure(items.vectors)
+    result = seat_test(items.vectors, items.test, **options)
     result = dataclasses.replace(result, source=result.source | items.source)
     return add_centred(result, items.vectors, items.shared, measure)
 

@@ -47,6 +47,7 @@ from .weat import weat as weat
 from .wefat import WefatResult as WefatResult
 from .wefat import wefat as wefat
 from .word_sets import FoundSet as FoundSet
+from .word_sets import describe_overlap as describe_overlap
 from .word_sets import find_words as find_words
 from .word_sets import overlap_reason as overlap_reason
 from .word_sets import spellings as spellings

@@ -70,7 +70,7 @@ class VocabularySample:
         if counts is not None and len(np.unique(counts)) >= MIN_DISTINCT_COUNTS:
             order = np.argsort(-counts, kind="stable")
             return cls(rows[order], -counts[order], "counts", total, fingerprint)
-        is_sorted = _is_alphabetical([words[k] for k in usable.tolist()])
+        is_sorted = is_alphabetical([words[k] for k in usable.tolist()])
         is_ordered = not is_sorted and _rank_relation(rows, ranks) >= MIN_RELATION
         return cls(rows, ranks, "rank" if is_ordered else "", total, fingerprint)
 
@@ -128,12 +128,15 @@ def sample_vocabulary(vectors: Vectors) -> VocabularySample | None:
     return _samples[vectors]
 
 
-def _is_alphabetical(words: list[str]) -> bool:
-    """Return whether most words come after the word before them, or most before it."""
-    if len(words) < 2:
+def is_alphabetical(words: list[str]) -> bool:
+    """Return whether most words come after the word before them, or most before it.
+
+    Only words of letters count: numbered ones, such as w1 and w2, are in order anyway.
+    """
+    folded = [word.casefold() for word in words if word.isalpha()]
+    if len(folded) < 2:
         return False
-    folded = [word.casefold() for word in words]
-    share = sum(a <= b for a, b in pairwise(folded)) / (len(words) - 1)
+    share = sum(a <= b for a, b in pairwise(folded)) / (len(folded) - 1)
     return not 1 - MAX_SORTED_SHARE < share < MAX_SORTED_SHARE
 
 
