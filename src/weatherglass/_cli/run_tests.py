@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _ALPHA = 0.05
+_MAX_WARNINGS = 4
 
 
 def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default: str) -> list[Any]:
@@ -189,6 +190,9 @@ def _remarks(results: Results) -> list[str]:
     from weatherglass.measures import describe_overlap
 
     lines = list(dict.fromkeys(f"Warning: {w}" for r in results for w in r.warnings))
+    if len(lines) > _MAX_WARNINGS:
+        more = f"{len(lines) - _MAX_WARNINGS} more warnings like these."
+        lines = [*lines[:_MAX_WARNINGS], more]
     lines += list(
         dict.fromkeys(
             sentence

@@ -177,9 +177,12 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
     from weatherglass.significance import format_p
 
     is_centred = any(result.controls for result in results)
+    sweep = _sweep(results)
+    if sweep:  # each test over all layers, not each layer by itself
+        results = sorted(results, key=lambda result: result.test)
     rows = [
         {
-            "encoder": result.source["name"],
+            **({"layer": _layer(result)} if sweep else {"encoder": result.source["name"]}),
             "test": result.test,
             "effect": f"{result.effect:.2f}",
             "p": str(result.p),
@@ -196,7 +199,18 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
     ]
     if not rows:
         return ""
-    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") + interval_table(results)
+    title = f"SEAT{f' on {sweep}' if sweep else ''}; * marks Holm-corrected p ≤ {alpha:g}"
+    return table(rows, title) + interval_table(results)
+
+
+def _layer(result: Any) -> Any:
+    return result.source.get("facts", {}).get("layer")
+
+
+def _sweep(results: Sequence[Any]) -> str:
+    """The name of the encoder whose layers these are results of; empty for other results."""
+    names = {result.source.get("facts", {}).get("encoder", "") for result in results}
+    return str(next(iter(names))) if len(names) == 1 and len(set(map(_layer, results))) > 1 else ""
 
 
 def _centred(result: Any) -> dict[str, str]:
