@@ -119,7 +119,7 @@ def test_an_answer_that_never_ends_is_given_up_after_the_deadline(monkeypatch):
         thread.start()
         port = listener.getsockname()[1]
         encoder = EndpointEncoder(f"http://127.0.0.1:{port}", wait=lambda _: None, deadline=0.5)
-        with pytest.raises(EncoderError, match=r"not complete after 0.5 seconds"):
+        with pytest.raises(EncoderError, match=r"not complete', with a deadline of 0.5 seconds"):
             encoder.encode(["a"])
         stop.set()
         socket.create_connection(("127.0.0.1", port)).close()  # ends a waiting accept
@@ -374,3 +374,11 @@ def test_a_server_that_returns_zeros_is_said_to_return_zeros(server, cache):
     server.row = lambda text: [0.0, 0.0]
     with pytest.raises(CannotMeasure, match="returned only zeros for all 32 words and sentences"):
         seat(open_encoder(server.url), ["weat6"])
+
+
+def test_all_attempts_of_a_request_share_its_deadline(server):
+    server.plan_responses(*[(503, {"Retry-After": "9"}, b"tired")] * 9)
+    encoder = open_encoder(f"{server.url}?deadline=0.3")
+    with pytest.raises(EncoderError, match=r"HTTP 503: 'tired', with a deadline of 0.3 sec"):
+        encoder.encode(["a"])
+    assert len(server.requests) == 1  # the server asks to wait for longer than the deadline

@@ -164,7 +164,10 @@ def open_encoder(spec: str | Encoder, *, cache: bool = True) -> Encoder:
             f"There is no model {quote_safe(parsed.rest)}: the name is too long for a file."
         ) from None
     if not cache:
-        encoder.uses_cache = False  # type: ignore[attr-defined]
+        try:
+            encoder.uses_cache = False  # type: ignore[attr-defined]
+        except AttributeError:  # a class of another package, with slots
+            raise UsageError(f"{quote_safe(spec)} cannot be used without the cache.") from None
     return encoder
 
 

@@ -182,17 +182,12 @@ class EndpointEncoder:
                 reason = secret.redact(
                     str(getattr(error, "reason", "") or error or type(error).__name__)
                 )
-            if time.monotonic() - start >= self._deadline:
-                raise self._failed(
-                    f"the answer was not complete after {self._deadline:g} seconds and "
-                    f"{attempt} attempt{'s' * (attempt > 1)}",
-                    0,
-                    len(sentences),
-                    secret,
-                )
+            left = self._deadline - (time.monotonic() - start)
+            if left <= 0 or (attempt < _MAX_ATTEMPTS and wait_seconds >= left):
+                reason += f", with a deadline of {self._deadline:g} seconds"
+                raise self._failed(reason, 0, len(sentences), secret)
             if attempt < _MAX_ATTEMPTS:
-                left = self._deadline - (time.monotonic() - start)
-                self._wait(min(wait_seconds, left))
+                self._wait(wait_seconds)
         raise self._failed(f"{reason}, after {_MAX_ATTEMPTS} attempts", 0, len(sentences), secret)
 
     def _fetch(self, request: urllib.request.Request, seconds: float) -> bytes:

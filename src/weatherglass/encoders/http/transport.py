@@ -93,5 +93,5 @@ def fetch(request: urllib.request.Request, seconds: float) -> bytes:
             if not is_over.is_set():
                 raise
     if is_over.is_set():
-        raise TimeoutError
+        raise TimeoutError("the answer was not complete")
     return raw
