@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from weatherglass.encoders.mean_cosine import shared_part
 
 import weatherglass as wg
 from weatherglass.catalog import plain_items
-from weatherglass.encoders.anisotropy import shared_part
 
 
 class Shifted:
@@ -38,9 +38,9 @@ def test_the_mean_cosine_is_that_of_all_pairs():
 def test_results_of_an_anisotropic_encoder_warn_and_have_centred_numbers(shifted, test):
     (plain,) = wg.seat(shifted(0.0), test)
     (result,) = wg.seat(shifted(4.0), test)
-    assert plain.anisotropy == pytest.approx(0, abs=0.05)
+    assert plain.mean_cosine == pytest.approx(0, abs=0.05)
     assert (plain.warnings, plain.controls) == ((), ())
-    assert result.anisotropy == pytest.approx(16 / 17, abs=0.01)
+    assert result.mean_cosine == pytest.approx(16 / 17, abs=0.01)
     level = "words" if test == "weat6" else "sentences"
     assert f"unrelated {level} have a mean cosine similarity of 0.94" in result.warnings[0]
     (centred,) = result.controls
@@ -67,7 +67,7 @@ def test_centring_finds_an_effect_that_a_shared_direction_hides_in_another():
             return np.column_stack([noise, lean, shift])
 
     (result,) = wg.seat(Hidden(), test, cache=False)
-    assert result.anisotropy > 0.9
+    assert result.mean_cosine > 0.9
     assert result.controls[0].effect > 1.5
     assert result.controls[0].p < 0.001
 
@@ -78,7 +78,7 @@ def test_an_encoder_that_knows_few_words_has_no_mean_cosine():
 
     test = wg.Test(x=["amy", "he"], y=["john", "she"], a=["amy", "john"], b=["the"])
     (result,) = wg.seat(Cbow(vectors), test, allow_overlap=True)
-    assert result.anisotropy is None
+    assert result.mean_cosine is None
     assert result.warnings == ()
 
 

@@ -198,7 +198,7 @@ def test_seat_refuses_an_object_that_is_no_encoder():
 def sentences_alone(test):
     """Return a sentence test as a file has it, without the words of the sentences."""
     sets = {name.lower(): {"words": items.words} for name, items in test.sets.items()}
-    return wg.Test(id=test.id, **sets)
+    return wg.Test(id=test.id, study=test.study, **sets)
 
 
 UNKNOWN_WORD_TESTS = ["sent-weat1", "sent-heilman_double_bind_likable_one_word"]

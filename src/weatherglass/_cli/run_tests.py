@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from weatherglass.vectors import Control, FittedControl, Vectors
 
 
-_ALPHA = 0.05
 _MAX_WARNINGS = 4
 
 
@@ -89,12 +88,12 @@ def open_controlled(
 
 
 def with_controlled_rows(
-    row: dict[str, Any], result: Any, value: str, decimals: int = 2
+    row: dict[str, Any], result: Any, value: str, decimals: int = 2, p_name: str = "p"
 ) -> list[dict[str, Any]]:
     """Return the row of a result, and below it a row for each control.
 
-    `value` is the column of the number; the column without a name says what the control does to a
-    clear effect.
+    `value` and `p_name` are the columns of the number and its p-value; in the column `grade` stands
+    what the control does to a clear effect.
     """
     from weatherglass.measures import control_outcome
     from weatherglass.significance import format_p
@@ -106,7 +105,7 @@ def with_controlled_rows(
         below = dict.fromkeys(row, "")
         below |= {next(iter(row)): control.phrase, value: f"{control.effect:.{decimals}f}"}
         if control.p is not None:
-            below |= {"p": format_p(control.p), "": control_outcome(result, control)}
+            below |= {p_name: format_p(control.p), "grade": control_outcome(result, control)}
         rows.append(below)
     return rows
 
@@ -143,6 +142,42 @@ def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
             draw(number, len(tests))
             results.append(measure(test))
     return Results.of(results)
+
+
+def finding_lines(results: Results) -> list[str]:
+    """The findings under a table: test, grade and sentence; results with the same share a line."""
+    is_several = len({result.source_name for result in results}) > 1
+    lines: dict[str, list[str]] = {}
+    for result in results:
+        name = f"{result.source_name} {result.test}" if is_several else result.test
+        text = f", {result.finding}" if result.is_done else f": not run, {result.reason}."
+        lines.setdefault(text, []).append(name)
+    return [f"{join_first(dict.fromkeys(tests), 10)}{text}" for text, tests in lines.items()]
+
+
+def evidence_note(results: Results) -> list[str]:
+    """What the findings rest on, and what was not collected."""
+    findings = [result.finding for result in results if result.is_done]
+    kinds = dict.fromkeys(item.kind for found in findings for item in found.evidence)
+    declared = any(found.result.is_declared for found in findings)
+    family = max((found.result.family for found in findings), default=1)
+    p = "one-sided where you declared a direction" if declared else "two-sided"
+    p += f", corrected for {family} tests" if family > 1 else ""
+    names = {"p": f"p ({p})"}
+    graded = [names.get(kind, kind) for kind in kinds if kind not in ("published", "power")]
+    missing = dict.fromkeys(kind for found in findings for kind in found.not_collected)
+    if not graded:
+        return []
+    text = f"Findings rest on: {', '.join(graded)}"
+    return [text + (f"; not collected: {', '.join(missing)}." if missing else ".")]
+
+
+def p_heading(results: Sequence[Any]) -> str:
+    """The heading of the column of p-values, which says if they are one-sided."""
+    sides = {result.options.get("alternative", "two-sided") for result in results}
+    if sides == {"two-sided"}:
+        return "p"
+    return "p one-sided" if "two-sided" not in sides else "p as tested"
 
 
 def write_results(
@@ -186,13 +221,14 @@ def write_workload(work: Sequence[Workload], output: Output) -> None:
 
 
 def _remarks(results: Results) -> list[str]:
-    """The lines under a table: warnings, controls, power, tests not run, missing words."""
+    """The lines under a table: warnings, findings, controls, missing words."""
     from weatherglass.measures import describe_overlap
 
     lines = list(dict.fromkeys(f"Warning: {w}" for r in results for w in r.warnings))
     if len(lines) > _MAX_WARNINGS:
         more = f"{len(lines) - _MAX_WARNINGS} more warnings like these."
         lines = [*lines[:_MAX_WARNINGS], more]
+    lines += finding_lines(results) + evidence_note(results)
     lines += list(
         dict.fromkeys(
             sentence
@@ -201,8 +237,6 @@ def _remarks(results: Results) -> list[str]:
             for sentence in describe_control(control)
         )
     )
-    lines += [f"{r.test}: not run, {r.reason}." for r in results if r.status == "not run"]
-    lines += _power_remarks(results)
     for result in results:
         for control in getattr(result, "controls", ()):
             if control.reason and control.name != "none":
@@ -231,24 +265,6 @@ _MISSING_SENTENCES = {
     "own words": "missing sentences, of whose own words the encoder knows none",
 }
 """Why sentences are missing, by how their tested words were found (`SeatResult.tested_words`)."""
-
-
-def _power_remarks(results: Results) -> list[str]:
-    """What tests without a clear difference could have found; tests of one size share a line."""
-    family = sum(result.p_for_correction is not None for result in results)
-    unclear: dict[str, list[str]] = {}
-    for result in results:
-        if text := result.could_find(family):
-            unclear.setdefault(f"{_absence(result)}; {text}", []).append(result.test)
-    return [f"{join_first(dict.fromkeys(tests))}: {text}." for text, tests in unclear.items()]
-
-
-def _absence(result: Any) -> str:
-    """What a test has not found; a one-sided test does not look at the other direction."""
-    is_one_sided = getattr(getattr(result, "p", None), "alternative", "two-sided") != "two-sided"
-    if is_one_sided and (result.main_p or 0.0) > 1 - _ALPHA:
-        return "a difference in the direction that was not tested"
-    return "no clear difference"
 
 
 def describe_control(control: Control | ControlledValue) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,10 +28,14 @@ from .output import Output, printable, progress_bar, table
 from .run_tests import (
     interval_table,
     interval_text,
+    p_heading,
     select_tests,
     write_results,
     write_workload,
 )
+
+if TYPE_CHECKING:
+    from weatherglass.encoders import SeatResult
 
 
 @click.command()
@@ -98,6 +102,9 @@ def seat(
     **options: Any,
 ) -> None:
     """Run association tests (SEAT) on sentence encoders: all 46 published ones, or those you name.
+
+    Effect, interval and p count each word once, by the mean over its sentences, and so does the
+    finding; the paper's numbers, which count every sentence, stand beside them.
 
     An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
     `hf:NAME` (transformers) or another registered scheme. Encoded sentences are cached.
@@ -174,46 +181,61 @@ def _measure_all(
 
 
 def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
+    done = [result for result in results if result.status == "done"]
+    if not done:
+        return ""
+    p_name = p_heading(done)
+    sweep = _sweep(done)
+    if sweep:  # each test over all layers, not each layer by itself
+        done = sorted(done, key=lambda result: result.test)
+    is_centred = any(result.controls for result in done)
+    title = (
+        f"SEAT{f' on {sweep}' if sweep else ''}, each word counted once; columns from 'sentence "
+        f"effect' on count sentences, as the paper does (* marks Holm-corrected p ≤ {alpha:g})"
+    )
+    rows = [_row(result, p_name, alpha, rotation, sweep, is_centred) for result in done]
+    return table(rows, title) + interval_table(done)
+
+
+def _row(
+    result: SeatResult, p_name: str, alpha: float, rotation: bool, sweep: str, is_centred: bool
+) -> dict[str, Any]:
+    """The numbers by word first, then those of the paper, which counts sentences."""
     from weatherglass.significance import format_p
 
-    is_centred = any(result.controls for result in results)
-    sweep = _sweep(results)
-    if sweep:  # each test over all layers, not each layer by itself
-        results = sorted(results, key=lambda result: result.test)
-    rows = [
-        {
-            **({"layer": _layer(result)} if sweep else {"encoder": result.source["name"]}),
-            "test": result.test,
-            "effect": f"{result.effect:.2f}",
-            "p": str(result.p),
-            "by": result.p.method,
-            "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
-            "p by word": str(result.p_by_word) if result.p_by_word else "",
-            "interval by word": interval_text(result.main_interval),
-            **(_centred(result) if is_centred else {}),
-            **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
-            "targets": f"{result.n['X']}+{result.n['Y']}",
-        }
-        for result in results
-        if result.status == "done"
-    ]
-    if not rows:
-        return ""
-    title = f"SEAT{f' on {sweep}' if sweep else ''}; * marks Holm-corrected p ≤ {alpha:g}"
-    return table(rows, title) + interval_table(results)
+    assert result.p is not None
+    assert result.p_holm is not None
+    words = result.n_words or result.n
+    p = result.p_by_word or result.p
+    return {
+        **({"layer": _layer(result)} if sweep else {"encoder": result.source["name"]}),
+        "test": result.test,
+        "effect": f"{result.main_value:.2f}",
+        "interval": interval_text(result.main_interval),
+        p_name: str(p),
+        "words": f"{words['X']}+{words['Y']}",
+        **(_centred(result) if is_centred else {}),
+        "grade": result.finding.grade,
+        "sentence effect": f"{result.effect:.2f}",
+        "sentence p": str(result.p),
+        "by": result.p.method,
+        "sentence p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
+        **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
+        "targets": f"{result.n['X']}+{result.n['Y']}",
+    }
 
 
-def _layer(result: Any) -> Any:
+def _layer(result: SeatResult) -> Any:
     return result.source.get("facts", {}).get("layer")
 
 
-def _sweep(results: Sequence[Any]) -> str:
+def _sweep(results: Sequence[SeatResult]) -> str:
     """The name of the encoder whose layers these are results of; empty for other results."""
     names = {result.source.get("facts", {}).get("encoder", "") for result in results}
     return str(next(iter(names))) if len(names) == 1 and len(set(map(_layer, results))) > 1 else ""
 
 
-def _centred(result: Any) -> dict[str, str]:
+def _centred(result: SeatResult) -> dict[str, str]:
     """The numbers by word without the mean of unrelated sentences, where those are alike."""
     from weatherglass.significance import format_p
 

@@ -48,3 +48,4 @@ from .word_sets import Annotation as Annotation
 from .word_sets import WordSet as WordSet
 from .word_sets import known_annotations as known_annotations
 from .word_sets import load_annotations as load_annotations
+from .word_sets import name_words as name_words

@@ -91,7 +91,7 @@ def add_centred(
     """Return a result with the mean cosine and, where that is high, the numbers after centring."""
     if shared is None:
         return result
-    source = result.source | {"anisotropy": round(shared.mean_cosine, 6)}
+    source = result.source | {"mean_cosine": round(shared.mean_cosine, 6)}
     result = dataclasses.replace(result, source=source)
     if shared.mean_cosine <= MAX_MEAN_COSINE or not result.is_done:
         return result

@@ -25,9 +25,11 @@ from weatherglass.measures import (
     effect,
     effect_intervals,
     max_effect,
+    two_sided,
     weat,
 )
 from weatherglass.significance import (
+    Alternative,
     Interval,
     PermutationMethod,
     Power,
@@ -68,6 +70,8 @@ class SeatResult(WeatResult):
         The same test with one association for each word, the mean over its sentences. The
         sentences of a word are near-copies of each other; counting them individually overstates
         the evidence.
+    p_two_sided_by_word
+        The two-sided p-value by word, by which the finding is graded.
     n_words
         The number of words behind the sentences of X and Y.
     tested_words
@@ -80,16 +84,18 @@ class SeatResult(WeatResult):
         they have here. In results of older versions they are of `effect`, over sentences.
 
     All else is as for `WeatResult`; the words are sentences. Where unrelated items have a mean
-    cosine similarity (`anisotropy`) above 0.5, `controls` has the numbers without their mean.
+    cosine similarity (`mean_cosine`) above 0.5, `controls` has the numbers without their mean.
     """
 
     measure: ClassVar[str] = "seat"
     chart: ClassVar[str] = "sentences"
     section: ClassVar[Section] = "sentences"
+    possible_evidence: ClassVar[tuple[str, ...]] = ("p", "interval")
 
     level: str = "sentence"
     effect_by_word: float | None = None
     p_by_word: PValue | None = None
+    p_two_sided_by_word: PValue | None = None
     n_words: dict[str, int] = field(default_factory=dict)
     tested_words: str = ""
 
@@ -106,6 +112,13 @@ class SeatResult(WeatResult):
     @property
     def main_p(self) -> float | None:
         return self.p_value if self.p_by_word is None else self.p_by_word.value
+
+    @property
+    def main_p_two_sided(self) -> float | None:
+        if self.p_by_word is None:
+            return self.p_two_sided_value
+        # Older versions stored only one tail, and no associations by word.
+        return (self.p_two_sided_by_word or self.p_by_word).two_sided_value()
 
     @property
     def main_p_holm(self) -> float | None:
@@ -126,32 +139,36 @@ class SeatResult(WeatResult):
         return "" if self.p_by_word is None else "each word counted once"
 
     @property
-    def anisotropy(self) -> float | None:
+    def mean_cosine(self) -> float | None:
         """The mean cosine similarity of unrelated items of the same level; None if not known."""
-        value = self.source.get("anisotropy")
+        value = self.source.get("mean_cosine")
         return float(value) if isinstance(value, int | float) else None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        if self.anisotropy is None or self.anisotropy <= MAX_MEAN_COSINE:
+        if self.mean_cosine is None or self.mean_cosine <= MAX_MEAN_COSINE:
             return super().warnings
-        warning = describe_anisotropy(self.anisotropy, self.level, self.source_name)
+        warning = describe_anisotropy(self.mean_cosine, self.level, self.source_name)
         return (*super().warnings, warning)
 
-    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+    def power_at(
+        self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
+    ) -> Power | None:
         """Return what the test can find with one association for each word."""
         n, m = self.n_words.get("X", 0), self.n_words.get("Y", 0)
         if self.p_by_word is None or min(n, m) < 2:
             return None
-        return effect_power(n, m, alpha=alpha, power=power, alternative=self.p_by_word.alternative)
+        chosen = alternative or self.finding_alternative
+        return effect_power(n, m, alpha=alpha, power=power, alternative=chosen)
 
     def measure_columns(self) -> dict[str, Any]:
         return super().measure_columns() | {
             "level": self.level,
             "effect_by_word": self.effect_by_word,
             "p_by_word": self.p_by_word.value if self.p_by_word else None,
+            "p_two_sided_by_word": self.main_p_two_sided if self.p_by_word else None,
             "tested_words": self.tested_words,
-            "anisotropy": self.anisotropy,
+            "mean_cosine": self.mean_cosine,
         }
 
 
@@ -217,12 +234,12 @@ def seat_test(
         choices = _choices(encoded, by_sentence, test) if intervals else ()
         fields["intervals"] = effect_intervals(np.array(x), np.array(y), ddof, rng, *choices)
         is_same_test = chosen == "auto" and not (test.x.origins or test.y.origins)
-        by_word["p_by_word"] = (
-            by_sentence.p
-            if is_same_test
-            else permutation_p(
-                x, y, alternative=by_sentence.options["alternative"], resolution=NOISE
-            )
+        alternative = by_sentence.options["alternative"]
+        p = by_sentence.p if is_same_test else None
+        p = p or permutation_p(x, y, alternative=alternative, resolution=NOISE)
+        by_word["p_by_word"] = p
+        by_word["p_two_sided_by_word"] = two_sided(
+            p, lambda: permutation_p(x, y, alternative="two-sided", resolution=NOISE)
         )
     return SeatResult(**about, **by_word, **fields)
 

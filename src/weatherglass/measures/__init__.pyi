@@ -1,6 +1,8 @@
 from .agreement import Agreement as Agreement
 from .agreement import SourcePair as SourcePair
 from .agreement import agree as agree
+from .alternatives import choose_alternative as choose_alternative
+from .alternatives import two_sided as two_sided
 from .baseline import Baseline as Baseline
 from .baseline import format_percentile as format_percentile
 from .controls import ControlledValue as ControlledValue
@@ -17,8 +19,10 @@ from .generalised_weat import generalised_weat as generalised_weat
 from .measurement import Measurement as Measurement
 from .measurement import Section as Section
 from .measurement import association_claim as association_claim
+from .measurement import association_subject as association_subject
 from .measurement import describe_source as describe_source
 from .measurement import describe_test as describe_test
+from .measurement import upper_first as upper_first
 from .paired import PairedDifference as PairedDifference
 from .paired import fact_contrast as fact_contrast
 from .paired import paired_difference as paired_difference

@@ -23,6 +23,7 @@ from .power import correlation_power as correlation_power
 from .power import effect_power as effect_power
 from .power import power_of_correlation as power_of_correlation
 from .power import power_of_effect as power_of_effect
+from .power import smallest_p as smallest_p
 from .power import words_for_correlation as words_for_correlation
 from .power import words_needed as words_needed
 from .pvalue import Alternative as Alternative

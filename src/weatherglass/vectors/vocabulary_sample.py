@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .formats import RowSampler
+from .formats import RowSampler, expected_rows
 from .vectors import Positions, Vectors, unusable_rows
 
 MIN_DISTINCT_COUNTS = 6  # with fewer, counts say too little about frequency
@@ -76,6 +76,16 @@ class VocabularySample:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def most_frequent(self, limit: int) -> Rows:
+        """Return the rows of the `limit` most frequent words; all rows if no frequency is known."""
+        if not self.by or self.total <= limit:
+            return self.rows
+        if self.by == "rank":
+            return self.rows[: int(np.searchsorted(self.keys, limit))]
+        # Counts tell the order but not the ranks: take as many rows as are drawn up to that rank.
+        share = expected_rows(limit, self.total) / expected_rows(self.total, self.total)
+        return self.rows[: round(share * len(self))]
 
     def places(self, vectors: Vectors, positions: Positions) -> Positions:
         """Return where words of the same source belong in the order of the sample."""

@@ -12,7 +12,7 @@ from weatherglass.errors import EncoderError, MissingExtra, UsageError
 from weatherglass.vectors import Spec, check_options
 
 from ..encoder import Encodings, integer_option
-from ..model_files import find_folder, model_fingerprint, refuse_pickles
+from ..model_files import find_folder, model_fingerprint, refuse_unsafe_files
 from .options import (
     SHARED,
     Served,
@@ -70,7 +70,7 @@ class SentenceTransformerEncoder:
 
     @functools.cached_property
     def _model(self) -> Any:
-        refuse_pickles(self.folder)
+        refuse_unsafe_files(self.folder)
         with silence_loading():
             from sentence_transformers import SentenceTransformer
 
