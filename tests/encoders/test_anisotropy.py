@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from weatherglass.encoders.mean_cosine import shared_part
 
 import weatherglass as wg
 from weatherglass.catalog import plain_items
+from weatherglass.encoders.anisotropy import shared_part
 
 
 class Shifted:

@@ -30,6 +30,8 @@ def test_words_in_two_clouds_are_told_apart_with_the_smallest_p_value():
     assert result.value == 1
     assert result.details["neighbours"] == 1
     assert result.p.fraction == "2/252"  # either cluster may be that of X
+    assert result.p_two_sided_value == result.p_value
+    assert result.finding.grade == "clear"
 
 
 def test_the_p_value_counts_all_divisions_of_the_words():
@@ -66,6 +68,13 @@ def test_words_with_random_vectors_are_rarely_told_apart():
 def _swap(pair):
     vectors, sets = pair
     return vectors, "bias-clusters", sets
+
+
+def test_the_finding_of_words_that_are_not_told_apart_names_both_sets():
+    vectors, sets = two_clouds(10, 0, seed=1)
+    finding = wg.measure(vectors, "bias-clusters", sets).finding
+    assert finding.grade == "none"
+    assert "in where" in finding.sentence
 
 
 def test_equal_vectors_are_not_run():

@@ -226,7 +226,8 @@ def _remarks(results: Results) -> list[str]:
 
     lines = list(dict.fromkeys(f"Warning: {w}" for r in results for w in r.warnings))
     if len(lines) > _MAX_WARNINGS:
-        more = f"{len(lines) - _MAX_WARNINGS} more warnings like these."
+        number = len(lines) - _MAX_WARNINGS
+        more = f"{number} more warning{'s' * (number > 1)} like these."
         lines = [*lines[:_MAX_WARNINGS], more]
     lines += finding_lines(results) + evidence_note(results)
     lines += list(

@@ -99,13 +99,14 @@ def _exact_p(n_x: int, n_y: int, first: int, correct: int) -> PValue:
     partitions = comb(total, n_x)
     if partitions >= 1 << 53:  # too many for a float: no fraction
         value = clamp_p(count / partitions)
-        return PValue(value, value, value, "exact")
-    return PValue.from_count(count, partitions)
+        return PValue(value, value, value, "exact", "two-sided")
+    # Either cluster may be that of X, so both directions are counted.
+    return PValue.from_count(count, partitions, "two-sided")
 
 
 BIAS_CLUSTERS = Measure(
     name="bias-clusters",
-    title="Clusters of words of similar bias",
+    title="Clustering of words of similar bias",
     needs=(
         RequiredSet("X", 2, "words that are stereotyped to one side"),
         RequiredSet("Y", 2, "words that are stereotyped to the other side"),

@@ -169,6 +169,9 @@ class MeasureResult(Measurement):
         return f"{name} is {self.value:.3f}." + (f" {known.reading}" if known else "")
 
     def subject(self) -> str:
+        if "A" not in self.labels:  # a measure of two sets of targets
+            x, y = (self.set_phrase(name) for name in ("X", "Y"))
+            return f"in where {x} and {y} lie"
         x, a, b = (self.set_phrase(name) for name in ("X", "A", "B"))
         return f"in how {x} are associated with {a} and with {b}"
 
