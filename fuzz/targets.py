@@ -125,7 +125,7 @@ def read_corpus(kind: str, content: bytes, folder: Path) -> None:
 def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
     """Read a file that a user wrote: tests, seed sets, names, facts, policies."""
     from weatherglass import catalog
-    from weatherglass.auditing.policy import load_policy
+    from weatherglass.auditing import load_policy
     from weatherglass.auditing.sources import parse_sources
     from weatherglass.catalog.debias_axes import load_axis
     from weatherglass.catalog.names import load_names

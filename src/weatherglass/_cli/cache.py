@@ -10,9 +10,10 @@ from weatherglass.errors import UsageError, did_you_mean, quote_safe
 
 from .options import output_options
 from .output import Output
+from .verbosity import SuggestingGroup
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def cache() -> None:
     """List or clear the cache of parsed files and encoded sentences.
 

@@ -14,6 +14,7 @@ from weatherglass.errors import CannotMeasure, EncoderError, UsageError, Weather
 from .options import (
     alpha_option,
     alternative_option,
+    batch_size_option,
     cache_option,
     dry_run_option,
     intervals_option,
@@ -70,11 +71,7 @@ if TYPE_CHECKING:
 @overlap_option
 @seed_option
 @intervals_option("other words in all four sets and other templates")
-@click.option(
-    "--batch-size",
-    type=click.IntRange(1),
-    help="Sentences that are encoded at once; by default ?batch_size= of the encoder, or 64.",
-)
+@batch_size_option
 @cache_option
 @dry_run_option
 @click.option(

@@ -14,6 +14,7 @@ from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_saf
 from .options import case_option, output_options
 from .output import Output, progress_bar
 from .run_tests import open_source
+from .verbosity import SuggestingGroup
 
 if TYPE_CHECKING:
     from weatherglass.catalog import Axis
@@ -25,7 +26,7 @@ _source_argument = click.argument("source")
 _out_argument = click.argument("out", type=click.Path(path_type=Path))
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def vectors() -> None:
     """Show, convert, subset and debias files of vectors.
 

@@ -127,6 +127,21 @@ def _check_new(folder: Path, resume: bool) -> None:
         raise UsageError(
             f"{quote_safe(str(folder))} already holds an audit; give a new folder, or resume it."
         )
+    # An audit that was interrupted before its end has the folder of steps.
+    if not any((folder / name).exists() for name in (run_folder.RUN, run_folder.STEPS)):
+        other = next((name for name in _list_visible(folder)), None)
+        if other is not None:
+            raise UsageError(
+                f"{quote_safe(str(folder))} holds other files, such as {quote_safe(other)}; give "
+                "a new folder."
+            )
+
+
+def _list_visible(folder: Path) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError:  # it does not exist yet, or is reported when it is written to
+        return []
 
 
 @contextlib.contextmanager
@@ -191,7 +206,7 @@ def _describe_sources(sources: Sequence[Source], team: Workers | None) -> list[d
         answers = run_tasks(describe_source, names, team)
     for source, answer in zip(sources, answers, strict=True):
         try:
-            about = answer if isinstance(answer, dict) else source.describe()
+            about = answer if isinstance(answer, dict) else source.describe_with_health()
         except WeatherglassError as error:
             errors.append(error)
             about = {"name": source.name, "kind": "unknown", "fingerprint": ""}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 from weatherglass._files import printable_path, read_text, read_yaml
 from weatherglass.encoders import Encoder, View, open_encoder, schemes
-from weatherglass.errors import CatalogError, UsageError, quote_safe
+from weatherglass.errors import CatalogError, UsageError, WeatherglassError, quote_safe
 from weatherglass.vectors import (
     FittedControl,
     Vectors,
@@ -22,6 +22,8 @@ from weatherglass.vectors import (
     parse_controls,
     parse_spec,
 )
+
+from .health import encoder_health, vector_health
 
 Fact = str | int | float
 
@@ -112,6 +114,17 @@ class Source:
         """How the vectors were made, as in `weatherglass.Vectors`; empty if it is not known."""
         source = self.encoder if self.is_encoder else self.vectors
         return tuple(getattr(source, "history", ()))
+
+    def describe_with_health(self) -> dict[str, Any]:
+        """Return the entry with two numbers that show a broken source; see `health.Health`."""
+        about = self.describe()
+        try:
+            measured = (
+                encoder_health(self.encoder) if self.is_encoder else vector_health(self.vectors)
+            )
+        except WeatherglassError:  # the steps will say why nothing can be measured
+            return about
+        return about | {"health": asdict(measured)}
 
     def describe_given(self) -> dict[str, Any]:
         """Return the part of the entry that is known without opening the source."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
+from os.path import isfile, join
 
-from weatherglass.catalog import Suite, Test, load_suite, tests
+from weatherglass.catalog import Suite, Test, load_suite
 from weatherglass.encoders import Workload, count_work
 
-from .policy import Policy
-from .sources import Given, Source, parse_sources
+from .gate import PolicyFile
+from .run_folder import RUN
+from .sources import Given, parse_sources
 from .steps import chosen_tests
 
 
@@ -23,10 +25,13 @@ def count_suite_work(
     return [count_work(encoder, steps) for encoder in encoders]
 
 
-def count_policy_work(source: Source, policy: Policy) -> list[Workload]:
-    """Count the sentences and requests of the association tests of a policy, for an encoder."""
-    if not source.is_encoder:
-        return []
-    wanted = [test for rule in policy.rules for test in tests(*rule.tests)]
+def count_policy_work(sources: Sequence[str], policy: PolicyFile) -> list[Workload]:
+    """Count the sentences and requests of the rules of a policy, for sources that are encoders.
+
+    Folders of audits are not measured again.
+    """
+    wanted = [test for tests in policy.rule_tests for test in tests]
     chosen = list({test.id: test for test in wanted if isinstance(test, Test)}.values())
-    return [count_work(source.encoder, [chosen])]
+    named = [name for name in sources if not isfile(join(name, RUN))]
+    parsed = parse_sources(named) if named else []
+    return [count_work(source.encoder, [chosen]) for source in parsed if source.is_encoder]

@@ -43,6 +43,7 @@ from .tests import test as test
 from .tests import tests as tests
 from .user_tests import check_tests as check_tests
 from .user_tests import load_tests as load_tests
+from .validation import validate as validate
 from .validation import validation_error as validation_error
 from .word_sets import Annotation as Annotation
 from .word_sets import WordSet as WordSet

@@ -14,11 +14,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weatherglass._log import get_logger
 from weatherglass.errors import EncoderError, UsageError, WeatherglassError, join_first, quote_safe
 from weatherglass.tasks import Workers, as_completed
 
 from .encoder import Encoder, Encodings, open_encoder, schemes
 from .sentence_cache import SentenceCache
+
+_LOGGER = get_logger(__name__)
 
 BATCH_SIZE = 64
 BATCHES_PER_TASK = 4
@@ -140,6 +143,8 @@ def encode_all(
     saved = SentenceCache(encoder.fingerprint, encoder.name) if use_cache else None
     rows = saved.load(distinct) if saved else {}
     left = sorted((text for text in distinct if text not in rows), key=len, reverse=True)
+    reused = len(distinct) - len(left)
+    _LOGGER.info("%s: %d sentences to encode, %d reused", encoder.name, len(left), reused)
     if progress is not None:
         progress(len(rows), len(distinct))
     if team is not None and can_encode_on_workers(encoder):

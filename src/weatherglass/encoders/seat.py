@@ -74,6 +74,9 @@ class SeatResult(WeatResult):
         The two-sided p-value by word, by which the finding is graded.
     n_words
         The number of words behind the sentences of X and Y.
+    word_associations
+        The mean association over the sentences of each word of X and Y. Empty where the words
+        behind the sentences are not known, and in results of older versions.
     tested_words
         How the word that each sentence is about was found: ``"given"`` with the test,
         ``"template"``: read from the sentences by the catalogue's templates, or ``"own words"``:
@@ -97,6 +100,7 @@ class SeatResult(WeatResult):
     p_by_word: PValue | None = None
     p_two_sided_by_word: PValue | None = None
     n_words: dict[str, int] = field(default_factory=dict)
+    word_associations: dict[str, dict[str, float]] = field(default_factory=dict)
     tested_words: str = ""
 
     # The numbers to report first count each word once.
@@ -160,6 +164,17 @@ class SeatResult(WeatResult):
             return None
         chosen = alternative or self.finding_alternative
         return effect_power(n, m, alpha=alpha, power=power, alternative=chosen)
+
+    # Sentences of one word are near-copies: comparisons with other results count each word once.
+    def target_words(self) -> dict[str, tuple[str, ...]]:
+        if self.level == "word":
+            return self.words
+        return {name: tuple(words) for name, words in self.word_associations.items()}
+
+    def target_associations(self) -> dict[str, tuple[float, ...]]:
+        if self.level == "word":
+            return self.associations
+        return {name: tuple(words.values()) for name, words in self.word_associations.items()}
 
     def measure_columns(self) -> dict[str, Any]:
         return super().measure_columns() | {
@@ -226,8 +241,11 @@ def seat_test(
     about: dict[str, Any] = {"level": test.level, "tested_words": how}
     if not by_sentence.is_done or how == "own words":
         return SeatResult(**about, **fields)
-    x, y = (_word_means(by_sentence, name, test.sets[name]) for name in "XY")
+    means = {name: _word_means(by_sentence, name, test.sets[name]) for name in "XY"}
+    x, y = (list(means[name].values()) for name in "XY")
     by_word: dict[str, Any] = {"n_words": {"X": len(x), "Y": len(y)}}
+    if test.level == "sentence":
+        by_word["word_associations"] = means
     if min(len(x), len(y)) >= 2 and np.std([*x, *y]) > 0:
         ddof, rng = by_sentence.options["ddof"], by_sentence.options["rng"]
         by_word["effect_by_word"] = effect(x, y, ddof)
@@ -254,13 +272,13 @@ def _how_tested(test: Test) -> str:
     return "template" if all(items.origins for items in found) else "own words"
 
 
-def _word_means(result: WeatResult, name: str, items: WordSet) -> list[float]:
+def _word_means(result: WeatResult, name: str, items: WordSet) -> dict[str, float]:
     """Return the mean association over the sentences of each word."""
     origin = dict(zip(items.words, origins(items), strict=True))
     values: dict[str, list[float]] = {}
     for sentence, value in zip(result.words[name], result.associations[name], strict=True):
         values.setdefault(origin[sentence], []).append(value)
-    return [float(np.mean(of_word)) for of_word in values.values()]
+    return {word: float(np.mean(of_word)) for word, of_word in values.items()}
 
 
 def _choices(

@@ -38,6 +38,7 @@ from .baseline import (
     measure_baseline,
     set_differences,
 )
+from .claims import association_claim, association_subject
 from .controls import ControlledValue, Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
 from .effect_intervals import effect_intervals
@@ -45,8 +46,6 @@ from .measurement import (
     DescribedTest,
     Measurement,
     Section,
-    association_claim,
-    association_subject,
     describe_source,
     describe_test,
     interval_columns,

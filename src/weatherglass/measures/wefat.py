@@ -20,6 +20,7 @@ from weatherglass.significance import pearson as correlate_words
 from weatherglass.significance import spearman as rank_correlate_words
 from weatherglass.vectors import Case, Vectors
 
+from .claims import lower_first
 from .controls import Controls, with_controls
 from .measurement import (
     Measurement,
@@ -27,7 +28,6 @@ from .measurement import (
     describe_source,
     describe_test,
     interval_columns,
-    lower_first,
 )
 from .word_sets import FoundSet, case_hint, find_sets, split_found, too_few_reason
 

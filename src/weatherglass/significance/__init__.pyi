@@ -1,6 +1,7 @@
 from .baseline import N_DRAWS as N_DRAWS
 from .baseline import BaselineShare as BaselineShare
 from .baseline import SetProfile as SetProfile
+from .baseline import TopicMemory as TopicMemory
 from .baseline import coherence_baseline as coherence_baseline
 from .baseline import frequency_baseline as frequency_baseline
 from .batch import batch_permutation_p as batch_permutation_p

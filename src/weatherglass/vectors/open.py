@@ -29,6 +29,7 @@ from weatherglass._files import (
     temporary_folder,
     too_large_error,
 )
+from weatherglass._log import get_logger
 from weatherglass.errors import BadContent, SourceError
 
 from . import store
@@ -38,6 +39,8 @@ from .source import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary, pack_words, to_text
 from .vocabulary_sample import VocabularySample, sample_vocabulary
+
+_LOGGER = get_logger(__name__)
 
 Progress = Callable[[int, int], None]
 
@@ -83,12 +86,14 @@ def open_vectors(
     spec = parse_spec(os.fsdecode(source))
     wanted = None if words is None else list(words)
     try:
-        vectors = _open(spec, wanted, sample, workers or cpu_count(), progress)
-        if vectors.history:
-            return vectors
-        return replace(vectors, history=read_beside(find_path(spec), vectors.fingerprint))
+        opened = _open(spec, wanted, sample, workers or cpu_count(), progress)
+        if not opened.history:
+            beside = read_beside(find_path(spec), opened.fingerprint)
+            opened = replace(opened, history=beside)
     except OSError as error:
         raise SourceError(f"{spec.text} cannot be read: {error}.") from error
+    _LOGGER.info("opened %s: %d words, %d dimensions", spec.text, len(opened), opened.dim)
+    return opened
 
 
 def _select(vectors: Vectors, words: Iterable[str], sample: bool) -> Vectors:
@@ -102,6 +107,7 @@ def _open(
     form = find_format(source)
     check_options(spec, (*form.options, *(("member",) if source.compression == "zip" else ())))
     files = list(form.files(source))
+    _LOGGER.debug("%s is in the format %s", spec.text, form.name)
     source.total_size = sum(path.stat().st_size for path in files)
     state = cache.file_state(files)
     fingerprint = cache.find_fingerprint(files)
@@ -111,6 +117,7 @@ def _open(
     if fingerprint is not None:
         cached = _open_cached(_cache_folder(fingerprint, spec), spec.text)
         if cached is not None:
+            _LOGGER.debug("%s was parsed before: its copy in the cache is used", spec.text)
             return cached if words is None else _select(cached, words, sample)
     wanted = None if words is None else WantedWords.of(words, sample)
     history = decode_history(form.history(source)) if form.history else ()
