@@ -235,7 +235,7 @@ def test_a_debiased_file_says_so_in_checks_and_reports(run, tmp_path):
     )
     checked = run("check", plain, "--policy", policy, "--format", "json")
     assert "Debiased from 'small.txt'" in checked.err
-    actions = [entry["action"] for entry in json.loads(checked.out)["history"]]
+    actions = [entry["action"] for entry in json.loads(checked.out)["sources"][0]["history"]]
     assert actions == ["subset", "debias"]
     run("audit", plain, "--suite", suite, "-o", tmp_path / "run")
     assert said in (tmp_path / "run" / "report.html").read_text()
