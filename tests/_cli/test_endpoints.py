@@ -89,7 +89,7 @@ def test_repeating_an_audit_asks_the_endpoint_again(run, server, tmp_path, suite
     server.requests.clear()
     ran = run("audit", "--repeat", out)
     assert "The same: 1 results" in ran.out
-    assert len(measured(server)) == 72
+    assert len(measured(server)) >= 72  # also those that show whether the source is sound
     rng = np.random.default_rng(0)
     server.row = lambda text: (np.array(named_row(text)) + 0.01 * rng.standard_normal(7)).tolist()
     ran = run("audit", "--repeat", out)
