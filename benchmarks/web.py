@@ -1,10 +1,14 @@
-"""The web page under load: 200 simultaneous questions, their errors and response times.
+"""The web page under load: many simultaneous questions, their errors and response times.
 
     python benchmarks/web.py
 
 The server runs in a separate process on a free port, started as a user would start it. The
-questions come from this process over 200 connections on loopback. Before timing starts, the source
-is open and a question of each kind has been answered.
+questions come from this process over loopback, each on a connection of its own.
+
+* cold, mixed: 300 requests of ten kinds at once, as soon as a new server listens; three servers.
+
+For the other rounds the source is open, and a question of each kind has been answered, before
+timing starts.
 
 * same question: one question, 200 times at once, as when a teacher shares a link with a class.
 * 200 different: other word sets each time, so that no answer is cached, each with a bootstrap
@@ -15,18 +19,24 @@ is open and a question of each kind has been answered.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
 CONNECTIONS = 200
 MAX_MEDIAN = 300  # milliseconds, for a question that was asked before
+MIXED_REQUESTS = 300
+COLD_SERVERS = 3
 WORDS = {
     "x": "executive management professional corporation salary office business career",
     "y": "home parents children family cousins marriage wedding relatives",
@@ -49,6 +59,68 @@ def questions() -> list[str]:
     return list(dict.fromkeys(paths))[:CONNECTIONS]
 
 
+def mixed_path(k: int) -> str:
+    """The k-th of a series of requests of ten kinds, in turn."""
+    rng = random.Random(k)
+    every = " ".join(WORDS.values()).split()
+
+    def words(count: int = 3) -> str:
+        return ",".join(rng.sample(every, count))
+
+    test = f"test=weat{rng.randint(1, 10)}"
+    sets = urlencode({side: words() for side in "xyab"} | {"overlap": "true"})
+    return [
+        f"/api/neighbours?word={words(1)}&n={rng.randint(1, 200)}",
+        f"/api/ask?{sets}",
+        f"/api/discover?source=default&rotations=100&words=2000&seed={k}",
+        f"/explore?source=default&word={words(1)}",
+        f"/ask/multiverse?{test}",
+        "/api/seeds",
+        f"/?source=default&{sets}",
+        f"/ask/influence?{test}",
+        f"/ask/picture.svg?{test}",
+        "/api/seeds/lint?set=@career-Caliskan_et_al_2017",
+    ][k % 10]
+
+
+async def fetch(port: int, path: str, method: str = "GET", body: bytes = b"") -> tuple[int, bytes]:
+    """Send a request on a connection of its own; return status and body, or 0 if it breaks off."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            answer = await asyncio.wait_for(reader.read(), 120)
+        finally:
+            writer.close()
+        return int(answer[9:12]), answer.partition(b"\r\n\r\n")[2]
+    except (OSError, ValueError, TimeoutError):
+        return 0, b""
+
+
+async def fetch_mixed(port: int) -> Counter[int]:
+    """Send the mixed requests at the same time, and count the statuses."""
+    answers = await asyncio.gather(*(fetch(port, mixed_path(k)) for k in range(MIXED_REQUESTS)))
+    return Counter(status for status, _ in answers)
+
+
+def measure_cold() -> None:
+    """Send mixed requests to servers that have just been started, and print the statuses."""
+    for _ in range(COLD_SERVERS):
+        with start_server() as (_, port):
+            start = time.perf_counter()
+            statuses = asyncio.run(fetch_mixed(port))
+        row = {
+            "questions": "cold, mixed",
+            "connections": MIXED_REQUESTS,
+            "errors": sum(n for status, n in statuses.items() if status in (0, 500)),
+            "pending": statuses[202],
+            "busy": statuses[429],
+            "seconds": round(time.perf_counter() - start, 1),
+        }
+        print(json.dumps(row), flush=True)
+
+
 async def ask(port: int, path: str, ready: asyncio.Event) -> tuple[float, int]:
     """Connect, wait for all other connections, ask; return milliseconds and status.
 
@@ -67,7 +139,7 @@ async def ask(port: int, path: str, ready: asyncio.Event) -> tuple[float, int]:
     milliseconds = 1000 * (time.perf_counter() - start)
     writer.close()
     status = int(head.split(" ", 2)[1])
-    is_complete = b" bootstrap" in body and body.rstrip().endswith(b"</html>")
+    is_complete = b"permutation p" in body and body.rstrip().endswith(b"</html>")
     return milliseconds, 0 if status == 200 and not is_complete else status
 
 
@@ -111,14 +183,26 @@ def measure(name: str, process: int, port: int, paths: list[str]) -> dict[str, o
     return row
 
 
-def main() -> None:
-    """Start the server, ask, and print the results."""
+@contextlib.contextmanager
+def start_server(*options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Start a server; yield its process and its port, and stop it at the end."""
     command = [sys.executable, "-m", "weatherglass", "serve", "--no-browser", "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, text=True, env=os.environ | environment
+    )
     assert server.stdout is not None
     try:
         line = server.stdout.readline()
-        port = int(line.split(":")[2].split("/")[0])
+        yield server, int(line.split(":")[2].split("/")[0])
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def main() -> None:
+    """Start servers, ask, and print the results."""
+    measure_cold()
+    with start_server() as (server, port):
         different = questions()
         known = "/?source=default&test=weat6"
         assert len(different) == CONNECTIONS
@@ -128,7 +212,7 @@ def main() -> None:
                 if status == [200]:
                     break
         asyncio.run(ask_all(port, ["/static/charts.js"]))  # the last file prepared at start-up
-        time.sleep(1)
+        time.sleep(10)  # until the processes of long jobs can be forked
         rows = [measure("same question", server.pid, port, [known] * CONNECTIONS) for _ in range(5)]
         measure("200 different", server.pid, port, different)
         time.sleep(15)  # until the pending answers are ready
@@ -137,9 +221,6 @@ def main() -> None:
         median = statistics.median(float(str(row["median ms"])) for row in rows)
         verdict = "within" if median <= MAX_MEDIAN else "over"
         print(f"same question, {len(rows)} rounds: median {median:g} ms, {verdict} {MAX_MEDIAN} ms")
-    finally:
-        server.terminate()
-        server.wait(20)
 
 
 if __name__ == "__main__":

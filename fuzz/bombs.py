@@ -183,6 +183,44 @@ def parquet_of_equal_rows(folder: Path) -> Path:
 
 
 @bomb("vectors")
+def parquet_whose_footer_hides_a_long_row(folder: Path) -> Path:
+    import pyarrow as pa
+
+    zeros = pa.array(np.zeros(70_000_000, np.float32))
+    row = pa.LargeListArray.from_arrays([0, len(zeros)], zeros)
+    return hide_sizes(parquet(folder, {"word": ["a"], "vector": row}))
+
+
+@bomb("corpus")
+def parquet_whose_footer_hides_a_long_text(folder: Path) -> Path:
+    return hide_sizes(parquet(folder, {"text": ["x " * (150 << 20)]}))
+
+
+def hide_sizes(path: Path) -> Path:
+    """Make the footer of a Parquet file claim one value of one byte in each column."""
+    import pyarrow.parquet as pq
+
+    metadata, content = pq.ParquetFile(path).metadata, path.read_bytes()
+    length = int.from_bytes(content[-8:-4], "little")
+    body, footer = content[: -8 - length], content[-8 - length :]
+    for index in range(metadata.num_columns):
+        column = metadata.row_group(0).column(index)
+        for size in {column.num_values, column.total_uncompressed_size} - {1}:
+            footer = footer.replace(varint(2 * size), varint(2, len(varint(2 * size))))
+    path.write_bytes(body + footer)
+    return path
+
+
+def varint(value: int, length: int = 1) -> bytes:
+    """An integer of variable length, padded to at least `length` bytes."""
+    out = []
+    while value > 127 or len(out) + 1 < length:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+@bomb("vectors")
 def arrow_with_compressed_buffers(folder: Path) -> Path:
     import pyarrow as pa
 

@@ -16,6 +16,7 @@ import struct
 import tempfile
 import zipfile
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ import weatherglass as wg
 from weatherglass.encoders.sentence_cache import SentenceCache, sentence_key
 from weatherglass.seedlab.result import experiments_json
 from weatherglass.vectors.formats.detect import format_for_writing
+
+from .bombs import hide_sizes
 
 SEEDS = Path(__file__).parent / "seeds"
 WORDS = "rose lily wasp gnat kind good foul bad".split()  # noqa: SIM905
@@ -101,7 +104,9 @@ def _tables(folder: Path) -> dict[str, bytes]:
     with h5py.File(folder / "chunked.h5", "w") as file:
         for word in words:
             file.create_dataset(word, data=np.ones(3, np.float32), chunks=(3,), compression="gzip")
-    names = ("mixed.parquet", "mixed.arrow", "linked.h5", "chunked.h5")
+    pq.write_table(pa.table({"word": words, "vector": [numbers] * 3}), folder / "hidden.parquet")
+    hide_sizes(folder / "hidden.parquet")
+    names = ("mixed.parquet", "hidden.parquet", "mixed.arrow", "linked.h5", "chunked.h5")
     return {name: (folder / name).read_bytes() for name in names}
 
 
@@ -291,7 +296,14 @@ def encoder_files(folder: Path) -> dict[str, bytes]:
     }
     with h5py.File(folder / "w.hdf5", "w") as file:
         file.create_dataset("CNN/W_cnn_0", data=np.ones((2, 3), dtype=np.float32))
+    with h5py.File(folder / "l.hdf5", "w") as file:
+        file["CNN/W_cnn_0"] = h5py.ExternalLink("w.hdf5", "/CNN/W_cnn_0")
     tokens = {"[UNK]": 0, "rose": 1, "wasp": 2}
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "Transformer"}, {"path": "1_Pooling"}]
+    # A graph with one tensor, which says where its numbers are: key and value of `external_data`.
+    graph = b"\x0a\x08location\x12\x05w.bin"
+    for field in (13, 5, 7):
+        graph = bytes([field << 3 | 2, len(graph)]) + graph
     tokenizer = {
         "version": "1.0",
         "truncation": None,
@@ -306,12 +318,22 @@ def encoder_files(folder: Path) -> dict[str, bytes]:
     return {
         "elmo.json": json.dumps(options).encode(),
         "elmo.hdf5": (folder / "w.hdf5").read_bytes(),
+        "elmo-linked.hdf5": (folder / "l.hdf5").read_bytes(),
+        "modules.json": json.dumps(modules).encode(),
+        "model.onnx": graph,
         "gensen.json": json.dumps({"word2id": tokens}).encode(),
         "gensen.txt": "\n".join(tokens).encode(),
         "config.json": b'{"normalize": true, "max_length": 16}',
         "tokenizer.json": json.dumps(tokenizer).encode(),
         "model.safetensors": save({"embeddings": np.eye(3, dtype=np.float32)}),
     }
+
+
+def container_files(folder: Path) -> dict[str, bytes]:
+    """Choices for containers; see `containers`."""
+    random = Random(0)
+    kinds = {"linked": 16, "columns": 16, "sizes": 5, "flipped": 4}
+    return {f"{kind}.choices": random.randbytes(length) for kind, length in kinds.items()}
 
 
 def input_files(folder: Path) -> dict[str, bytes]:
@@ -343,6 +365,7 @@ MAKERS = {
     "cache": cache_files,
     "encoders": encoder_files,
     "input": input_files,
+    "containers": container_files,
 }
 
 

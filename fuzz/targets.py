@@ -18,6 +18,8 @@ from pathlib import Path
 
 from weatherglass.errors import WeatherglassError
 
+from .containers import read_container
+
 Read = Callable[[str, bytes, Path], None]
 
 HERE = Path(__file__).parent
@@ -274,12 +276,20 @@ def read_encoders(kind: str, content: bytes, folder: Path) -> None:
     """Read a file of a model other than its network."""
     from weatherglass.encoders import elmo, gensen, open_encoder
     from weatherglass.encoders.encode import encode_all
+    from weatherglass.encoders.model_files import model_fingerprint
+    from weatherglass.encoders.onnx_graph import graph_files
 
     path = folder / kind
-    if kind == "elmo.json":
+    if kind == "modules.json":
+        path.write_bytes(content)
+        assert model_fingerprint(folder)
+    elif kind == "model.onnx":
+        path.write_bytes(content)
+        assert all(file.is_relative_to(folder.resolve()) for file in graph_files(path)[1:])
+    elif kind == "elmo.json":
         path.write_bytes(content)
         elmo.Settings.read(path)
-    elif kind == "elmo.hdf5":
+    elif kind.endswith(".hdf5"):
         path.write_bytes(content)
         assert all(array.dtype.name == "float32" for array in elmo._read_weights(path).values())
     elif kind.startswith("gensen"):
@@ -352,4 +362,5 @@ TARGETS: dict[str, Read] = {
     "cache": read_cache,
     "encoders": read_encoders,
     "input": read_input,
+    "containers": read_container,
 }

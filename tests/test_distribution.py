@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -151,3 +153,31 @@ def test_the_installed_package_runs_in_a_clean_environment(
     missing = call(program, "serve", cwd=tmp_path, timeout=300)
     assert missing.returncode == 1
     assert f"pip install '{distribution_file}[web]'" in missing.stderr
+
+
+def test_the_list_of_components_has_every_dependency_with_version_and_hashes(tmp_path):
+    pytest.importorskip("cyclonedx_py", reason="needs 'weatherglass[release]'")
+    out = tmp_path / "sbom.cdx.json"
+    # As `make dist` does it.
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
+    command = ["requirements", "--pyproject", "pyproject.toml", "--output-reproducible"]
+    assert f"cyclonedx_py {' '.join(command)} " in recipe
+    made = call(
+        *(sys.executable, "-m", "cyclonedx_py", *command, "--output-file", out),
+        "requirements/run.lock",
+        cwd=ROOT,
+    )
+    assert made.returncode == 0, made.stderr[-3000:]
+    document = json.loads(out.read_text(encoding="utf-8"))
+    assert document["bomFormat"] == "CycloneDX"
+    assert document["metadata"]["component"]["name"] == "weatherglass"
+    components = {component["name"]: component for component in document["components"]}
+    lock = (ROOT / "requirements" / "run.lock").read_text(encoding="utf-8")
+    pinned = dict(re.findall(r"(?m)^([a-z0-9-]+)==(\S+) ", lock))
+    assert components.keys() == pinned.keys()
+    assert {"numpy", "pyarrow", "fastapi", "h5py"} <= components.keys()
+    for name, component in components.items():
+        assert component["version"] == pinned[name]
+        assert component["purl"].startswith(f"pkg:pypi/{name}@")
+        references = component["externalReferences"]
+        assert all(reference["hashes"] for reference in references), name

@@ -50,6 +50,85 @@ def test_constraints_apply_to_every_supported_python(constraints):
             assert requirement.marker.evaluate({"python_version": python})
 
 
+EXTRAS_OF_LOCK = {
+    "run": ["all"],
+    "test": ["dev"],
+    "docs": ["docs"],
+    "test-all": ["all", "dev", "docs", "notebooks", "release"],
+    "models": [],
+}
+
+
+def read_lock(name: str) -> dict[str, tuple[Requirement, list[str]]]:
+    """Return the requirements of a lock by name, each with its hashes."""
+    text = (ROOT / "requirements" / f"{name}.lock").read_text(encoding="utf-8")
+    found = {}
+    for entry in re.split(r"\n(?=\w)", re.sub(r"(?m)^#.*\n", "", text).strip()):
+        pinned, *hashes = entry.replace("\\\n", "").split(" --hash=")
+        requirement = Requirement(pinned)
+        found[canonicalize_name(requirement.name)] = (requirement, [h.strip() for h in hashes])
+    return found
+
+
+def direct_dependencies(extras: list[str]) -> set[str]:
+    """Return the names of the packages that the package and some of its extras ask for."""
+    lines = list(PROJECT["dependencies"])
+    waiting, seen = list(extras), set()
+    while waiting:
+        extra = waiting.pop()
+        seen.add(extra)
+        for line in PROJECT["optional-dependencies"][extra]:
+            requirement = Requirement(line)
+            if requirement.name == "weatherglass":
+                waiting += [name for name in requirement.extras if name not in seen]
+            else:
+                lines.append(line)
+    return {canonicalize_name(Requirement(line).name) for line in lines}
+
+
+def test_every_lock_is_tested():
+    assert {path.stem for path in (ROOT / "requirements").iterdir()} == set(EXTRAS_OF_LOCK)
+
+
+@pytest.mark.parametrize("name", EXTRAS_OF_LOCK)
+def test_a_lock_has_the_tested_version_and_hashes_of_every_package(name, constraints):
+    lock = read_lock(name)
+    for package, (requirement, hashes) in lock.items():
+        (version,) = requirement.specifier
+        assert version.operator == "=="
+        assert requirement.url is None
+        assert hashes
+        assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", digest) for digest in hashes), package
+        if package in constraints:
+            assert requirement.specifier == constraints[package].specifier
+        else:  # which pip freeze leaves out, or which only other interpreters need
+            assert package in ("pip", "cffi", "pycparser"), package
+    # PyTorch has other files for other machines.
+    extras = EXTRAS_OF_LOCK[name]
+    assert not extras or direct_dependencies(extras) - {"torch"} <= lock.keys()
+
+
+@pytest.mark.parametrize("name", EXTRAS_OF_LOCK)
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+def test_a_lock_applies_to_every_tested_python(name, python):
+    environment = {"python_version": python, "python_full_version": f"{python}.0"}
+    environment |= {"sys_platform": "linux", "platform_python_implementation": "CPython"}
+    environment |= {"platform_machine": "x86_64", "implementation_name": "cpython"}
+    lock = read_lock(name)
+    needed = direct_dependencies(EXTRAS_OF_LOCK[name]) if EXTRAS_OF_LOCK[name] else lock.keys()
+    for package in needed - {"torch"}:
+        marker = lock[package][0].marker
+        assert marker is None or marker.evaluate(environment), package
+
+
+def test_locks_name_no_package_index():
+    for path in (ROOT / "requirements").iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert "://" not in text
+        assert "index-url" not in text
+        assert "find-links" not in text
+
+
 @pytest.fixture(scope="module")
 def write_constraints() -> ModuleType:
     path = ROOT / "scripts" / "write_constraints.py"

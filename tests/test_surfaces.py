@@ -17,7 +17,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 SURFACES = sorted(SOURCE.rglob("__init__.pyi"))
 MAX_MODULES = 20
 PLUGINS = {"measures", "_cli"}  # folders with a module for each measure or command
-ENTRY_POINTS = {"__main__", "_cli.main"}  # started, not imported
+ENTRY_POINTS = {"__main__", "_cli.main", "_web.preload"}  # started, not imported
 
 
 def module_of(path: Path) -> str:

@@ -21,6 +21,7 @@ SECTIONS = {
         "weat", "wefat", "measure", "generalised_weat", "agree", "Agreement",
         "permutation_p", "PValue",
     ],
+    "Findings": ["finding", "Finding"],
     "Sentence encoders": ["open_encoder", "seat", "ceat"],
     "Corpora": ["open_corpus", "train", "open_models", "compare"],
     "Seed lab": [

@@ -23,6 +23,8 @@ from .encoders import SeatResult as SeatResult
 from .encoders import ceat as ceat
 from .encoders import open_encoder as open_encoder
 from .encoders import seat as seat
+from .findings import Finding as Finding
+from .findings import finding as finding
 from .measures import Agreement as Agreement
 from .measures import MeasureResult as MeasureResult
 from .measures import Results as Results

@@ -8,8 +8,8 @@ import pytest
 def test_power_of_a_test_names_the_smallest_detectable_effect(run):
     ran = run("power", "weat10", "default", "--effect", "0.9")
     assert ran.code == 0
-    assert "13+13" in ran.out
-    assert "With 8+8 words this test detects effect sizes of 1.10 or more (80 % power)." in ran.out
+    assert "17+17" in ran.out
+    assert "With 8+8 words this test detects effect sizes of 1.20 or more (80 % power)." in ran.out
 
 
 def test_power_of_set_sizes_needs_no_source(run):

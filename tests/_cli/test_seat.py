@@ -16,7 +16,15 @@ def test_sentence_tests_have_the_p_value_of_the_word_test_too(run):
 def test_the_seat_table_marks_p_values_that_are_significant_after_correction(run):
     ran = run("seat", "cbow:default", "--test", "*weat6", "--alpha", "0.01")
     assert "7.8e-05 *" in ran.out
-    assert "p by word" in ran.out
+    assert "sentence p Holm" in ran.out
+    assert "weat6, sent-weat6, clear: Male names are more strongly associated with" in ran.out
+
+
+def test_seat_prints_the_interval_over_other_words_and_templates_on_request(run):
+    line = ["seat", "cbow:default", "--test", "sent-weat6"]
+    over = "other words in all four sets and other templates"
+    assert over not in run(*line).out
+    assert over in run(*line, "--intervals").out
 
 
 def test_seat_runs_one_level_and_writes_a_chart_and_a_table(run, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 import time
 import warnings
@@ -20,9 +21,12 @@ with warnings.catch_warnings():
     from starlette.testclient import TestClient
 
 from weatherglass._web.app import create_app
+from weatherglass._web.server import make_config
 from weatherglass._web.settings import Settings
 
 from .browsing import chromium
+
+sys.path.append(str(Path(__file__).parents[1]))  # processes of jobs get the same path
 
 WORDS = (  # noqa: SIM905
     "rose lily tulip daisy wasp gnat moth flea kind good fine warm foul bad cruel cold doctor "
@@ -78,7 +82,7 @@ def run_server(settings: Settings, port: int = 0) -> Iterator[str]:
     """Run a real server on this machine, on the given port or a free one; yield its address."""
     import uvicorn
 
-    config = uvicorn.Config(create_app(settings), port=port, log_level="error", lifespan="on")
+    config = make_config(create_app(settings), settings, port=port, log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -269,3 +269,90 @@ def test_runs_are_searched_three_levels_deep(audits, folder):
 def test_a_folder_can_itself_be_a_run_and_names_stay_distinct(audits):
     listed = runs.find_runs([audits, audits / "first"])
     assert sorted(run.name for run in listed) == ["below/second", "first", "first (2)"]
+
+
+SECRET = "root:x:0:0"
+
+
+def _link_step(run: Path, secret: Path) -> None:
+    step = next((run / "steps").iterdir())
+    step.unlink()
+    step.symlink_to(secret)
+
+
+def _pipe_step(run: Path, secret: Path) -> None:
+    step = next((run / "steps").iterdir())
+    step.unlink()
+    os.mkfifo(step)
+
+
+def _huge_step(run: Path, secret: Path) -> None:
+    with open(next((run / "steps").iterdir()), "r+b") as file:
+        file.truncate(runs.MAX_FILE_BYTES + 1)
+
+
+def _long_step(run: Path, secret: Path) -> None:
+    next((run / "steps").iterdir()).write_text(seal({"x": [[]] * 1_000_000}))
+
+
+def _deep_step(run: Path, secret: Path) -> None:
+    next((run / "steps").iterdir()).write_text('{"x":' * 50_000)
+
+
+def _foreign_step(run: Path, secret: Path) -> None:
+    next((run / "steps").iterdir()).write_text(seal({"measure": "<script>", "results": {"a": []}}))
+
+
+def _markup_in_words(run: Path, secret: Path) -> None:
+    step = next((run / "steps").iterdir())
+    content = json.dumps(unseal(step.read_text()))
+    evil = json.dumps('"><script>alert(1)</script>')
+    step.write_text(seal(json.loads(content.replace('"executive"', evil))))
+
+
+def _huge_record(run: Path, secret: Path) -> None:
+    _change(run, lambda about: about.update(steps=about["steps"] * 25_000))
+
+
+def _folder_as_report(run: Path, secret: Path) -> None:
+    (run / "report.html").unlink()
+    (run / "report.html").mkdir()
+
+
+def _linked_steps_folder(run: Path, secret: Path) -> None:
+    shutil.rmtree(run / "steps")
+    (run / "steps").symlink_to(secret.parent)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        _link_step,
+        _pipe_step,
+        _huge_step,
+        pytest.param(_long_step, marks=pytest.mark.slow),
+        _deep_step,
+        _foreign_step,
+        _markup_in_words,
+        pytest.param(_huge_record, marks=pytest.mark.slow),
+        _folder_as_report,
+        _linked_steps_folder,
+    ],
+)
+def test_hostile_audits_are_refused_or_escaped(audits, folder, tmp_path, as_browser, spoil):
+    secret = tmp_path / "secret.json"
+    secret.write_text(SECRET)
+    shutil.copytree(audits / "first", folder / "run")
+    spoil(folder / "run", secret)
+    settings = Settings(sources=(), folders=(folder,), wait_seconds=60, max_job_bytes=1 << 30)
+    with open_client(settings) as client:
+        for path in ("/audits", "/audits/run", "/api/audits/run", "/audits/report", "/api/audits"):
+            answer = client.get(path, params={"run": "run"}, headers=as_browser())
+            assert answer.status_code in (200, 404, 422), (path, answer.text[:300])
+            assert SECRET not in answer.text
+            if path != "/audits/report":  # shown in a sandbox, under a policy of its own
+                assert "<script>alert" not in answer.text
+        name = next((folder / "run").glob("steps/*"), Path("x")).name
+        for file in (name, f"steps/{name}", "../secret.json"):
+            answer = client.get("/audits/file", params={"run": "run", "file": file})
+            assert answer.status_code in (404, 422)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +12,8 @@ from weatherglass._web.settings import Settings
 
 from .browsing import PHONE, TIMEOUT_MS, fits_window, open_page, wait_until
 from .conftest import run_server
+
+import isolated_functions as functions  # isort: skip - the line above extends the path
 
 pytestmark = pytest.mark.slow
 WORKING = ".working progress[max='3000']"
@@ -181,18 +182,11 @@ def test_hostile_words_inject_nothing_into_the_page(browser, tmp_path):
 
 
 def test_a_long_job_shows_progress_can_be_cancelled_and_survives_a_restart(
-    browser, tiny, monkeypatch
+    browser, tiny, monkeypatch, tmp_path
 ):
-    gate, real = threading.Event(), question.multiverse
-
-    def slow(*arguments: Any, progress: Any, **options: Any) -> Any:
-        for done in range(3000):
-            progress(done, 3000)
-            if gate.wait(0.02):
-                break
-        return real(*arguments, progress=progress, **options)
-
-    monkeypatch.setattr(question, "multiverse", slow)
+    gate = tmp_path / "gate"
+    monkeypatch.setenv("WEATHERGLASS_TEST_GATE", str(gate))
+    monkeypatch.setattr(question, "multiverse_in_process", functions.wait_for_gate)
     settings = Settings(sources=("default",))
     with run_server(settings) as address:
         with open_page(browser, f"{address}/?test=weat7") as (tab, errors):
@@ -209,6 +203,6 @@ def test_a_long_job_shows_progress_can_be_cancelled_and_survives_a_restart(
         waiting.click("text=Try all documented lists")
         waiting.wait_for_selector(WORKING)
     with run_server(settings, port):  # the page goes on by itself
-        gate.set()
+        gate.touch()
         waiting.wait_for_selector(".multiverse")
         context.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -102,24 +101,11 @@ def test_the_table_of_a_search_works_without_scripts(browser, server):
         assert errors == []
 
 
-@pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    from weatherglass.discovery import rotations
-
-    whole = rotations.Null.count
-
-    def slowly(self: Any, index: int, size: int) -> Any:
-        time.sleep(0.25)
-        return whole(self, index, size)
-
-    monkeypatch.setattr(rotations.Null, "count", slowly)
+LONG = Search(source="default", rotations=100_000, seed=9)
+OTHER = Search(source="default", categories=16, words=3000, rotations=20_000, seed=9)
 
 
-LONG = Search(source="default", groups=4, categories=8, words=500, rotations=100_000, seed=9)
-OTHER = replace(LONG, rotations=10_000)
-
-
-def test_a_cancelled_search_starts_again_on_reload(browser, server, slow):
+def test_a_cancelled_search_starts_again_on_reload(browser, server):
     with open_page(browser, f"{server}/discover?{LONG.query}") as (tab, errors):
         tab.wait_for_selector(".working progress[value]")
         tab.wait_for_selector(".working >> text=left")
@@ -148,7 +134,7 @@ def _far(tab: Any, least: float) -> float:
     raise AssertionError(f"the search came to {far} only")
 
 
-def test_a_search_page_survives_a_restart_of_the_server(browser, slow):
+def test_a_search_page_survives_a_restart_of_the_server(browser):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -21,12 +21,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from weatherglass._web import sources
 from weatherglass._web.settings import Settings
 from weatherglass._web.sources import find_vector_files
-from weatherglass._web.upload import store
+from weatherglass._web.upload import routes, store
 from weatherglass._web.upload.store import safe_name
 
 from .conftest import open_client, run_server
+
+import isolated_functions as functions  # isort: skip - the line above extends the path
 
 VECTORS = b"rose 1 2 3\nlily 3 4 5\nwasp 1 0 2\n"
 TEXT = ("The sea was calm and the ship lay still. " * 400).encode()
@@ -55,8 +58,11 @@ def send(client: TestClient, name: str, content: Any, kind: str = "vectors", **m
 
 
 def kept_files(place: Path) -> list[str]:
+    """The names of all files, except those in the cache folders of uploads."""
     # A folder may go while it is looked through, which `os.walk` passes over.
-    return sorted(name for _, _, names in os.walk(place) for name in names)
+    return sorted(
+        name for folder, _, names in os.walk(place) if "/cache" not in folder for name in names
+    )
 
 
 def test_uploaded_vectors_become_a_source(client):
@@ -80,15 +86,14 @@ def test_an_uploaded_source_is_named_after_its_file_not_its_path(client, place):
 
 
 def test_uploads_and_their_copies_are_deleted_when_the_session_ends(place, own_cache):
-    entries = own_cache / "vectors"
-    before = set(entries.glob("*")) if entries.is_dir() else set()
+    before = sorted(own_cache.rglob("*"))
     with open_client(Settings(sources=(), wait_seconds=60)) as client:
         send(client, "mine.txt", b"gone 1 2 3 4\naway 3 4 5 6\n")
         send(client, "sea.txt", TEXT, "corpus")
         assert kept_files(place) == ["mine.txt", "sea.txt"]
-        assert set(entries.glob("*")) != before
+        assert list(place.rglob("cache/vectors/*/matrix"))
     assert list(place.iterdir()) == []
-    assert set(entries.glob("*")) == before
+    assert sorted(own_cache.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
@@ -139,12 +144,22 @@ def test_uploads_over_the_limit_are_refused_with_and_without_a_content_length(cl
 
 
 def test_the_total_size_of_uploads_is_limited(client, place):
-    rows = b"".join(b"word%d 1 2 3\n" % k for k in range(40_000))
-    assert send(client, "a.txt", rows).status_code == 200
-    again = send(client, "b.txt", rows)
+    rows = b"".join(b"word%d 1 2 3\n" % k for k in range(12_000))
+    assert send(client, "a.txt", rows).json()["status"] == "ready"
+    again = send(client, "b.txt", rows * 4)
     assert again.status_code == 413
     assert "together" in again.json()["error"]
     assert kept_files(place) == ["a.txt"]
+
+
+def test_parsed_copies_count_towards_the_limit_of_uploads(client, place):
+    rows = b"".join(b"word%d 1 2 3\n" % k for k in range(12_000))
+    assert send(client, "a.txt", rows).json()["status"] == "ready"
+    again = send(client, "b.txt", rows.replace(b"word", b"term")).json()
+    assert again["status"] == "refused"
+    assert "and their parsed copies would exceed 1,048,576 bytes together" in again["problem"]
+    assert kept_files(place) == ["a.txt"]
+    assert send(client, "c.txt", VECTORS).json()["status"] == "ready"
 
 
 def test_an_empty_upload_is_refused(client, place):
@@ -327,14 +342,7 @@ def _wait(done: Any) -> None:
 
 
 def test_cancelling_the_reading_of_an_upload_deletes_the_file(place, monkeypatch):
-    from weatherglass._web.upload import routes
-
-    def slow(spec: str, progress: Any) -> Any:
-        for done in range(10_000):
-            progress(done, 10_000)
-            time.sleep(0.01)
-
-    monkeypatch.setattr(routes, "open_vectors", slow)
+    monkeypatch.setattr(routes, "read_vectors", functions.hang)
     with open_client(Settings(sources=(), wait_seconds=0.05)) as client:
         id = client.put("/upload/vectors/a.txt", content=VECTORS).json()["id"]
         far = client.get("/api/uploads/file", params={"id": id})
@@ -346,6 +354,43 @@ def test_cancelling_the_reading_of_an_upload_deletes_the_file(place, monkeypatch
             "refused",
             "Reading the file was cancelled.",
         )
+
+
+def test_uploads_that_never_end_can_be_cancelled_and_others_are_read_after_them(place, monkeypatch):
+    """As many as there are lanes for long jobs, none of which ever reports."""
+    with open_client(Settings(sources=(), wait_seconds=0.2)) as client:
+        monkeypatch.setattr(routes, "read_vectors", functions.hang)
+        jobs = []
+        for k in range(3):
+            id = client.put(f"/upload/vectors/{k}.txt", content=VECTORS).json()["id"]
+            jobs.append(client.get("/api/uploads/file", params={"id": id}).json()["job"])
+        monkeypatch.setattr(routes, "read_vectors", sources.read_vectors)
+        id = client.put("/upload/vectors/good.txt", content=VECTORS).json()["id"]
+        assert client.get("/api/uploads/file", params={"id": id}).status_code == 202
+        for job in jobs:
+            assert client.post(f"/jobs/{job}/cancel").status_code == 200
+
+        def is_ready() -> bool:
+            answer = client.get("/api/uploads/file", params={"id": id})
+            return bool(answer.status_code == 200 and answer.json()["status"] == "ready")
+
+        _wait(is_ready)
+        _wait(lambda: kept_files(place) == ["good.txt"])
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("function", [functions.end_by_signal, functions.fill_memory])
+def test_an_upload_that_crashes_its_process_or_fills_the_memory_is_refused(
+    place, monkeypatch, function
+):
+    monkeypatch.setattr(routes, "read_vectors", function)
+    settings = Settings(sources=(), wait_seconds=60, max_job_bytes=400 << 20)
+    with open_client(settings) as client:
+        upload = send(client, "a.txt", VECTORS).json()
+        assert upload["status"] == "refused"
+        expected = "SIGSEGV" if function is functions.end_by_signal else "400.0 MiB of memory"
+        assert expected in upload["problem"]
+        assert kept_files(place) == []
 
 
 def test_uploads_from_pages_of_other_sites_are_refused(client, place):

@@ -17,13 +17,17 @@ SETS = {"x": ["doctor"], "y": ["nurse"], "a": ["he"], "b": ["she"]}
 def test_lists_of_words_get_labels_and_a_title() -> None:
     test = Test(**SETS)
     assert [words.label for words in test.sets.values()] == ["X", "Y", "A", "B"]
-    assert (test.id, test.title, test.kind) == ("custom", "X vs Y, A vs B", "association")
+    assert (test.id, test.title, test.kind) == (
+        "custom",
+        "doctor vs nurse; he vs she",
+        "association",
+    )
     assert test.printed is None
 
 
 def test_title_is_made_of_the_labels() -> None:
     test = Test(**SETS | {"x": WordSet(label="Medicine", words=["doctor"])})
-    assert test.title == "Medicine vs Y, A vs B"
+    assert test.title == "Medicine vs nurse; he vs she"
 
 
 def test_any_object_with_words_is_a_word_set() -> None:

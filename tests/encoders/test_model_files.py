@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import importlib.util
+import json
 import re
 
 import pytest
@@ -163,3 +164,46 @@ def test_a_universal_sentence_encoder_without_its_runtime_is_refused_with_the_re
     (tmp_path / "saved_model.pb").write_bytes(b"")
     with pytest.raises(EncoderError, match="pip install tensorflow"):
         open_encoder(f"use:{tmp_path}")
+
+
+OUTSIDE = {
+    "modules.json": [{"idx": 0, "name": "0", "path": "{}", "type": "x.Transformer"}],
+    "model.safetensors.index.json": {"weight_map": {"a": "model.safetensors", "b": "{}"}},
+    "tokenizer_config.json": {"tokenizer_class": "BertTokenizer", "vocab_file": "{}"},
+    "sentence_bert_config.json": {"tokenizer_name_or_path": "{}"},
+    "config.json": {"quantization_config": {"data": [{"modules_file": "{}"}]}},
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+@pytest.mark.parametrize("where", ["../outside", "{}/outside", ".hidden", "onnx/model.onnx"])
+def test_a_model_whose_settings_lead_to_other_files_is_refused(folder, cache, name, where):
+    (folder.parent / "outside").write_text("secret")
+    (folder / ".hidden").write_text("not in the fingerprint")
+    model_fingerprint(folder)
+    settings = json.dumps(OUTSIDE[name])
+    (folder / name).write_text(settings.replace("{}", where.replace("{}", str(folder.parent))))
+    with pytest.raises(EncoderError, match="is not one of the model's files") as error:
+        model_fingerprint(folder)
+    assert "secret" not in str(error.value)
+
+
+def test_settings_may_name_files_of_the_model_and_files_that_do_not_exist(folder, cache):
+    notes = {"_name_or_path": str(folder.parent), "vocab_file": "/no/such/folder/vocab.txt"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(notes))
+    modules = [{"path": ""}, {"path": "1_Pooling"}]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    assert model_fingerprint(folder)
+
+
+def test_an_adapter_of_another_model_is_refused(folder, cache):
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "bert"}')
+    with pytest.raises(EncoderError, match="is an adapter of another model"):
+        model_fingerprint(folder)
+
+
+def test_pickled_weights_are_fingerprinted_beside_tensors_that_no_library_loads(folder, cache):
+    (folder / "model.safetensors").rename(folder / "extra.safetensors")
+    before = model_fingerprint(folder)
+    (folder / "pytorch_model.bin").write_text("other weights!")
+    assert model_fingerprint(folder) != before

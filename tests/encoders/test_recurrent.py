@@ -348,7 +348,7 @@ def test_elmo_refuses_empty_sentences_and_files_that_are_not_elmo(elmo, tmp_path
     with pytest.raises(EncoderError, match="finds no word in the sentence ' '"):
         open_encoder(f"elmo:{elmo[1]}").encode([" "])
     (tmp_path / "bad_weights.hdf5").write_bytes(b"no HDF5")
-    with pytest.raises(BadContent, match="damaged HDF5 file, or not HDF5"):
+    with pytest.raises(BadContent, match="damaged or foreign HDF5 file"):
         open_encoder(f"elmo:{tmp_path / 'bad_weights.hdf5'}").encode(["a"])
     import h5py
 

@@ -82,6 +82,32 @@ def test_crossed_interval_of_sentences_of_one_word_each_is_that_of_the_words(own
         assert (first.low, first.high) == pytest.approx((second.low, second.high), rel=1e-5)
 
 
+def test_the_crossed_interval_of_sentences_is_also_over_templates(own_cache):
+    encoder = wg.open_encoder("cbow:default")
+    (result,) = wg.seat(encoder, "sent-weat7", intervals=True)
+    assert result.intervals[1].about == "other words in all four sets and other templates"
+    words = {"x": ["John", "Paul", "Mike"], "y": ["Amy", "Joan", "Lisa"]}
+    words |= {"a": ["kind", "gentle"], "b": ["cruel", "harsh"]}
+    frame = {name: [f"This is {word}." for word in listed] for name, listed in words.items()}
+    (single,) = wg.seat(encoder, wg.Test(**frame, level="sentence"), intervals=True)
+    assert single.intervals[1].about == "other words in all four sets"
+
+
+def test_sentences_of_the_users_own_leave_templates_out(own_cache):
+    words = {"x": ["john", "paul", "mike"], "y": ["amy", "joan", "lisa"]}
+    words |= {"a": ["office", "salary"], "b": ["home", "parents"]}
+    sets = {
+        name: {
+            "words": [f"{frame} {word}!" for word in listed for frame in ("Ask about", "Look at")],
+            "origins": [word for word in listed for _ in range(2)],
+        }
+        for name, listed in words.items()
+    }
+    test = wg.Test(**sets, level="sentence")
+    (result,) = wg.seat(wg.open_encoder("cbow:default"), test, intervals=True)
+    assert result.intervals[1].about == "other words in all four sets"
+
+
 def test_intervals_over_sentences_in_older_results_are_not_reported_first(encoder):
     (result,) = wg.seat(encoder, "sent-weat6")
     record = result.to_dict()
@@ -172,7 +198,7 @@ def test_seat_refuses_an_object_that_is_no_encoder():
 def sentences_alone(test):
     """Return a sentence test as a file has it, without the words of the sentences."""
     sets = {name.lower(): {"words": items.words} for name, items in test.sets.items()}
-    return wg.Test(id=test.id, **sets)
+    return wg.Test(id=test.id, study=test.study, **sets)
 
 
 UNKNOWN_WORD_TESTS = ["sent-weat1", "sent-heilman_double_bind_likable_one_word"]

@@ -53,6 +53,10 @@ class Fault:
         Growing larger kills; otherwise it fails like a disk that is full.
     clock
         Seconds to put the clock forward, or back.
+    jump
+        Seconds by which the clock jumps at each change, back and forth.
+    unlockable
+        Let every lock of a file fail with this error, as on disks that have no locks.
     """
 
     under: str = ""
@@ -63,6 +67,8 @@ class Fault:
     bytes: int = 0
     deadly: bool = False
     clock: float = 0.0
+    jump: float = 0.0
+    unlockable: int = 0
 
 
 @dataclass(frozen=True)
@@ -234,7 +240,7 @@ def _command(asked: dict[str, Any]) -> None:
 
 def strike(fault: Fault, tell: int | None = None) -> None:
     """Let this process meet a fault; each change is told to a pipe."""
-    seen = 0
+    seen, offset = 0, [fault.clock]
 
     def hook(event: str, given: tuple[Any, ...]) -> None:
         nonlocal seen
@@ -244,6 +250,8 @@ def strike(fault: Fault, tell: int | None = None) -> None:
         if path is None or not path.startswith(fault.under):
             return
         seen += 1
+        if fault.jump:
+            offset[0] = fault.jump * (1 if seen % 2 else -1)
         if tell is not None:
             os.write(tell, f"{event} {path}\n".encode("utf-8", "backslashreplace"))
         if seen == fault.kill:
@@ -256,8 +264,10 @@ def strike(fault: Fault, tell: int | None = None) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL if fault.deadly else signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (fault.bytes, resource.RLIM_INFINITY))
-    if fault.clock:
-        _put_clock(fault.clock)
+    if fault.clock or fault.jump:
+        _put_clock(offset)
+    if fault.unlockable:
+        _remove_locks(fault.unlockable)
 
 
 def _changed(event: str, given: tuple[Any, ...]) -> str | None:
@@ -275,12 +285,21 @@ def _changed(event: str, given: tuple[Any, ...]) -> str | None:
     return os.path.abspath(path)
 
 
-def _put_clock(seconds: float) -> None:
+def _put_clock(offset: list[float]) -> None:
     import time
 
     now, now_ns = time.time, time.time_ns
-    time.time = lambda: now() + seconds
-    time.time_ns = lambda: now_ns() + int(seconds * 1e9)
+    time.time = lambda: now() + offset[0]
+    time.time_ns = lambda: now_ns() + int(offset[0] * 1e9)
+
+
+def _remove_locks(error: int) -> None:
+    import fcntl
+
+    def fail(*given: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    fcntl.flock = fcntl.lockf = fail  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from weatherglass._files.atomic import (
 
 from .breaking import Fault
 from .conftest import Place
-from .writers import CACHING, WRITERS
+from .writers import CACHING, WRITERS, Line
 
 YEARS = 10 * 365 * 24 * 3600.0
 INFO = CACHING["vectors info"]
@@ -84,6 +84,35 @@ def test_discovery_and_audits_resume_whatever_the_clock_says(place: Place, clock
     before = [path.stat().st_ino for path in steps]
     assert place.run(line).code == 0
     assert [path.stat().st_ino for path in steps] == before
+
+
+JUMPING = [
+    INFO,
+    WRITERS["train"][0],
+    pytest.param(WRITERS["audit"][0], marks=pytest.mark.slow),
+    pytest.param(WRITERS["discover"][0], marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("line", JUMPING, ids=lambda line: line.words.split()[0])
+def test_a_clock_that_jumps_while_a_command_runs_changes_no_number(
+    place: Place, line: Line
+) -> None:
+    expected, written = place.run(line), place.written()
+    for jump in (3600.0, -YEARS):
+        place.renew(line)
+        jumped = place.run(line, Fault(jump=jump))
+        assert (jumped.code, jumped.err) == (0, expected.err)
+        assert numbers(place.written()) == numbers(written)
+        again = place.run(line)
+        assert (again.code, again.out) == (0, expected.out)
+        assert not place.leftovers()
+
+
+def numbers(written: dict[str, bytes]) -> dict[str, bytes]:
+    """What a command wrote, without the files that say when it ran."""
+    dated = ("run.json", "train.json", "report.html", ".md")
+    return {name: content for name, content in written.items() if not name.endswith(dated)}
 
 
 def test_temporary_files_in_use_are_kept_whatever_their_age(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from weatherglass.errors import BadContent, WeatherglassError
 
 from .breaking import Fault
 from .conftest import Place, mounted
-from .writers import CACHING
+from .writers import CACHING, WRITERS, Line
 
 INFO = CACHING["vectors info"]
 
@@ -48,6 +48,28 @@ def test_a_read_only_cache_does_not_stop_a_measurement(place: Place, read_only: 
     for cache in (read_only, read_only / "deeper", Path("/proc/nowhere"), place.given["words"]):
         found = place.run(INFO, cache=cache)
         assert (found.code, found.out, found.err) == (0, expected.out, "")
+
+
+WITHOUT_LOCKS = [
+    INFO,
+    WRITERS["train"][0],
+    WRITERS["vectors convert"][8],  # HDF5, which has locks of its own
+    pytest.param(WRITERS["audit"][0], marks=pytest.mark.slow),
+    pytest.param(WRITERS["discover"][0], marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("error", [errno.ENOLCK, errno.EOPNOTSUPP])
+@pytest.mark.parametrize("line", WITHOUT_LOCKS, ids=lambda line: line.words.split()[0])
+def test_commands_work_on_a_disk_without_locks(place: Place, line: Line, error: int) -> None:
+    place.renew(line)
+    expected = place.run(line)
+    place.renew(line)
+    done = place.run(line, Fault(unlockable=error))
+    assert (done.code, done.out, done.err) == (0, expected.out, expected.err)
+    again = place.run(line, Fault(unlockable=error))
+    assert (again.code, again.out) == (0, expected.out)
+    assert not place.leftovers()
 
 
 @pytest.fixture

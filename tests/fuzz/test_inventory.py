@@ -98,7 +98,7 @@ EXCUSED = {
         ),
     ),
     "needs PyTorch, and has tests in tests/encoders": (
-        *("encoders/model_files.py:refuse_pickles", "encoders/recurrent.py:load_weights"),
+        *("encoders/model_files.py:refuse_unsafe_files", "encoders/recurrent.py:load_weights"),
     ),
 }
 # Functions that need an installed package that `make test` does not need.

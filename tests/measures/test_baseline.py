@@ -184,7 +184,7 @@ def test_results_with_a_baseline_are_read_back_from_json_tsv_and_parquet(default
 def test_encoders_have_no_baseline():
     (result,) = wg.seat(wg.open_encoder("cbow:default"), "weat6")
     assert result.baseline.p is None
-    assert "no vocabulary" in result.baseline.reason
+    assert "drawn from word vectors, not from an encoder" in result.baseline.reason
 
 
 def test_a_percentile_never_claims_more_than_the_draws_allow():

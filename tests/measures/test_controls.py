@@ -125,7 +125,8 @@ def test_an_effect_that_changes_direction_reverses():
     (value,) = result.controls
     reversed_value = dataclasses.replace(value, effect=-0.5, survives=-0.5 / result.effect)
     assert describe_outcome(result, reversed_value) == "reverses without the top 2 components"
-    unclear = dataclasses.replace(result, p=dataclasses.replace(result.p, value=0.3))
+    p = dataclasses.replace(result.p, value=0.3)
+    unclear = dataclasses.replace(result, p=p, p_two_sided=p)
     assert control_outcome(unclear, reversed_value) == ""
 
 

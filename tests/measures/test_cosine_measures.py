@@ -144,7 +144,7 @@ def test_same_is_the_weat_association_over_its_largest_possible_value():
 
 
 def test_sc_weat_is_that_worked_by_hand():
-    result = wg.measure(plane(**CROSS), "sc-weat", FOUR)
+    result = wg.measure(plane(**CROSS), "sc-weat", FOUR, alternative="greater")
     assert result.value == result.by_word["X"][0] == pytest.approx(1 / math.sqrt(0.4))
     assert result.details["statistic"] == pytest.approx(1)
     # Of the six ways to choose two attributes only the observed one has so large a sum.
@@ -152,6 +152,9 @@ def test_sc_weat_is_that_worked_by_hand():
     assert result.columns["p"]["X"] == (pytest.approx(1 / 6),)
     less = wg.measure(plane(**CROSS), "sc-weat", FOUR, alternative="less")
     assert less.p.value == 1
+    both = wg.measure(plane(**CROSS), "sc-weat", FOUR)
+    assert both.p.fraction == "2/6"
+    assert both.p_two_sided == result.p_two_sided == less.p_two_sided == both.p
 
 
 def test_sc_weat_p_values_are_those_of_brute_force():
@@ -161,7 +164,7 @@ def test_sc_weat_p_values_are_those_of_brute_force():
         "A": ["she", "her", "woman", "girl"],
         "B": ["he", "his", "man", "boy", "male"],
     }
-    result = wg.measure(vectors, "sc-weat", sets)
+    result = wg.measure(vectors, "sc-weat", sets, alternative="greater")
     attributes = vectors.unit([*sets["A"], *sets["B"]])
     for k, word in enumerate(sets["X"]):
         cosines = attributes @ vectors.unit([word])[0]

@@ -284,7 +284,7 @@ def test_measure_weat_gives_the_result_of_weat(vectors):
     test = wg.test("weat6")
     sets = {name: words.words for name, words in test.sets.items()}
     result = wg.measure(vectors, "weat", sets, test="weat6", intervals=True, influence=True)
-    expected = wg.weat(vectors, test, intervals=True, influence=True)
+    expected = wg.weat(vectors, test, alternative="two-sided", intervals=True, influence=True)
     assert isinstance(result, wg.WeatResult)
     for name in (
         "effect",

@@ -222,5 +222,5 @@ def test_tests_and_word_sets_have_a_short_repr() -> None:
         "<SeedSet female_1-Caliskan_et_al_2017: 8 words>"
     )
     own = wg.Test(x=["a", "b"], y=["c", "d"], a=["e"], b=["f"])
-    assert repr(own) == "<Test custom: X vs Y, A vs B>"
+    assert repr(own) == "<Test custom: a, b vs c, d; e vs f>"
     assert repr(own.a) == "<WordSet A: 1 word>"

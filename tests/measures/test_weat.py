@@ -75,7 +75,7 @@ HAND_TEST = wg.Test(x=["x1", "x2"], y=["y1", "y2"], a=["a"], b=["b"])
 
 
 def test_weat_is_that_worked_by_hand():
-    result = wg.weat(HAND, HAND_TEST)
+    result = wg.weat(HAND, HAND_TEST, alternative="greater")
     assert result.associations["X"] == pytest.approx((-0.2, 1.0))
     assert result.associations["Y"] == pytest.approx((0.2, -1.0))
     assert result.statistic == pytest.approx(1.6)
@@ -84,7 +84,9 @@ def test_weat_is_that_worked_by_hand():
     # Of the six pairs of targets, {1.0, -0.2} and {1.0, 0.2} sum to at least 0.8.
     assert result.p.fraction == "2/6"
     assert wg.weat(HAND, HAND_TEST, alternative="less").p.fraction == "5/6"
-    assert wg.weat(HAND, HAND_TEST, alternative="two-sided").p.value == pytest.approx(4 / 6)
+    both = wg.weat(HAND, HAND_TEST)
+    assert (both.p.alternative, both.p.fraction) == ("two-sided", "4/6")
+    assert both.p_two_sided == result.p_two_sided == both.p
 
 
 def test_the_statistic_of_unequal_sets_uses_the_difference_of_means():
@@ -118,11 +120,13 @@ def test_effect_changes_sign_when_targets_are_swapped(seed, sizes, dim):
     names, rows, test = random_test(seed, sizes, dim)
     swapped = wg.Test(x=test.y, y=test.x, a=test.a, b=test.b)
     vectors = wg.Vectors.of(names, rows)
-    result = wg.weat(vectors, test)
+    result = wg.weat(vectors, test, alternative="greater")
     reverse = wg.weat(vectors, swapped, alternative="less")
     assert reverse.effect == pytest.approx(-result.effect)
     assert reverse.statistic == pytest.approx(-result.statistic)
     assert reverse.p.count == result.p.count
+    assert reverse.p_two_sided == result.p_two_sided
+    assert wg.weat(vectors, test).p == wg.weat(vectors, swapped).p == result.p_two_sided
     assert reverse.p_rotation.value == pytest.approx(result.p_rotation.value)
 
 
@@ -153,7 +157,7 @@ def test_the_rotation_p_value_is_the_share_of_random_rotations():
     rows[:4, 0] += 1.0
     rows[8:11, 0] += 1.0
     vectors = wg.Vectors.of(names, rows)
-    result = wg.weat(vectors, test)
+    result = wg.weat(vectors, test, alternative="greater")
     u = vectors.unit(test.x.words).mean(0) - vectors.unit(test.y.words).mean(0)
     v = vectors.unit(test.a.words).mean(0) - vectors.unit(test.b.words).mean(0)
     rng = np.random.default_rng(0)
@@ -216,7 +220,8 @@ def test_influence_is_the_result_of_the_test_without_the_word(science):
         test = wg.Test(x=sets["X"], y=sets["Y"], a=sets["A"], b=sets["B"])
         again = wg.weat(science, test)
         assert influence.effect == pytest.approx(again.effect)
-        assert influence.p == pytest.approx(again.p.value)
+        assert influence.p_two_sided == pytest.approx(again.p.value)
+        assert influence.p == pytest.approx(wg.weat(science, test, alternative="greater").p.value)
         assert influence.moved == pytest.approx(again.effect - result.effect)
 
 
@@ -349,7 +354,7 @@ def test_sets_with_the_same_mean_have_an_effect_and_no_rotation_p():
     test = wg.Test(x=["a", "b"], y=["c", "d"], a=["e"], b=["f"])
     result = wg.weat(wg.Vectors.of(words, rows), test)
     assert result.effect == 0
-    assert result.p.fraction == "5/6"
+    assert result.p.fraction == "6/6"
     assert result.p_rotation is None
     assert result.cosine is None
     assert wg.WeatResult.from_json(result.to_json()) == result

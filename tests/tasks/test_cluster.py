@@ -145,6 +145,27 @@ def test_a_worker_with_another_version_is_refused(
 
 
 @pytest.mark.slow
+def test_a_local_cluster_listens_on_this_machine_only(strange: ModuleType) -> None:
+    psutil = pytest.importorskip("psutil", reason="lists the sockets of processes")
+
+    def listening() -> set[tuple[str, int]]:
+        here = psutil.Process()
+        return {
+            tuple(connection.laddr)
+            for process in (here, *here.children(recursive=True))
+            for connection in process.net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
+        }
+
+    before = listening()  # the cluster of other tests has a dashboard for everybody
+    with executor(2, "local") as team:
+        list(run(strange.slept, range(2), team))
+        sockets = listening() - before
+    assert sockets
+    assert {host for host, _ in sockets} == {"127.0.0.1"}
+
+
+@pytest.mark.slow
 def test_a_wrong_cluster_address_is_explained() -> None:
     with pytest.raises(UsageError, match=r"expected the address of a Dask scheduler"):
         executor(cluster="far away").__enter__()

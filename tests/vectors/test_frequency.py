@@ -346,3 +346,19 @@ def test_a_control_has_these_fields():
         "predictors_after",
         "reason",
     ]
+
+
+def test_frequency_control_refuses_an_alphabetical_file_without_counts():
+    frequent = open_vectors("default")
+    positions = sorted(range(3000), key=lambda k: frequent.words[k])
+    words = [frequent.words[k] for k in positions]
+    vectors = Vectors.of(words, frequent.matrix[positions])
+    for name in ("frequency", "frequency+top:2"):
+        with pytest.raises(CannotMeasure, match="alphabetical order and have no counts"):
+            control(vectors, name)
+    assert "alphabetical order" in fit_control(vectors, "auto").control.reason
+    assert fit_control(vectors, "top:2").control.reason == ""
+    counted = Vectors.of(
+        words, frequent.matrix[positions], counts=10**6 // (1 + np.array(positions))
+    )
+    assert control(counted, "frequency")[1].method == "frequency"

@@ -108,7 +108,7 @@ def _run_self_test() -> str:
 
         vectors = wg.Vectors.of("abcdef", _ROWS)
         test = wg.Test(**{name: list(words) for name, words in _SELF_TEST.items()})
-        result = wg.weat(vectors, test)
+        result = wg.weat(vectors, test, alternative="greater")
         assert result.effect is not None
         assert result.p is not None
         if abs(result.effect - _EFFECT) > 1e-6 or abs(result.p.value - _P) > 1e-12:

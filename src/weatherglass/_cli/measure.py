@@ -21,7 +21,14 @@ from .options import (
     slurs_option,
 )
 from .output import Output, remarks, table
-from .run_tests import open_rows, open_source, run_all, with_controlled_rows, write_results
+from .run_tests import (
+    open_rows,
+    open_source,
+    p_heading,
+    run_all,
+    with_controlled_rows,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from weatherglass.measures import Measure, MeasureResult, WeatResult
@@ -246,10 +253,12 @@ def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_s
     """The value, what it means, and the words with the largest and smallest values."""
     if not result.is_done:
         return ""
-    row = _row(result) | ({"": ""} if result.controls else {})
-    rows = with_controlled_rows(row, result, "value", decimals=3)
+    p_name = p_heading([result])
+    row = _row(result, p_name)
+    rows = with_controlled_rows(row, result, "value", decimals=3, p_name=p_name)
     text = table(rows, f"{which.title} on {result.source['name']}")
-    text += remarks([which.reading])
+    if result.p is not None:  # without a p-value the finding has the reading
+        text += remarks([which.reading])
     for name in result.by_word:
         rows = _word_rows(result, name, show_slurs)
         if count and len(rows) > 1:
@@ -259,19 +268,20 @@ def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_s
     return text
 
 
-def _row(result: MeasureResult | WeatResult) -> dict[str, Any]:
+def _row(result: MeasureResult | WeatResult, p_name: str) -> dict[str, Any]:
     row: dict[str, Any] = {"measure": result.measure, "value": f"{result.value:.3f}"}
     if result.intervals:
         first = result.intervals[0]
         row["interval"] = f"{first.low:.3f} to {first.high:.3f}"
     if result.p is not None:
-        row |= {"p": str(result.p), "by": result.p.method, "counted": result.p.fraction or ""}
+        row |= {p_name: str(result.p), "by": result.p.method, "counted": result.p.fraction or ""}
     counts = {"pairs"}  # printed without decimals
     row |= {
         name: f"{number:.0f}" if name in counts else f"{number:.3f}"
         for name, number in result.details.items()
     }
-    return row | {"words": " ".join(f"{name} {size}" for name, size in result.n.items())}
+    row["words"] = " ".join(f"{name} {size}" for name, size in result.n.items())
+    return row | {"grade": result.finding.grade}
 
 
 def _word_rows(

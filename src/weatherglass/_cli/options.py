@@ -151,9 +151,9 @@ seed_option = click.option(
 alternative_option = click.option(
     "--alternative",
     type=click.Choice(["greater", "less", "two-sided"]),
-    default="greater",
-    show_default=True,
-    help="Alternative hypothesis; two-sided p is twice the smaller one-sided p, at most 1.",
+    help="Alternative hypothesis: a direction that you declare before you look. By default, "
+    "published tests have the one-sided p of their paper (greater) and your own tests a two-sided "
+    "one (twice the smaller one-sided p, at most 1); findings use the two-sided p of both.",
 )
 slurs_option = click.option("--show-slurs", is_flag=True, help="Do not mask slurs.")
 
@@ -204,6 +204,15 @@ def overlap_option(command: Command) -> Command:
         help="Also run a test in which a word is both target and attribute, so that its cosine "
         "with itself counts as association.",
     )(command)
+
+
+def intervals_option(about: str) -> Callable[[Command], Command]:
+    """Add ``--intervals``; `about` is what the crossed interval draws again."""
+    return click.option(
+        "--intervals",
+        is_flag=True,
+        help=f"Also compute the confidence interval over {about}, and that of the bootstrap (BCa).",
+    )
 
 
 def control_option(

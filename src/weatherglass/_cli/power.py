@@ -8,7 +8,7 @@ import click
 
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
-from .options import alpha_option, alternative_option, check_share, output_options
+from .options import alpha_option, check_share, output_options
 from .output import Output, remarks, table
 from .run_tests import open_rows
 
@@ -36,7 +36,13 @@ if TYPE_CHECKING:
     help="The wanted probability of finding the effect.",
 )
 @click.option("--effect", type=float, help="An effect size, or a correlation, to be found.")
-@alternative_option
+@click.option(
+    "--alternative",
+    type=click.Choice(["greater", "less", "two-sided"]),
+    default="two-sided",
+    show_default=True,
+    help="Alternative hypothesis; findings use two-sided p-values.",
+)
 @output_options()
 def power(
     test: str | None,

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 
-from .output import Output, progress_bar, remarks, style
+from .output import Output, progress_bar, remarks, style, table
 from .typeset import bibliography
 
 if TYPE_CHECKING:
     from weatherglass.measures import ControlledValue, Results
     from weatherglass.significance import Interval
     from weatherglass.vectors import Control, FittedControl, Vectors
-
-
-_ALPHA = 0.05
 
 
 def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default: str) -> list[Any]:
@@ -87,12 +84,12 @@ def open_controlled(
 
 
 def with_controlled_rows(
-    row: dict[str, Any], result: Any, value: str, decimals: int = 2
+    row: dict[str, Any], result: Any, value: str, decimals: int = 2, p_name: str = "p"
 ) -> list[dict[str, Any]]:
     """Return the row of a result, and below it a row for each control.
 
-    `value` is the column of the number; the column without a name says what the control does to a
-    clear effect.
+    `value` and `p_name` are the columns of the number and its p-value; in the column `grade` stands
+    what the control does to a clear effect.
     """
     from weatherglass.measures import control_outcome
     from weatherglass.significance import format_p
@@ -104,7 +101,7 @@ def with_controlled_rows(
         below = dict.fromkeys(row, "")
         below |= {next(iter(row)): control.phrase, value: f"{control.effect:.{decimals}f}"}
         if control.p is not None:
-            below |= {"p": format_p(control.p), "": control_outcome(result, control)}
+            below |= {p_name: format_p(control.p), "grade": control_outcome(result, control)}
         rows.append(below)
     return rows
 
@@ -112,6 +109,23 @@ def with_controlled_rows(
 def interval_text(interval: Interval | None) -> str:
     """The ends of an interval, in a table."""
     return "" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
+
+
+def interval_table(results: Iterable[Any]) -> str:
+    """The table of all intervals of results that have more than the one in the first table."""
+    rows = [
+        {
+            "test": result.test,
+            "over": interval.about,
+            "interval": interval_text(interval),
+            "by": interval.method,
+            "": interval.note,
+        }
+        for result in results
+        if len(result.intervals) > 1
+        for interval in result.intervals
+    ]
+    return table(rows, "95 % confidence intervals of the effect size") if rows else ""
 
 
 def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
@@ -126,10 +140,46 @@ def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
     return Results.of(results)
 
 
+def finding_lines(results: Results) -> list[str]:
+    """The findings under a table: test, grade and sentence; results with the same share a line."""
+    is_several = len({result.source_name for result in results}) > 1
+    lines: dict[str, list[str]] = {}
+    for result in results:
+        name = f"{result.source_name} {result.test}" if is_several else result.test
+        text = f", {result.finding}" if result.is_done else f": not run, {result.reason}."
+        lines.setdefault(text, []).append(name)
+    return [f"{join_first(dict.fromkeys(tests), 10)}{text}" for text, tests in lines.items()]
+
+
+def evidence_note(results: Results) -> list[str]:
+    """What the findings rest on, and what was not collected."""
+    findings = [result.finding for result in results if result.is_done]
+    kinds = dict.fromkeys(item.kind for found in findings for item in found.evidence)
+    declared = any(found.result.is_declared for found in findings)
+    family = max((found.result.family for found in findings), default=1)
+    p = "one-sided where you declared a direction" if declared else "two-sided"
+    p += f", corrected for {family} tests" if family > 1 else ""
+    names = {"p": f"p ({p})"}
+    graded = [names.get(kind, kind) for kind in kinds if kind not in ("published", "power")]
+    missing = dict.fromkeys(kind for found in findings for kind in found.not_collected)
+    if not graded:
+        return []
+    text = f"Findings rest on: {', '.join(graded)}"
+    return [text + (f"; not collected: {', '.join(missing)}." if missing else ".")]
+
+
+def p_heading(results: Sequence[Any]) -> str:
+    """The heading of the column of p-values, which says if they are one-sided."""
+    sides = {result.options.get("alternative", "two-sided") for result in results}
+    if sides == {"two-sided"}:
+        return "p"
+    return "p one-sided" if "two-sided" not in sides else "p as tested"
+
+
 def write_results(
     results: Results,
     output: Output,
-    table: Callable[[Any], str],
+    layout: Callable[[Any], str],
     alpha: float = 0.01,
 ) -> None:
     """Write and draw results; raise `CannotMeasure` if no test could be run."""
@@ -138,7 +188,7 @@ def write_results(
     elif output.format in ("tsv", "csv"):
         text = output.delimit_results(results)
     else:
-        text = table(results) + remarks(_remarks(results))
+        text = layout(results) + remarks(_remarks(results))
         if style():
             text += bibliography(results, style())
     output.write(text)
@@ -149,8 +199,11 @@ def write_results(
 
 
 def _remarks(results: Results) -> list[str]:
-    """The lines under a table: controls, power, tests that were not run, missing words."""
-    lines = list(
+    """The lines under a table: findings, controls, missing words."""
+    from weatherglass.measures import describe_overlap
+
+    lines = finding_lines(results) + evidence_note(results)
+    lines += list(
         dict.fromkeys(
             sentence
             for result in results
@@ -158,12 +211,12 @@ def _remarks(results: Results) -> list[str]:
             for sentence in describe_control(control)
         )
     )
-    lines += [f"{r.test}: not run, {r.reason}." for r in results if r.status == "not run"]
-    lines += _power_remarks(results)
     for result in results:
         for control in getattr(result, "controls", ()):
             if control.reason and control.name != "none":
                 lines.append(f"{result.test}: not run {control.phrase}, {control.reason}.")
+        if result.is_done and (overlap := describe_overlap(result.words)):
+            lines.append(f"{result.test}: {overlap} counted as association.")
         missing = [
             f"{name} {', '.join(quote_safe(word) for word in words)}"
             for name, words in result.missing.items()
@@ -188,24 +241,6 @@ _MISSING_SENTENCES = {
 """Why sentences are missing, by how their tested words were found (`SeatResult.tested_words`)."""
 
 
-def _power_remarks(results: Results) -> list[str]:
-    """What tests without a clear difference could have found; tests of one size share a line."""
-    family = sum(result.p_for_correction is not None for result in results)
-    unclear: dict[str, list[str]] = {}
-    for result in results:
-        if text := result.could_find(family):
-            unclear.setdefault(f"{_absence(result)}; {text}", []).append(result.test)
-    return [f"{join_first(dict.fromkeys(tests))}: {text}." for text, tests in unclear.items()]
-
-
-def _absence(result: Any) -> str:
-    """What a test has not found; a one-sided test does not look at the other direction."""
-    is_one_sided = getattr(getattr(result, "p", None), "alternative", "two-sided") != "two-sided"
-    if is_one_sided and (result.main_p or 0.0) > 1 - _ALPHA:
-        return "a difference in the direction that was not tested"
-    return "no clear difference"
-
-
 def describe_control(control: Control | ControlledValue) -> list[str]:
     """Say how well frequency can be predicted from the vectors, and what was done about it.
 
@@ -218,8 +253,8 @@ def describe_control(control: Control | ControlledValue) -> list[str]:
         return [f"Control {control.asked}: not applied, {control.reason}."]
     if before is None:
         is_about_frequency = control.asked in ("auto", "none")
-        text = "Frequency: too few words to estimate how well it is predicted; not removed."
-        return [text] if is_about_frequency else []
+        reason = control.reason or "too few words to estimate how well it is predicted"
+        return [f"Frequency: not removed; {reason}."] if is_about_frequency else []
     predicted = "count" if control.by == "counts" else "rank"
     if after is not None:
         remains = ": some frequency remains" if after > REMAINING_R2 else ""

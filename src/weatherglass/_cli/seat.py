@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,7 @@ from weatherglass.errors import CannotMeasure, EncoderError, UsageError, Weather
 from .options import (
     alpha_option,
     alternative_option,
+    intervals_option,
     missing_option,
     output_options,
     overlap_option,
@@ -22,7 +23,10 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import interval_text, select_tests, write_results
+from .run_tests import interval_table, interval_text, p_heading, select_tests, write_results
+
+if TYPE_CHECKING:
+    from weatherglass.encoders import SeatResult
 
 
 @click.command()
@@ -56,6 +60,7 @@ from .run_tests import interval_text, select_tests, write_results
 @missing_option()
 @overlap_option
 @seed_option
+@intervals_option("other words in all four sets and other templates")
 @click.option(
     "--batch-size",
     type=click.IntRange(1),
@@ -86,6 +91,9 @@ def seat(
     **options: Any,
 ) -> None:
     """Run association tests (SEAT) on sentence encoders: all 46 published ones, or those you name.
+
+    Effect, interval and p count each word once, by the mean over its sentences, and so does the
+    finding; the paper's numbers, which count every sentence, stand beside them.
 
     An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
     `hf:NAME` (transformers) or another registered scheme. Encoded sentences are cached.
@@ -155,22 +163,38 @@ def _measure_all(
 
 
 def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
+    done = [result for result in results if result.status == "done"]
+    if not done:
+        return ""
+    p_name = p_heading(done)
+    title = (
+        f"SEAT, each word counted once; columns from 'sentence effect' on count sentences, as the "
+        f"paper does (* marks Holm-corrected p ≤ {alpha:g})"
+    )
+    rows = [_row(result, p_name, alpha, rotation) for result in done]
+    return table(rows, title) + interval_table(done)
+
+
+def _row(result: SeatResult, p_name: str, alpha: float, rotation: bool) -> dict[str, Any]:
+    """The numbers by word first, then those of the paper, which counts sentences."""
     from weatherglass.significance import format_p
 
-    rows = [
-        {
-            "encoder": result.source["name"],
-            "test": result.test,
-            "effect": f"{result.effect:.2f}",
-            "p": str(result.p),
-            "by": result.p.method,
-            "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
-            "p by word": str(result.p_by_word) if result.p_by_word else "",
-            "interval by word": interval_text(result.main_interval),
-            **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
-            "targets": f"{result.n['X']}+{result.n['Y']}",
-        }
-        for result in results
-        if result.status == "done"
-    ]
-    return table(rows, f"SEAT; * marks Holm-corrected p ≤ {alpha:g}") if rows else ""
+    assert result.p is not None
+    assert result.p_holm is not None
+    words = result.n_words or result.n
+    p = result.p_by_word or result.p
+    return {
+        "encoder": result.source["name"],
+        "test": result.test,
+        "effect": f"{result.main_value:.2f}",
+        "interval": interval_text(result.main_interval),
+        p_name: str(p),
+        "words": f"{words['X']}+{words['Y']}",
+        "grade": result.finding.grade,
+        "sentence effect": f"{result.effect:.2f}",
+        "sentence p": str(result.p),
+        "by": result.p.method,
+        "sentence p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
+        **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
+        "targets": f"{result.n['X']}+{result.n['Y']}",
+    }

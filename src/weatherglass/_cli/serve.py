@@ -12,7 +12,7 @@ import click
 
 from weatherglass.errors import CannotMeasure, MissingExtra, UsageError
 
-from .signals import hangup_as_terminate
+from .signals import SENTENCE, hangup_as_terminate
 
 
 @click.command()
@@ -67,10 +67,10 @@ def serve(
     try:
         import fastapi  # noqa: F401
         import jinja2  # noqa: F401
-        import uvicorn
+        import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtra("The web page", "web") from None
-    from weatherglass._web import Settings, create_app, is_local
+    from weatherglass._web import Settings, create_app, is_local, run_server
     from weatherglass.vectors import find_path, parse_spec
 
     named = sources or ("default",)
@@ -85,18 +85,11 @@ def serve(
         address = _address(settings.host, settings.port)
         link = f"{address}?{urlencode({'token': token})}" if token else address
         click.echo(f"Weatherglass is at {link} (press Ctrl-C to stop).")
-        config = uvicorn.Config(
-            create_app(settings),
-            log_level="warning",
-            server_header=False,
-            access_log=False,
-            # Questions are URLs: with long word lists they exceed the default of 64 kB.
-            h11_max_incomplete_event_size=settings.max_body_bytes,
-        )
+        app = create_app(settings)
         if not no_browser:
             _open_browser(link)
         hangup_as_terminate()
-        uvicorn.Server(config).run(sockets=[listener])
+        run_server(app, settings, listener, lambda: click.echo(SENTENCE, err=True))
 
 
 def _choose_token(token: str, file: Path | None, *, is_local: bool) -> str:

@@ -13,6 +13,7 @@ from .options import (
     alternative_option,
     case_option,
     control_option,
+    intervals_option,
     missing_option,
     output_options,
     overlap_option,
@@ -21,8 +22,10 @@ from .options import (
 )
 from .output import Output, remarks, table
 from .run_tests import (
+    interval_table,
     interval_text,
     open_controlled,
+    p_heading,
     run_all,
     select_tests,
     with_controlled_rows,
@@ -59,12 +62,7 @@ _MAX_INFLUENTIAL = 3
     "in some packages.",
 )
 @seed_option
-@click.option(
-    "--intervals",
-    is_flag=True,
-    help="Also compute the confidence interval over other words in all four sets, and that of the "
-    "bootstrap (BCa).",
-)
+@intervals_option("other words in all four sets")
 @click.option(
     "--influence",
     is_flag=True,
@@ -108,8 +106,9 @@ def weat(
     Are targets X, compared with Y, more strongly associated with attributes A than with B? The
     table has the effect size with its 95 % confidence interval over other target words, the
     permutation p-value, the published ones, the p-value corrected for the number of tests (Holm),
-    and the baseline: the share of comparable word sets of the same vocabulary whose alignment is
-    smaller. Under it are the effects that a test without a clear difference could have found.
+    the baseline (the share of comparable word sets of the same vocabulary whose alignment is
+    smaller), and the grade of the finding: clear, mixed, or none. Under it are the findings in
+    sentences, by a two-sided p, with what they depend on.
     """
     from weatherglass.catalog import Test
     from weatherglass.measures import weat as measure
@@ -129,25 +128,29 @@ def weat(
             allow_overlap=allow_overlap,
             rng=seed,
             intervals=intervals,
-            influence=influence,
+            influence=True,  # evidence of the finding; --influence also prints it
             baseline=baseline,
             control=controlled,
         ),
     )
-    write_results(results.correct(), output, lambda rows: _table(rows, rotation))
+    write_results(results.correct(), output, lambda rows: _table(rows, rotation, influence))
 
 
-def _table(results: Sequence[Any], rotation: bool) -> str:
+def _table(results: Sequence[Any], rotation: bool, influence: bool) -> str:
     done = [result for result in results if result.status == "done"]
     if not done:
         return ""
-    rows = [row for r in done for row in with_controlled_rows(_row(r, rotation), r, "effect")]
+    p_name = p_heading(done)
+    rows = [
+        row
+        for r in done
+        for row in with_controlled_rows(_row(r, p_name, rotation), r, "effect", p_name=p_name)
+    ]
     if not any(row.get("baseline") for row in rows):
         rows = [{name: text for name, text in row.items() if name != "baseline"} for row in rows]
     text = table(rows, f"WEAT on {done[0].source['name']}")
-    intervals = [row for result in results for row in _interval_rows(result)]
-    influential = [row for result in results for row in _influence_rows(result)]
-    text += table(intervals, "95 % confidence intervals of the effect size") if intervals else ""
+    influential = [row for r in results if influence for row in _influence_rows(r)]
+    text += interval_table(results)
     text += table(influential, "Leave-one-out") if influential else ""
     return text + remarks(_baseline_remarks(done))
 
@@ -182,7 +185,7 @@ def _format_baseline(result: WeatResult) -> dict[str, str]:
     return {"baseline": text.replace("more than ", ">")}
 
 
-def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
+def _row(result: WeatResult, p_name: str, rotation: bool) -> dict[str, Any]:
     from weatherglass.significance import format_p
 
     assert result.p is not None
@@ -193,7 +196,7 @@ def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
         "effect": f"{result.effect:.2f}",
         "interval": interval_text(result.main_interval),
         "published": f"{published['effect']:.2f}" if published else "",
-        "p": str(result.p),
+        p_name: str(result.p),
         "by": result.p.method,
         "counted": result.p.fraction or "",
         "published p": published.get("p", ""),
@@ -201,7 +204,7 @@ def _row(result: WeatResult, rotation: bool) -> dict[str, Any]:
         **_format_baseline(result),
         **(_alignment(result) if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
-        "": result.title,
+        "grade": result.finding.grade,
     }
 
 
@@ -214,22 +217,6 @@ def _alignment(result: WeatResult) -> dict[str, str]:
         "shared": f"{100 * result.shared:.1f} %",
         "p rotation": str(result.p_rotation or ""),
     }
-
-
-def _interval_rows(result: WeatResult) -> list[dict[str, Any]]:
-    """Rows for all intervals, if there are more than the one in the table."""
-    if len(result.intervals) < 2:
-        return []
-    return [
-        {
-            "test": result.test,
-            "over": interval.about,
-            "interval": interval_text(interval),
-            "by": interval.method,
-            "": interval.note,
-        }
-        for interval in result.intervals
-    ]
 
 
 def _influence_rows(result: WeatResult) -> list[dict[str, Any]]:

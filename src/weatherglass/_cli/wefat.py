@@ -65,7 +65,8 @@ def wefat(
 
     Does a word's association with A, compared with B, predict a fact about it, such as the share
     of women in an occupation? The table has the correlation with its 95 % confidence interval over
-    other words, and the published one.
+    other words, the published one, and the grade of the finding. Under it are the findings in
+    sentences, by the two-sided p of Pearson's correlation.
     """
     from weatherglass.catalog import FactualTest, load_facts
     from weatherglass.measures import wefat as measure
@@ -118,5 +119,5 @@ def _row(result: WefatResult) -> dict[str, Any]:
         "Spearman p": format_p(result.spearman_p),
         "slope": f"{result.slope:.3g}",
         "targets": result.n["W"],
-        "": result.title,
+        "grade": result.finding.grade,
     }

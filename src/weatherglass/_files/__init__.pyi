@@ -18,10 +18,14 @@ from .atomic import write_text as write_text
 from .cache import cache_dir as cache_dir
 from .cache import list_entries as list_entries
 from .delimited import delimited_text as delimited_text
+from .fingerprint import FingerprintStream as FingerprintStream
 from .fingerprint import combine_digests as combine_digests
 from .fingerprint import combine_fingerprints as combine_fingerprints
 from .fingerprint import cpu_count as cpu_count
 from .fingerprint import file_fingerprint as file_fingerprint
+from .hdf5 import check_data_sets as check_data_sets
+from .hdf5 import import_h5py as import_h5py
+from .hdf5 import open_hdf5 as open_hdf5
 from .inputs import MAX_LINE_BYTES as MAX_LINE_BYTES
 from .inputs import PADDING as PADDING
 from .inputs import Block as Block
@@ -34,6 +38,7 @@ from .memory import MAX_MEMORY_VARIABLE as MAX_MEMORY_VARIABLE
 from .memory import ROW_BYTES as ROW_BYTES
 from .memory import check_memory as check_memory
 from .memory import check_table as check_table
+from .memory import format_size as format_size
 from .memory import max_memory as max_memory
 from .memory import max_parsed_size as max_parsed_size
 from .memory import parse_size as parse_size

@@ -13,6 +13,8 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
+from .parquet_pages import page_sizes
+
 _FOOTER_DICTIONARIES, _FOOTER_BATCHES = 2, 3  # positions of fields in their tables
 _MESSAGE_TYPE, _MESSAGE_HEADER = 1, 2
 _DICTIONARY_BATCH = 2
@@ -22,8 +24,16 @@ _MAGIC_BYTES = 6
 _MAX_METADATA_BYTES = 64 << 20
 
 
-def parquet_sizes(metadata: Any, columns: Sequence[str]) -> tuple[int, int]:
-    """Return the number of values and of unpacked bytes in some columns of a Parquet file."""
+def parquet_sizes(file: IO[bytes], metadata: Any, columns: Sequence[str]) -> tuple[int, int]:
+    """Return the number of values and of unpacked bytes in some columns of a Parquet file.
+
+    Each is what the footer or the pages say, whichever is more: see `parquet_pages`.
+
+    Raises
+    ------
+    ValueError
+        The file is damaged.
+    """
     values, unpacked = 0, 0
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
@@ -31,8 +41,9 @@ def parquet_sizes(metadata: Any, columns: Sequence[str]) -> tuple[int, int]:
             column = row_group.column(index)
             path = column.path_in_schema
             if any(path == name or path.startswith(f"{name}.") for name in columns):
-                values += max(0, column.num_values)
-                unpacked += max(0, column.total_uncompressed_size)
+                page_values, page_bytes = page_sizes(file, column)
+                values += max(0, column.num_values, page_values)
+                unpacked += max(0, column.total_uncompressed_size, page_bytes)
     return values, unpacked
 
 

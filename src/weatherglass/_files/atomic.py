@@ -76,7 +76,7 @@ def remove_leftovers(folder: Path) -> None:
 
 @contextlib.contextmanager
 def lock_folder(folder: Path, command: str) -> Iterator[None]:
-    """Let only one process run `command` in a folder, where the system has file locks.
+    """Let only one process run `command` in a folder, where the system and the disk have locks.
 
     The lock is released when the process ends, however it ends.
     """
@@ -92,11 +92,13 @@ def lock_folder(folder: Path, command: str) -> Iterator[None]:
             raise CannotWrite(f"{folder} cannot be written: {error.strerror}.") from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise CannotWrite(
                 f"Another `weatherglass {command}` is running in {folder}. Wait until it ends, or "
                 "choose another folder."
             ) from None
+        except OSError:  # some network disks have no locks
+            pass
         yield
 
 

@@ -33,9 +33,9 @@ def cache_dir() -> Path:
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("weatherglass"))
 
 
-def vectors_dir() -> Path:
-    """Return the folder that holds parsed files, one folder each."""
-    return cache_dir() / "vectors"
+def vectors_dir(root: Path | None = None) -> Path:
+    """Return the folder that holds parsed files, one folder each, in a cache folder."""
+    return (root or cache_dir()) / "vectors"
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,42 @@ def file_fingerprint(path: Path, workers: int) -> str:
         return combine_digests(pool.map(digest, range(0, size, BLOCK_SIZE)), size)
 
 
+class FingerprintStream:
+    """Computes the fingerprint of a file from its bytes, as they are written.
+
+    >>> stream = FingerprintStream()
+    >>> stream.update(b"ro")
+    >>> stream.update(b"se")
+    >>> stream.fingerprint() == combine_digests([block_digest(b"rose")], 4)
+    True
+    """
+
+    def __init__(self) -> None:
+        self._digests: list[bytes] = []
+        self._block, self._filled = xxhash.xxh3_128(), 0
+        self._block_size = BLOCK_SIZE
+
+    def update(self, data: bytes | memoryview) -> None:
+        """Add bytes at the end."""
+        if not memoryview(data).nbytes:
+            return
+        view = memoryview(data).cast("B")
+        while len(view):
+            part = view[: self._block_size - self._filled]
+            self._block.update(part)
+            self._filled += len(part)
+            view = view[len(part) :]
+            if self._filled == self._block_size:
+                self._digests.append(self._block.digest())
+                self._block, self._filled = xxhash.xxh3_128(), 0
+
+    def fingerprint(self) -> str:
+        """Return the fingerprint of all bytes so far."""
+        size = self._block_size * len(self._digests) + self._filled
+        last = [self._block.digest()] if self._filled else []
+        return combine_digests([*self._digests, *last], size)
+
+
 def combine_fingerprints(fingerprints: Sequence[str]) -> str:
     """Return one fingerprint for a source that consists of several files."""
     if len(fingerprints) == 1:

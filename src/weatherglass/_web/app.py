@@ -11,7 +11,6 @@ from fastapi import Path as PathParameter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.types import ASGIApp
 
 from weatherglass._version import __version__
 
@@ -45,7 +44,7 @@ PAGES = (ASK, EXPLORE, DISCOVER, SEEDS, AUDITS, UPLOAD)
 router = APIRouter()
 
 
-def create_app(settings: Settings | None = None) -> ASGIApp:
+def create_app(settings: Settings | None = None) -> Guard:
     """Return the server as an ASGI app.
 
     Examples
@@ -60,10 +59,9 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if settings.warm_up:
-            jobs.start(("warm up",), "Warming up", session.warm_up, is_long=True)
+            jobs.start(("warm up",), "Warming up", session.warm_up)
         yield
-        jobs.close()
-        session.uploads.close()
+        session.close()
 
     app = FastAPI(
         title="Weatherglass",
@@ -80,7 +78,7 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
         app.include_router(page.router)
     app.include_router(router)
     add_error_handlers(app)
-    return Guard(app, settings)
+    return Guard(app, settings, session.close)
 
 
 @router.get("/static/{name}", response_class=Response, responses={200: {"description": "A file."}})

@@ -46,10 +46,15 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
 class Guard:
-    """An ASGI app that rejects requests, or passes them on and adds security headers."""
+    """An ASGI app that rejects requests, or passes them on and adds security headers.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app, self.settings = app, settings
+    `close` ends the jobs of the app and deletes its files.
+    """
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, close: Callable[[], None] = lambda: None
+    ) -> None:
+        self.app, self.settings, self.close = app, settings, close
         self.cookie = f"weatherglass-{settings.port}"  # browsers share cookies between ports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

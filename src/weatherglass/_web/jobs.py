@@ -2,6 +2,9 @@
 
 A question that is asked again while its job runs waits for the same job; a known answer is returned
 at once. A job that takes longer than a page waits goes on with a progress bar and a cancel button.
+
+Quick work runs in threads. Whatever parses a file or runs long is passed to `Jobs.call`, which runs
+it in a process of its own: a cancelled job, or one over its limits, is killed there at once.
 """
 
 from __future__ import annotations
@@ -15,15 +18,17 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from weatherglass._files import cpu_count
 from weatherglass.errors import WeatherglassError
+from weatherglass.tasks import IsolatedCalls
 
-from .settings import Settings
+from .settings import LONG_WORKERS, Settings
 
 T = TypeVar("T")
-LONG_WORKERS = 2
+PRELOAD = ("weatherglass._web.preload",)
 
 
 class Cancelled(WeatherglassError):
@@ -88,7 +93,8 @@ class Job:
         """Call the function and keep its result; to be run in a worker thread."""
         self.started = time.monotonic()
         try:
-            self.report(0, 0)
+            if not self.is_long:  # the work of a long job begins with a report, and cleans up
+                self.report(0, 0)
             result = work(self.report)
         except BaseException as error:
             with suppress(Exception):
@@ -134,9 +140,13 @@ class Jobs:
         self.settings = settings
         self._quick = ThreadPoolExecutor(max(2, cpu_count()), "ask")
         self._long = ThreadPoolExecutor(LONG_WORKERS, "job")
+        self._calls = IsolatedCalls(
+            max_bytes=settings.job_bytes(), max_seconds=settings.job_seconds, preload=PRELOAD
+        )
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._by_id: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
+        self._is_closed = False
 
     def start(
         self, key: Hashable, what: str, work: Callable[..., T], *, is_long: bool = False
@@ -165,6 +175,8 @@ class Jobs:
             if job is not None:
                 self._jobs.move_to_end(key)
                 return job
+            if self._is_closed:
+                raise Busy("The server is being stopped.")
             running = [job for job in self._jobs.values() if not job.is_over]
             long_jobs = sum(job.is_long for job in running)
             if len(running) >= self.settings.max_jobs or (
@@ -174,7 +186,7 @@ class Jobs:
             job = Job(key, what, self.settings.job_seconds, is_long)
             self._jobs[key] = self._by_id[job.id] = job
             self._forget()
-        (self._long if is_long else self._quick).submit(job.run, work)
+            (self._long if is_long else self._quick).submit(job.run, work)
         return job
 
     async def answer(
@@ -217,6 +229,25 @@ class Jobs:
         result: T = current.future.result()
         return result
 
+    def call(
+        self,
+        report: Callable[..., None],
+        function: Callable[..., T],
+        *arguments: Any,
+        check: Callable[[], None] | None = None,
+        cache: Path | None = None,
+    ) -> T:
+        """Return ``function(report, *arguments)``, called in a process that can be killed.
+
+        To be called from the work of a long job, with the `report` of that job: the process is
+        killed when the job is cancelled. The other parameters are those of `IsolatedCalls.call`.
+        """
+        return self._calls.call(report, function, *arguments, check=check, cache=cache)
+
+    def start_processes(self) -> None:
+        """Prepare for the first `call`, so that it need not wait for imports."""
+        self._calls.start()
+
     def find(self, id: str) -> Job:
         """Return a job by its id."""
         if id not in self._by_id:
@@ -242,10 +273,14 @@ class Jobs:
         return jobs[::-1]
 
     def close(self) -> None:
-        """Cancel all jobs and end the worker threads."""
-        for job in list(self._by_id.values()):
+        """Cancel all jobs, kill their processes and end the worker threads."""
+        with self._lock:
+            self._is_closed = True
+            jobs = list(self._by_id.values())
+        for job in jobs:
             if not job.is_over:
                 job.stop("The server was stopped.")
+        self._calls.close()
         for pool in (self._quick, self._long):
             pool.shutdown(wait=False, cancel_futures=True)
 

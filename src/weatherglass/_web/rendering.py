@@ -9,7 +9,9 @@ import hashlib
 import json
 import re
 import tempfile
+import threading
 from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -207,7 +209,7 @@ async def chart_response(
     """
 
     def work(report: Callable[..., None]) -> bytes:
-        import_altair()  # raises MissingExtra before anything is computed
+        load_chart_libraries()  # raises MissingExtra before anything is computed
         return _encode_chart(draw(), form)
 
     content = await jobs.answer(
@@ -219,6 +221,21 @@ async def chart_response(
     )
     headers = download_headers(name, "svg") if form == "svg" else {}
     return Response(content, media_type=CHART_TYPES[form], headers=headers)
+
+
+def load_chart_libraries() -> None:
+    """Import altair and what it looks for among the imported modules, one thread at a time.
+
+    Altair asks ``sys.modules`` for pandas. If another thread is importing pandas at that moment, it
+    is handed an unfinished module.
+    """
+    with _import_lock:
+        with suppress(ImportError):
+            import pandas  # type: ignore[import-untyped]  # noqa: F401
+        import_altair()
+
+
+_import_lock = threading.Lock()
 
 
 def _encode_chart(chart: Any, form: ChartFormat) -> bytes:

@@ -17,7 +17,7 @@ from weatherglass.report import can_draw, describe_chart, draw_strips, group_by_
 from weatherglass.vectors import Vectors
 
 from .jobs import Jobs
-from .rendering import static_file
+from .rendering import load_chart_libraries, static_file
 from .settings import Settings
 from .sources import Sources
 from .upload import Uploads
@@ -37,7 +37,10 @@ class Session:
         first = next(iter(self.sources), None)
         if first is not None:
             with suppress(WeatherglassError):  # the page that needs the source shows the error
-                first.open(report)
+                self.sources.start_opening(first)
+        if can_draw():
+            load_chart_libraries()
+        self.jobs.start_processes()
         rng = np.random.default_rng(0)
         words = [f"w{k}" for k in range(80)]
         test = Test(x=words[:20], y=words[20:40], a=words[40:60], b=words[60:])
@@ -45,6 +48,11 @@ class Session:
         if can_draw():
             describe_chart(draw_strips(group_by_test([result])[0], {"memory": "memory"}))
             static_file("charts.js")
+
+    def close(self) -> None:
+        """End all jobs, and delete everything that was uploaded."""
+        self.jobs.close()
+        self.uploads.close()
 
 
 async def _get_session(request: Request) -> Session:

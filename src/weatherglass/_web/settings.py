@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from weatherglass._files import MAX_MEMORY_VARIABLE, max_memory
 from weatherglass.errors import UsageError
 
 DEFAULT_PORT = 8765
 MIN_TOKEN_LENGTH = 12
+LONG_WORKERS = 2
+"""Long jobs that run at the same time; others wait."""
+
+_MIN_JOB_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +42,10 @@ class Settings:
         How many jobs may be under way at once, and how many of the long kind.
     job_seconds
         A job that takes longer is cancelled.
+    max_job_bytes
+        Memory that a long job may take; 0 chooses a share of the memory that is available.
+    header_seconds
+        A client must send the header of a request within this time.
     idle_seconds
         A client that sends nothing for so long in the middle of a request is disconnected.
     wait_seconds
@@ -64,6 +74,8 @@ class Settings:
     max_jobs: int = 1000
     max_long_jobs: int = 8
     job_seconds: float = 600.0
+    max_job_bytes: int = 0
+    header_seconds: float = 10.0
     idle_seconds: float = 60.0
     wait_seconds: float = 0.9
     max_answers: int = 512
@@ -80,6 +92,16 @@ class Settings:
                 f"The token has {len(self.token)} characters; use at least {MIN_TOKEN_LENGTH} "
                 "ASCII letters and digits."
             )
+
+    def job_bytes(self) -> int:
+        """Return the memory that a long job may take.
+
+        That is what ``--max-memory`` says, or else each of the long jobs that can run at the same
+        time gets an equal part of half of the available memory, and at least 1 GiB.
+        """
+        if self.max_job_bytes or MAX_MEMORY_VARIABLE in os.environ:
+            return self.max_job_bytes or max_memory()
+        return max(_MIN_JOB_BYTES, max_memory() // LONG_WORKERS)
 
     @property
     def is_local(self) -> bool:

@@ -6,12 +6,14 @@ Requests refer to a source by its short name, never by a path, so that nothing e
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from weatherglass._files import Input
 from weatherglass.errors import (
+    BadContent,
     SourceNotFound,
     UsageError,
     WeatherglassError,
@@ -26,6 +28,7 @@ from weatherglass.vectors import (
     count_trailing_numbers,
     find_format,
     fit_control,
+    open_parsed,
     open_vectors,
     parse_header,
 )
@@ -40,13 +43,64 @@ SUFFIXES = (
 """Suffixes of the files in a folder that may hold vectors."""
 
 
+@dataclass(frozen=True)
+class SourceReference:
+    """An open source, as it is sent to a process, which opens the same parsed copy.
+
+    `cache` is the cache folder of an uploaded file.
+    """
+
+    name: str
+    spec: str
+    fingerprint: str
+    cache: Path | None = None
+
+    def open(self, report: Callable[..., None]) -> Vectors:
+        """Open the vectors; without a parsed copy, they are read again."""
+        vectors = open_parsed(self.spec, self.fingerprint, self.cache)
+        if vectors is None:
+            vectors = open_vectors(self.spec, progress=report)
+        if vectors.fingerprint != self.fingerprint:
+            raise BadContent(f"{self.name} has changed since the server opened it.")
+        return replace(vectors, source=self.name)
+
+
+def open_all(
+    references: Sequence[SourceReference], report: Callable[..., None]
+) -> dict[str, Vectors]:
+    """Open several sources in a process; return them by short name."""
+    return {reference.name: reference.open(report) for reference in references}
+
+
+def read_vectors(report: Callable[..., None], spec: str) -> str:
+    """Parse a file, in a process, so that there is a parsed copy; return its fingerprint."""
+    return open_vectors(spec, progress=report).fingerprint
+
+
+def _fit_controls(
+    report: Callable[..., None], reference: SourceReference, names: Sequence[str]
+) -> list[FittedControl]:
+    """Fit controls in a process; they are sent back without the vectors."""
+    vectors = reference.open(report)
+    nothing = Vectors.of([""], [[0.0]])
+    fitted = []
+    for done, name in enumerate(names):
+        report(done, len(names))
+        fitted.append(replace(fit_control(vectors, name, strict=False), vectors=nothing))
+    return fitted
+
+
 @dataclass(eq=False)
 class Source:
-    """A source: its short name on the pages, the spec that opens it, whether it was uploaded."""
+    """A source: its short name on the pages, the spec that opens it, whether it was uploaded.
+
+    `cache` is the cache folder of an uploaded file.
+    """
 
     name: str
     spec: str
     is_upload: bool = False
+    cache: Path | None = None
     _vectors: Vectors | None = None
     _controls: dict[str, FittedControl] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -56,12 +110,22 @@ class Source:
         """The vectors, if they have been opened."""
         return self._vectors
 
-    def open(self, report: Callable[..., None]) -> Vectors:
+    def refer(self) -> SourceReference:
+        """Return what a process needs to open the same vectors."""
+        assert self._vectors is not None  # a source is open before anything is measured on it
+        return SourceReference(self.name, self.spec, self._vectors.fingerprint, self.cache)
+
+    def open(self, report: Callable[..., None], jobs: Jobs) -> Vectors:
         """Read all vectors, once; to be called from a job."""
         with self._lock:
             if self._vectors is None:
                 try:
-                    vectors = open_vectors(self.spec, progress=report)
+                    vectors = open_parsed(self.spec)
+                    if vectors is None:
+                        fingerprint = jobs.call(report, read_vectors, self.spec)
+                        vectors = open_parsed(self.spec, fingerprint)
+                    if vectors is None:  # the cache cannot be written
+                        vectors = open_vectors(self.spec, progress=report)
                 except Cancelled:
                     raise
                 except WeatherglassError as error:
@@ -71,18 +135,20 @@ class Source:
                 self._vectors = replace(vectors, source=self.name)
             return self._vectors
 
-    def controls(self, names: Sequence[str], report: Callable[..., None]) -> list[FittedControl]:
+    def controls(
+        self, names: Sequence[str], report: Callable[..., None], jobs: Jobs
+    ) -> list[FittedControl]:
         """Fit controls to all vectors, each once; to be called from a job.
 
         One that cannot be fitted changes nothing and states the reason.
         """
-        vectors = self.open(report)
-        with self._lock:
-            for done, name in enumerate(names):
-                report(done, len(names))
-                if name not in self._controls:
-                    self._controls[name] = fit_control(vectors, name, strict=False)
-            return [self._controls[name] for name in names]
+        vectors = self.open(report, jobs)
+        missing = [name for name in names if name not in self._controls]
+        if missing:
+            fitted = jobs.call(report, _fit_controls, self.refer(), missing, cache=self.cache)
+            for name, control in zip(missing, fitted, strict=True):
+                self._controls[name] = replace(control, vectors=vectors)
+        return [self._controls[name] for name in names]
 
 
 class Sources:
@@ -98,18 +164,26 @@ class Sources:
         return iter(list(self._sources.values()))
 
     def add(
-        self, spec: str, name: str = "", vectors: Vectors | None = None, is_upload: bool = False
+        self,
+        spec: str,
+        name: str = "",
+        vectors: Vectors | None = None,
+        *,
+        is_upload: bool = False,
+        cache: Path | None = None,
     ) -> Source:
         """Offer a source: a spec of the command line, or a file that was uploaded.
 
-        `vectors` are its vectors, where they are open already; they get its short name.
+        `vectors` are its vectors, where they are open already; they get its short name. `cache` is
+        the cache folder with the parsed copy of an upload.
         """
         for source in self:
             if source.spec == spec:
                 return source
         base = name or short_names([spec])[spec]
         names = (f"{base} ({k})" if k > 1 else base for k in range(1, 10_000))
-        added = Source(next(name for name in names if name not in self._sources), spec, is_upload)
+        unused = next(name for name in names if name not in self._sources)
+        added = Source(unused, spec, is_upload, cache)
         if vectors is not None:
             added._vectors = replace(vectors, source=added.name)
         self._sources[added.name] = added
@@ -122,6 +196,10 @@ class Sources:
             raise SourceNotFound(f"This server has no source {quote_safe(name)}.{hint}")
         return self._sources[name]
 
+    def refer(self, names: Iterable[str]) -> list[SourceReference]:
+        """Return references to open sources, for a process."""
+        return [self.find(name).refer() for name in names]
+
     def choose(self, names: Sequence[str]) -> list[Source]:
         """Return the named sources, each once; without a name, the first source."""
         distinct = list(dict.fromkeys(filter(None, names)))
@@ -131,6 +209,15 @@ class Sources:
                 f"{self.settings.max_sources}."
             )
         return [self.find(name) for name in distinct] or list(self)[:1]
+
+    def start_opening(self, source: Source) -> None:
+        """Start the job that reads a source."""
+        self.jobs.start(*self._opening(source), is_long=True)
+
+    def _opening(self, source: Source) -> tuple[Hashable, str, Callable[..., Vectors]]:
+        """Return the key, the name and the work of the job that reads a source."""
+        work = partial(source.open, jobs=self.jobs)
+        return ("open", source.name), f"Reading {source.name}", work
 
     async def open(
         self, names: Sequence[str], job: str = "", wait_seconds: float | None = None
@@ -147,12 +234,7 @@ class Sources:
             vectors = source.vectors
             if vectors is None:
                 vectors = await self.jobs.answer(
-                    ("open", source.name),
-                    f"Reading {source.name}",
-                    source.open,
-                    is_long=True,
-                    job=job,
-                    wait_seconds=wait_seconds,
+                    *self._opening(source), is_long=True, job=job, wait_seconds=wait_seconds
                 )
             opened[source.name] = vectors
         return opened

@@ -36,6 +36,7 @@ from .suites import load_suite as load_suite
 from .suites import with_control as with_control
 from .templates import kinds as kinds
 from .tested_words import own_words as own_words
+from .tested_words import sentence_template as sentence_template
 from .tested_words import with_tested_words as with_tested_words
 from .tests import test as test
 from .tests import tests as tests
@@ -46,3 +47,4 @@ from .word_sets import Annotation as Annotation
 from .word_sets import WordSet as WordSet
 from .word_sets import known_annotations as known_annotations
 from .word_sets import load_annotations as load_annotations
+from .word_sets import name_words as name_words

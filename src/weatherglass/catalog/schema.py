@@ -21,7 +21,7 @@ from .provenance import (
 )
 from .seeds import SeedSet
 from .validation import describe_value, validation_error
-from .word_sets import WordSet, plain_word
+from .word_sets import WordSet, name_words, plain_word
 
 _SENTENCE_BIAS = {"category": "label", "examples": "words"}  # fields of the sentence-bias files
 
@@ -55,6 +55,15 @@ def _note_repeats(data: Mapping[str, Any], notes: str) -> str:
 
 def _label(value: Any) -> str:
     return value.label if isinstance(value, WordSet) else str(value.get("label", ""))
+
+
+def _name(value: Any, letter: str) -> str:
+    """Return the label of a set, or its first words if it has none but the set's letter."""
+    words = value.words if isinstance(value, WordSet) else value.get("words")
+    label = _label(value)
+    if label not in ("", letter) or not isinstance(words, list | tuple):
+        return label
+    return name_words(words)
 
 
 def _has_sentences(value: Any) -> bool:
@@ -126,6 +135,9 @@ class Test(_Entry):
         and ends like a sentence.
     study
         The work that published the test.
+    alternative
+        A direction that you declare before you look: ``greater`` (X with A and Y with B) or
+        ``less``. Without it, findings are two-sided; see `weatherglass.weat`.
     published
         The published figures, one per embedding.
     agreement
@@ -141,7 +153,7 @@ class Test(_Entry):
     --------
     >>> mine = Test(x=["doctor", "surgeon"], y=["nurse", "midwife"], a=["he", "him"], b=["she"])
     >>> mine.id, mine.title, mine.x.words
-    ('custom', 'X vs Y, A vs B', ('doctor', 'surgeon'))
+    ('custom', 'doctor, surgeon vs nurse, midwife; he, him vs she', ('doctor', 'surgeon'))
     """
 
     kind: ClassVar[str] = "association"
@@ -150,6 +162,7 @@ class Test(_Entry):
     y: WordSet
     a: WordSet
     b: WordSet
+    alternative: Literal["greater", "less", "two-sided"] | None = None
     published: tuple[Published, ...] = ()
     human: HumanFinding | None = None
     differences: tuple[Difference, ...] = ()
@@ -164,8 +177,9 @@ class Test(_Entry):
         if notes := _note_repeats(data, fields.get("notes", "")):
             fields["notes"] = notes
         if len(sets) == 4 and not fields.get("title"):
-            x, y, a, b = (_label(sets[name]) for name in "xyab")
-            fields["title"] = f"{x} vs {y}, {a} vs {b}"
+            x, y, a, b = (_name(sets[name], name.upper()) for name in "xyab")
+            is_labelled = all(_label(sets[name]) != name.upper() for name in "xyab")
+            fields["title"] = f"{x} vs {y}{',' if is_labelled else ';'} {a} vs {b}"
         if "level" not in fields and all(_has_sentences(part) for part in sets.values()):
             fields["level"] = "sentence"
         return fields
@@ -238,7 +252,8 @@ class FactualTest(_Entry):
         if facts is not None:
             fields["facts"] = facts
         if not fields.get("title") and {"targets", "a", "b"} <= fields.keys():
-            targets, a, b = (_label(fields[name]) for name in ("targets", "a", "b"))
+            targets = _label(fields["targets"])
+            a, b = (_name(fields[name], name.upper()) for name in ("a", "b"))
             fields["title"] = f"{targets}, {a} vs {b}"
         return fields
 

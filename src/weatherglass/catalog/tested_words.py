@@ -25,8 +25,9 @@ _SCRIPT_SEPARATOR = "  "  # the sentences of a script are one item
 
 @dataclass(frozen=True)
 class _Pattern:
-    """A template as a regular expression, whether its slot can hold a plural, and its length."""
+    """A template, its regular expression, whether its slot can hold a plural, and its length."""
 
+    template: str
     regex: re.Pattern[str]
     has_plural: bool
     literal: int
@@ -49,6 +50,16 @@ def with_tested_words(test: Test) -> Test:
         return test
     sets = {name.lower(): _with_origins(items) for name, items in test.sets.items()}
     return test.model_copy(update=sets)
+
+
+def sentence_template(sentence: str) -> str | None:
+    """Return the template of the catalogue that a sentence was filled from; None if none fits.
+
+    >>> sentence_template("This is a gizmo."), sentence_template("Buy now!")
+    ('This is {a word}.', None)
+    """
+    best = _best_match(sentence)
+    return None if best is None else best[0].template
 
 
 def own_words(test: Test) -> dict[str, str]:
@@ -126,14 +137,22 @@ def _read_slot(sentence: str) -> tuple[str, bool] | None:
     """Return the text in a sentence's slot, and whether it may be a plural; None if none fits."""
     if word := _read_script(sentence):
         return word, False
+    best = _best_match(sentence)
+    return None if best is None else (best[1], best[0].has_plural)
+
+
+def _best_match(sentence: str) -> tuple[_Pattern, str] | None:
+    """Return the template with the most fixed text that a sentence fits, and the text in its slot.
+
+    "This is {a word}." comes before "This is {word}."
+    """
     matches = (
-        (pattern.literal, pattern.has_plural, match["slot"])
+        (pattern.literal, pattern.has_plural, match["slot"], pattern)
         for pattern in _patterns()
         if (match := pattern.regex.fullmatch(sentence))
     )
-    # The template with the most fixed text fits best: "This is {a word}." before "This is {word}."
-    best = max(matches, default=None)
-    return None if best is None else (best[2], best[1])
+    best = max(matches, key=lambda match: match[:3], default=None)
+    return None if best is None else (best[3], best[2])
 
 
 def _read_script(sentence: str) -> str:
@@ -158,6 +177,7 @@ def _patterns() -> tuple[_Pattern, ...]:
     }
     return tuple(
         _Pattern(
+            template,
             _to_regex(template),
             template.replace("{words}", "{word}") in as_plural,
             # An article is fixed text too.

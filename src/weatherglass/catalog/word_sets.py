@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -16,6 +16,8 @@ from .provenance import DATA, Record, Study, Words
 from .record_files import Table, read_table
 from .templates import templates
 from .validation import check_words, validate
+
+_MAX_NAMED = 2  # words that name a set without a label
 
 
 class Annotation(Record):
@@ -213,3 +215,13 @@ def plain_word(word: Any) -> Any:
     if isinstance(word, Annotation):
         return word.word
     return word.get("word") if isinstance(word, Mapping) else word
+
+
+def name_words(words: Sequence[str]) -> str:
+    """Return the first words of a set, as its name where it has no label.
+
+    >>> name_words(["doctor", "surgeon", "dentist"]), name_words(["nurse"])
+    ('doctor, surgeon…', 'nurse')
+    """
+    named = ", ".join(quote_safe(str(word))[1:-1] for word in words[:_MAX_NAMED])
+    return named + ("…" if len(words) > _MAX_NAMED else "")

@@ -20,11 +20,13 @@ from weatherglass.measures import (
     Measurement,
     Results,
     association_claim,
+    association_subject,
     association_test,
     describe_test,
     overlap_reason,
     too_few_reason,
 )
+from weatherglass.significance import Interval
 
 from .encode import Progress, encode_all
 from .encoder import Encoder, Encodings, WordEncoder, as_encoder
@@ -66,6 +68,7 @@ class CeatResult(Measurement):
     chart: ClassVar[str] = "contexts"
     decimals: ClassVar[int] = 2
     main_name: ClassVar[str] = "effect"
+    possible_evidence: ClassVar[tuple[str, ...]] = ("interval",)
 
     effect: float | None = None
     error: float | None = None
@@ -89,6 +92,17 @@ class CeatResult(Measurement):
 
     def claim(self) -> str:
         return association_claim(self)
+
+    def subject(self) -> str:
+        return association_subject(self)
+
+    @property
+    def evidence_intervals(self) -> tuple[Interval, ...]:
+        """The quantiles over the samples, because `p` falls with the number of samples drawn."""
+        if not self.quantiles:
+            return ()
+        low, high = self.quantiles["2.5%"], self.quantiles["97.5%"]
+        return (Interval(low, high, 0.95, "runs", about="other contexts"),)
 
     def measure_columns(self) -> dict[str, Any]:
         return {"error": self.error, "between": self.between}

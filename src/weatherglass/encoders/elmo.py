@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weatherglass._files import check_data_sets, open_hdf5
 from weatherglass.errors import (
     BadContent,
     EncoderError,
@@ -228,21 +229,19 @@ def character_ids(word: str | int, length: int) -> list[int]:
 
 
 def _read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
-    import h5py
-
-    weights: dict[str, NDArray[np.float32]] = {}
+    data_sets: dict[str, Any] = {}
 
     def visit(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            weights[name] = np.asarray(item[()], dtype=np.float32)
+        if hasattr(item, "dtype"):
+            data_sets[name] = item
 
-    try:
-        with h5py.File(path, "r") as file:
-            file.visititems(visit)
-    except Exception as error:  # h5py raises many types for a damaged file
-        reason = str(error)[:_MAX_QUOTED_CHARACTERS]
-        raise BadContent(f"{path} is a damaged HDF5 file, or not HDF5 ({reason}).") from None
-    return weights
+    with open_hdf5(path) as file:
+        file.visititems(visit)
+        for name, item in data_sets.items():
+            if item.shape is None or item.dtype.kind not in "fiu":
+                raise BadContent(f"{path}: {quote_safe(name)} contains no numbers.")
+        check_data_sets(path, path.stat().st_size, data_sets.values())
+        return {name: np.asarray(item[()], dtype=np.float32) for name, item in data_sets.items()}
 
 
 def open_elmo(spec: Spec) -> Elmo:

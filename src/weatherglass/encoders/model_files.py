@@ -15,9 +15,16 @@ import re
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from weatherglass._files import Input, cache, combine_fingerprints, cpu_count, file_fingerprint
-from weatherglass.errors import PickleRefused, SourceError, SourceNotFound, quote_safe
+from weatherglass.errors import (
+    EncoderError,
+    PickleRefused,
+    SourceError,
+    SourceNotFound,
+    quote_safe,
+)
 from weatherglass.vectors import find_format, find_path, parse_spec
 
 
@@ -77,6 +84,7 @@ _MODEL_SUFFIXES = frozenset(
         ".txt",
     )
 )
+_SAFE_WEIGHTS = frozenset(("model.safetensors", "model.safetensors.index.json"))
 _OTHER_RUNTIMES = frozenset(("onnx", "openvino", "coreml", "flax", "tf"))
 _MARKER_FILES = (
     "modules.json",
@@ -124,7 +132,8 @@ def model_files(folder: Path) -> list[Path]:
         for path in _walk(folder)
         if path.suffix.lower() not in _UNUSED_SUFFIXES and path.name not in _UNUSED_NAMES
     ]
-    safe = {path.parent for path in files if path.suffix == ".safetensors"}
+    # Where there are such weights, the libraries load no others.
+    safe = {path.parent for path in files if path.name in _SAFE_WEIGHTS}
     return [p for p in files if not (p.suffix in (".bin", ".pt", ".onnx") and p.parent in safe)]
 
 
@@ -135,13 +144,95 @@ def model_fingerprint(folder: Path, *options: object) -> str:
         raise SourceNotFound(
             f"{folder} is not a model folder: it has no weights, vocabulary or settings."
         )
+    _refuse_references(folder, files)
     names = [str(path.relative_to(folder)) for path in files]
     return hash_parts(names, files_fingerprint(files), *options)
 
 
-def refuse_pickles(folder: Path) -> None:
-    """Raise `PickleRefused` if weights that would be loaded are a pickle of more than tensors."""
-    for path in model_files(folder):
+# Settings whose key ends so name files of the model. The libraries that load models follow them,
+# also out of the model's folder, where the fingerprint does not see a change.
+_PATH_KEYS = ("path", "_file", "_files", "_dir")
+_SAVED_FROM = frozenset(("_name_or_path", "name_or_path"))  # where the model was; never read
+_VOCABULARIES = frozenset(("tokenizer.json", "vocab.json", "added_tokens.json"))
+_MAX_SETTINGS_BYTES = 64 << 20
+_MAX_DEPTH = 8
+
+
+def _refuse_references(folder: Path, files: Sequence[Path]) -> None:
+    """Raise `EncoderError` if the settings among a model's files lead to other files."""
+    for path in files:
+        if path.suffix != ".json" or path.name in _VOCABULARIES:
+            continue
+        if path.name == "adapter_config.json":
+            raise EncoderError(
+                f"{folder} is an adapter of another model. Merge it with that model, and open the "
+                "result."
+            )
+        for name in _references(_read_settings(path)):
+            if _is_elsewhere(folder, folder / name):
+                raise EncoderError(
+                    f"{path} leads to {quote_safe(name)}, which is not one of the model's files; "
+                    "that is refused."
+                )
+
+
+def _read_settings(path: Path) -> Any:
+    """Return the settings in a file; None if it has none, which the model's library reports."""
+    try:
+        if path.stat().st_size > _MAX_SETTINGS_BYTES:
+            return None
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _references(value: Any, key: str = "", depth: int = 0) -> Iterator[str]:
+    """Yield the texts in settings that are paths, as their keys say."""
+    if depth > _MAX_DEPTH:
+        return
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            # The index of weights in several files has each tensor and its file.
+            yield from _references(inner, key if key == "weight_map" else name, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _references(inner, key, depth + 1)
+    elif isinstance(value, str) and value and _is_path_key(key):
+        yield value
+
+
+def _is_path_key(key: str) -> bool:
+    return key == "weight_map" or (key.endswith(_PATH_KEYS) and key not in _SAVED_FROM)
+
+
+def _is_elsewhere(folder: Path, target: Path) -> bool:
+    """Return whether a path exists outside a model's folder, or in a part that is left out."""
+    try:
+        if not target.exists():
+            return False
+    except (OSError, ValueError):  # too long for a name, or with a null character
+        return False
+    # Not resolved: in the cache of Hugging Face, the files of a model are links to elsewhere.
+    normal, base = Path(os.path.abspath(target)), Path(os.path.abspath(folder))
+    if not normal.is_relative_to(base):
+        return True
+    parts = normal.relative_to(base).parts
+    return any(part.startswith(".") or part in _OTHER_RUNTIMES for part in parts)
+
+
+def refuse_unsafe_files(folder: Path) -> None:
+    """Raise an error if a model's settings lead to other files, or its weights could run code.
+
+    Raises
+    ------
+    EncoderError
+        A setting names a file that is not one of the model's.
+    PickleRefused
+        Weights that would be loaded are a pickle of more than tensors.
+    """
+    files = model_files(folder)
+    _refuse_references(folder, files)
+    for path in files:
         if path.suffix in (".bin", ".pt"):
             import torch
 

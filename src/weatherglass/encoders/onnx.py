@@ -56,6 +56,7 @@ class OnnxEncoder:
 
     @functools.cached_property
     def _loaded(self) -> tuple[Any, Any]:
+        graph_files(self._model)  # refuses weights outside of the folder
         tokenizer = load_tokenizer(self._tokenizer)
         import onnxruntime
 

@@ -56,8 +56,8 @@ def graph_files(graph: Path) -> list[Path]:
     folder = graph.parent.resolve()
     files = [graph]
     for location in locations:
-        path = (folder / location).resolve()
-        if not path.is_relative_to(folder):
+        path = (folder / location.replace("\0", "")).resolve()
+        if not path.is_relative_to(folder) or "\0" in location:
             raise EncoderError(f"{graph} keeps weights outside of its folder; that is refused.")
         files.append(path)
     return files

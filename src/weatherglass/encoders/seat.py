@@ -12,7 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from weatherglass.catalog import Test, WordSet, own_words, with_tested_words
+from weatherglass.catalog import (
+    Test,
+    WordSet,
+    own_words,
+    sentence_template,
+    with_tested_words,
+)
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import (
     NOISE,
@@ -25,15 +31,19 @@ from weatherglass.measures import (
     effect,
     effect_intervals,
     max_effect,
+    two_sided,
     weat,
 )
 from weatherglass.significance import (
+    Alternative,
     Interval,
     PermutationMethod,
     Power,
     PValue,
+    VariancePart,
     effect_power,
     permutation_p,
+    template_variance,
 )
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
@@ -49,7 +59,7 @@ their figures. A sentence without its tested word says only what its template sa
 """
 
 PAPER_MAX_EXACT = 100_000  # partitions; the supplement samples where there are more
-NO_BASELINE = "an encoder has no vocabulary to draw word sets from"
+NO_BASELINE = "comparable word sets are drawn from word vectors, not from an encoder"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -64,6 +74,8 @@ class SeatResult(WeatResult):
         The same test with one association for each word, the mean over its sentences. The
         sentences of a word are near-copies of each other; counting them individually overstates
         the evidence.
+    p_two_sided_by_word
+        The two-sided p-value by word, by which the finding is graded.
     n_words
         The number of words behind the sentences of X and Y.
     tested_words
@@ -81,10 +93,12 @@ class SeatResult(WeatResult):
     measure: ClassVar[str] = "seat"
     chart: ClassVar[str] = "sentences"
     section: ClassVar[Section] = "sentences"
+    possible_evidence: ClassVar[tuple[str, ...]] = ("p", "interval")
 
     level: str = "sentence"
     effect_by_word: float | None = None
     p_by_word: PValue | None = None
+    p_two_sided_by_word: PValue | None = None
     n_words: dict[str, int] = field(default_factory=dict)
     tested_words: str = ""
 
@@ -101,6 +115,13 @@ class SeatResult(WeatResult):
     @property
     def main_p(self) -> float | None:
         return self.p_value if self.p_by_word is None else self.p_by_word.value
+
+    @property
+    def main_p_two_sided(self) -> float | None:
+        if self.p_by_word is None:
+            return self.p_two_sided_value
+        # Older versions stored only one tail, and no associations by word.
+        return (self.p_two_sided_by_word or self.p_by_word).two_sided_value()
 
     @property
     def main_p_holm(self) -> float | None:
@@ -120,18 +141,22 @@ class SeatResult(WeatResult):
     def main_unit(self) -> str:
         return "" if self.p_by_word is None else "each word counted once"
 
-    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+    def power_at(
+        self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
+    ) -> Power | None:
         """Return what the test can find with one association for each word."""
         n, m = self.n_words.get("X", 0), self.n_words.get("Y", 0)
         if self.p_by_word is None or min(n, m) < 2:
             return None
-        return effect_power(n, m, alpha=alpha, power=power, alternative=self.p_by_word.alternative)
+        chosen = alternative or self.finding_alternative
+        return effect_power(n, m, alpha=alpha, power=power, alternative=chosen)
 
     def measure_columns(self) -> dict[str, Any]:
         return super().measure_columns() | {
             "level": self.level,
             "effect_by_word": self.effect_by_word,
             "p_by_word": self.p_by_word.value if self.p_by_word else None,
+            "p_two_sided_by_word": self.main_p_two_sided if self.p_by_word else None,
             "tested_words": self.tested_words,
         }
 
@@ -157,8 +182,9 @@ def seat_test(
         As for `weat`; ``"paper"`` is the supplement's rule: exact up to 100,000 partitions,
         otherwise 99,999 sampled ones and the observed one.
     intervals
-        Also compute the confidence interval over other words in all four sets, and that of the BCa
-        bootstrap, both of the effect by word.
+        Also compute the confidence interval over other words in all four sets and other templates,
+        and that of the BCa bootstrap, both of the effect by word. Sentences that fit no template of
+        the catalogue leave templates out.
     allow_overlap, options
         As for `weat`. There is no baseline, because an encoder has no vocabulary.
     """
@@ -194,15 +220,15 @@ def seat_test(
     if min(len(x), len(y)) >= 2 and np.std([*x, *y]) > 0:
         ddof, rng = by_sentence.options["ddof"], by_sentence.options["rng"]
         by_word["effect_by_word"] = effect(x, y, ddof)
-        cosines = _word_cosines(encoded, by_sentence, test) if intervals else (None, None)
-        fields["intervals"] = effect_intervals(np.array(x), np.array(y), ddof, rng, *cosines)
+        choices = _choices(encoded, by_sentence, test) if intervals else ()
+        fields["intervals"] = effect_intervals(np.array(x), np.array(y), ddof, rng, *choices)
         is_same_test = chosen == "auto" and not (test.x.origins or test.y.origins)
-        by_word["p_by_word"] = (
-            by_sentence.p
-            if is_same_test
-            else permutation_p(
-                x, y, alternative=by_sentence.options["alternative"], resolution=NOISE
-            )
+        alternative = by_sentence.options["alternative"]
+        p = by_sentence.p if is_same_test else None
+        p = p or permutation_p(x, y, alternative=alternative, resolution=NOISE)
+        by_word["p_by_word"] = p
+        by_word["p_two_sided_by_word"] = two_sided(
+            p, lambda: permutation_p(x, y, alternative="two-sided", resolution=NOISE)
         )
     return SeatResult(**about, **by_word, **fields)
 
@@ -226,28 +252,72 @@ def _word_means(result: WeatResult, name: str, items: WordSet) -> list[float]:
     return [float(np.mean(of_word)) for of_word in values.values()]
 
 
-def _word_cosines(
+def _choices(
     encoded: Vectors, result: WeatResult, test: Test
-) -> tuple[Cosines, dict[str, Any]]:
-    """Return the mean cosine of the sentences of each target and attribute word, and weights.
+) -> tuple[Cosines, dict[str, Any], list[VariancePart]]:
+    """Return what an interval over other words and templates needs.
 
-    The mean association of a sentence is over attribute sentences, so that an attribute word counts
-    as often as it has sentences.
+    First the mean cosine of the sentences of each target word with those of each attribute word,
+    and the weights of attribute words: the mean association of a sentence is over attribute
+    sentences, so that an attribute word counts as often as it has sentences. Then what the choice
+    of templates adds to the variance.
     """
     rows: dict[str, Any] = {}
+    words: dict[str, Any] = {}
     counts: dict[str, Any] = {}
+    means: dict[str, Any] = {}
     for name, items in test.sets.items():
         origin = dict(zip(items.words, origins(items), strict=True))
-        words, of_word, counts[name] = np.unique(
+        listed, words[name], counts[name] = np.unique(
             [origin[sentence] for sentence in result.words[name]],
             return_inverse=True,
             return_counts=True,
         )
-        sums = np.zeros((len(words), encoded.dim))
-        np.add.at(sums, of_word, encoded.unit(result.words[name]))
-        rows[name] = sums / counts[name][:, None]
-    cosines = {(w, a): rows[w] @ rows[a].T for w in "XY" for a in "AB"}
-    return cosines, {name: counts[name] for name in "AB"}
+        rows[name] = encoded.unit(result.words[name])
+        sums = np.zeros((len(listed), encoded.dim))
+        np.add.at(sums, words[name], rows[name])
+        means[name] = sums / counts[name][:, None]
+    cosines = {(w, a): means[w] @ means[a].T for w in "XY" for a in "AB"}
+
+    # The weight of a sentence in the difference of the mean associations of X and Y: targets count
+    # each word once, attributes each sentence.
+    weights = {name: 1 / counts[name][words[name]] / len(counts[name]) for name in "XY"}
+    weights |= {name: np.full(len(rows[name]), 1 / len(rows[name])) for name in "AB"}
+    directions = {
+        ("X", "Y"): rows["A"].mean(axis=0) - rows["B"].mean(axis=0),
+        ("A", "B"): means["X"].mean(axis=0) - means["Y"].mean(axis=0),
+    }
+    parts = [
+        _template_part(result, pair, rows, weights, words, direction)
+        for pair, direction in directions.items()
+    ]
+    return (
+        cosines,
+        {name: counts[name] for name in "AB"},
+        [part for part in parts if part is not None],
+    )
+
+
+def _template_part(
+    result: WeatResult,
+    pair: tuple[str, str],
+    rows: Any,
+    weights: Any,
+    words: Any,
+    direction: Any,
+) -> VariancePart | None:
+    """Return what the templates of two sets add to the variance; None if there is only one."""
+    first, second = pair
+    texts = [text for name in pair for text in result.words[name]]
+    templates = [template for text in texts if (template := sentence_template(text)) is not None]
+    if len(templates) < len(texts):  # sentences of the user's own
+        return None
+    return template_variance(
+        np.concatenate([rows[name] @ direction for name in pair]),
+        np.concatenate([weights[first], -weights[second]]),
+        np.concatenate([words[first], words[second] + words[first].max() + 1]),
+        templates,
+    )
 
 
 def origins(items: WordSet) -> Sequence[str]:

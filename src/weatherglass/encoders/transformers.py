@@ -23,7 +23,7 @@ from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, Usag
 from weatherglass.vectors import Spec, check_options
 
 from .encoder import Encodings, choice_option
-from .model_files import find_folder, model_fingerprint, refuse_pickles
+from .model_files import find_folder, model_fingerprint, refuse_unsafe_files
 from .token_states import POOLS, pool
 
 
@@ -48,7 +48,7 @@ class SentenceTransformerEncoder:
 
     @functools.cached_property
     def _model(self) -> Any:
-        refuse_pickles(self.folder)
+        refuse_unsafe_files(self.folder)
         with silence_loading():
             from sentence_transformers import SentenceTransformer
 
@@ -148,7 +148,7 @@ class TransformerEncoder:
     @functools.cached_property
     def _loaded(self) -> tuple[Any, Any, str]:
         """The model, its tokenizer and the pooling."""
-        refuse_pickles(self.folder)
+        refuse_unsafe_files(self.folder)
         with silence_loading():
             import torch
             from transformers import AutoModel, AutoTokenizer

@@ -1,6 +1,8 @@
 from .agreement import Agreement as Agreement
 from .agreement import SourcePair as SourcePair
 from .agreement import agree as agree
+from .alternatives import choose_alternative as choose_alternative
+from .alternatives import two_sided as two_sided
 from .baseline import Baseline as Baseline
 from .baseline import format_percentile as format_percentile
 from .controls import ControlledValue as ControlledValue
@@ -16,8 +18,10 @@ from .generalised_weat import generalised_weat as generalised_weat
 from .measurement import Measurement as Measurement
 from .measurement import Section as Section
 from .measurement import association_claim as association_claim
+from .measurement import association_subject as association_subject
 from .measurement import describe_source as describe_source
 from .measurement import describe_test as describe_test
+from .measurement import upper_first as upper_first
 from .paired import PairedDifference as PairedDifference
 from .paired import fact_contrast as fact_contrast
 from .paired import paired_difference as paired_difference
@@ -46,6 +50,7 @@ from .weat import weat as weat
 from .wefat import WefatResult as WefatResult
 from .wefat import wefat as wefat
 from .word_sets import FoundSet as FoundSet
+from .word_sets import describe_overlap as describe_overlap
 from .word_sets import find_words as find_words
 from .word_sets import overlap_reason as overlap_reason
 from .word_sets import spellings as spellings

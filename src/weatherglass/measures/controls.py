@@ -58,6 +58,10 @@ class ControlledValue:
         As in `weatherglass.Control`.
     reason
         Why there is no number.
+    p_two_sided
+        The two-sided p-value, by which findings judge.
+    rows
+        How many sampled rows the control was fitted to; None if that was the whole vocabulary.
     """
 
     name: str
@@ -71,6 +75,8 @@ class ControlledValue:
     predictors_before: dict[str, float] = field(default_factory=dict)
     predictors_after: dict[str, float] = field(default_factory=dict)
     reason: str = ""
+    p_two_sided: float | None = None
+    rows: int | None = None
 
     @property
     def phrase(self) -> str:
@@ -203,7 +209,13 @@ def _value(
         return dataclasses.replace(value, reason=again.reason)
     before, after = result.value, again.value
     survives = after / before if is_signed and before and after is not None else None
-    return dataclasses.replace(value, effect=after, p=again.p_value, survives=survives)
+    return dataclasses.replace(
+        value,
+        effect=after,
+        p=again.p_value,
+        survives=survives,
+        p_two_sided=again.p_two_sided_value,
+    )
 
 
 def control_outcome(result: Measurement, controlled: ControlledValue) -> Outcome:
@@ -211,15 +223,20 @@ def control_outcome(result: Measurement, controlled: ControlledValue) -> Outcome
 
     ``reverses`` if the sign changes; ``holds`` if p is at most 0.05 with and without the control;
     ``fades`` if it is only without. Empty where the effect itself is not clear (p above 0.05), has
-    no p-value, or could not be measured again.
+    no p-value, or could not be measured again. As in findings, p is two-sided unless the user
+    declared a direction.
     """
-    if controlled.effect is None or controlled.survives is None or controlled.p is None:
+    p = controlled.p if result.is_declared else controlled.p_two_sided
+    if p is None:  # a result of an older version
+        p = controlled.p
+    if controlled.effect is None or controlled.survives is None or p is None:
         return ""
-    if result.p_value is None or result.p_value > ALPHA:
+    before = result.p_value if result.is_declared else result.p_two_sided_value
+    if before is None or before > ALPHA:
         return ""
     if controlled.survives < 0:
         return "reverses"
-    return "holds" if controlled.p <= ALPHA else "fades"
+    return "holds" if p <= ALPHA else "fades"
 
 
 def describe_outcome(result: Measurement, controlled: ControlledValue) -> str:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError, did_you_mean, quote_safe
-from weatherglass.significance import Interval, PValue
+from weatherglass.significance import Alternative, Interval, Power, PValue, effect_power
 from weatherglass.vectors import Case, Vectors
 
+from .alternatives import choose_alternative
 from .measurement import Measurement, describe_source, describe_test
 from .word_sets import (
     MeasureInput,
@@ -44,6 +45,7 @@ class MeasureNumbers:
     columns: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
     details: Mapping[str, float] = field(default_factory=dict)
     p: PValue | None = None
+    p_two_sided: PValue | None = None
     intervals: tuple[Interval, ...] = ()
 
     def fields(self) -> dict[str, Any]:
@@ -66,6 +68,7 @@ class MeasureNumbers:
             "columns": {name: _to_tuples(column) for name, column in self.columns.items()},
             "details": {name: float(number) for name, number in self.details.items()},
             "p": self.p,
+            "p_two_sided": self.p_two_sided,
             "intervals": self.intervals,
         }
 
@@ -95,6 +98,8 @@ class MeasureResult(Measurement):
         Other numbers of the whole, by name.
     p
         The permutation p-value, for a measure that has one.
+    p_two_sided
+        The two-sided one.
     p_holm, p_bh
         The same corrected over the tests of a result set; see `Results.correct`.
     intervals
@@ -104,6 +109,12 @@ class MeasureResult(Measurement):
     """
 
     chart: ClassVar[str] = "measures"
+    possible_evidence: ClassVar[tuple[str, ...]] = (
+        "p",
+        "interval",
+        "frequency control",
+        "anisotropy control",
+    )
 
     # One class for all measures of word sets, so that the name belongs to the result.
     measure: str  # type: ignore[misc]
@@ -113,6 +124,7 @@ class MeasureResult(Measurement):
     columns: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
     details: dict[str, float] = field(default_factory=dict)
     p: PValue | None = None
+    p_two_sided: PValue | None = None
     p_holm: float | None = None
     p_bh: float | None = None
     intervals: tuple[Interval, ...] = ()
@@ -120,6 +132,21 @@ class MeasureResult(Measurement):
     @property
     def p_value(self) -> float | None:
         return self.p.value if self.p else None
+
+    @property
+    def p_two_sided_value(self) -> float | None:
+        p = self.p_two_sided or (self.p.as_two_sided() if self.p else None)
+        return p.value if p else None
+
+    def power_at(
+        self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
+    ) -> Power | None:
+        """Return what the test of the attributes can find; None for a measure without p-value."""
+        sizes = self.n.get("A", 0), self.n.get("B", 0)
+        if self.p is None or min(sizes) < 2:
+            return None
+        chosen = alternative or self.finding_alternative
+        return effect_power(*sizes, alpha=alpha, power=power, alternative=chosen)
 
     def ranked(self, name: str = "X") -> tuple[tuple[str, float], ...]:
         """Return the words of a set with what each adds, the largest first."""
@@ -132,8 +159,17 @@ class MeasureResult(Measurement):
         from .registry import MEASURES
 
         known = MEASURES.get(self.measure)
+        if known is not None and known.is_signed and self.p is not None:
+            x, near, far = (self.set_phrase(name) for name in ("X", "A", "B"))
+            if (self.value or 0.0) < 0:
+                near, far = far, near
+            return f"{x} are more strongly associated with {near} than with {far}."
         name = known.title if known else self.measure
         return f"{name} is {self.value:.3f}." + (f" {known.reading}" if known else "")
+
+    def subject(self) -> str:
+        x, a, b = (self.set_phrase(name) for name in ("X", "A", "B"))
+        return f"in how {x} are associated with {a} and with {b}"
 
     def measure_columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
@@ -144,6 +180,7 @@ class MeasureResult(Measurement):
                 "p_low": self.p.low,
                 "p_high": self.p.high,
                 "p_method": self.p.method,
+                "p_two_sided": self.p_two_sided_value,
                 "p_holm": self.p_holm,
                 "p_bh": self.p_bh,
             }
@@ -231,6 +268,11 @@ class Measure:
     gives_shares: bool = False
 
     @property
+    def is_signed(self) -> bool:
+        """Whether the sign of the number is its direction."""
+        return self.larger == "either" and self.neutral == 0
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options of this measure and their defaults."""
         parameters = inspect.signature(self.compute).parameters.values()
@@ -262,6 +304,8 @@ class Measure:
             "allow_overlap": allow_overlap,
             **checked,
         }
+        if "alternative" in checked:  # two-sided by default, so any other was declared
+            settings |= choose_alternative(None, checked["alternative"])
         entry = MeasuredTest(test or self.name, title or self.title, wanted)
         about = describe_test(entry, *split_found(found), describe_source(vectors), settings)
         about["measure"] = self.name

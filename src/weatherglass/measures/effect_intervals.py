@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from weatherglass.errors import CannotMeasure
 from weatherglass.significance import (
     Interval,
+    VariancePart,
     bootstrap_interval,
     crossed_interval,
     effect_interval,
 )
 
 Floats = NDArray[np.float64]
+OTHER_WORDS = "other words in all four sets"
+OTHER_TEMPLATES = "other words in all four sets and other templates"
 Cosines = Mapping[tuple[str, str], Floats]
 """Tables of cosines by the names of target set and attribute set: ``cosines["X", "A"]``."""
 
@@ -28,6 +31,7 @@ def effect_intervals(
     rng: int,
     cosines: Cosines | None = None,
     weights: Mapping[str, Floats] | None = None,
+    templates: Sequence[VariancePart] = (),
 ) -> tuple[Interval, ...]:
     """Return the intervals of the effect size of the associations x of X and y of Y.
 
@@ -38,7 +42,10 @@ def effect_intervals(
     ----------
     weights
         Of the attributes of A and B in the mean association, where they are not equal.
+    templates
+        What the choice of templates adds to the variance, for words in sentences.
     """
+    about = OTHER_TEMPLATES if templates else OTHER_WORDS
 
     def statistic(x: Any, y: Any, axis: int = -1) -> Any:
         spread = np.concatenate([x, y], axis=axis).std(axis=axis, ddof=ddof)
@@ -50,7 +57,9 @@ def effect_intervals(
         tables = [cosines[targets, attributes] for targets in "XY" for attributes in "AB"]
         a, b = ((weights or {}).get(name) for name in "AB")
         compute += [
-            lambda: crossed_interval(*tables, weights=(a, b), ddof=ddof),
+            lambda: crossed_interval(
+                *tables, weights=(a, b), extra=templates, ddof=ddof, about=about
+            ),
             lambda: bootstrap_interval(x, y, statistic, rng=rng),
         ]
     intervals = []

@@ -6,18 +6,26 @@ import dataclasses
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 from weatherglass._version import __version__
+from weatherglass.catalog import name_words
 from weatherglass.errors import quote_safe
-from weatherglass.significance import Interval, Power
+from weatherglass.significance import Alternative, Interval, Power
 from weatherglass.vectors import Vectors
 
+from .alternatives import DECLARED
 from .controls import ControlledValue, control_columns
 from .result import Result
 
+if TYPE_CHECKING:
+    from weatherglass.findings import Finding  # a layer above, named for type checkers only
+
 Section = Literal["words", "sentences", "facts", "measures"]
 ALPHA = 0.05  # the level at which `Measurement.power` is stated
+FINDING_FIELDS = ("grade", "finding")  # of records in a result set
+_SET_LETTERS = frozenset("XYABW")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -40,12 +48,18 @@ class Measurement(Result):
         The published figures of this test, from the catalogue.
     controls
         The same number on controlled vectors, for each control that was asked for.
+    p_finding, family
+        The p-value by which the finding is graded (`main_p_for_finding`), after Holm's correction
+        over a result set, and the number of its tests; set by `Results.correct`.
     source, options, version
         What is needed to repeat the measurement.
     """
 
     section: ClassVar[Section] = "measures"
     """Where reports list it: with tests of words or sentences, with facts, or by measure."""
+
+    possible_evidence: ClassVar[tuple[str, ...]] = ()
+    """The kinds of evidence that can be collected for it; `weatherglass.finding` lists the rest."""
 
     main_name: ClassVar[str] = "value"
     """What the main number is called in a sentence."""
@@ -61,6 +75,8 @@ class Measurement(Result):
     merged: dict[str, tuple[str, ...]] = field(default_factory=dict)
     published: dict[str, Any] | None = None
     controls: tuple[ControlledValue, ...] = ()
+    p_finding: float | None = None
+    family: int = 1
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     version: str = __version__
@@ -81,8 +97,41 @@ class Measurement(Result):
         return None
 
     @property
+    def p_two_sided_value(self) -> float | None:
+        """The two-sided p-value as a number; None where the measure has none."""
+        return self.p_value
+
+    @property
     def p_for_correction(self) -> float | None:
         return self.p_value
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the user declared a direction before the measurement."""
+        return bool(self.options.get(DECLARED))
+
+    @property
+    def finding_alternative(self) -> Alternative:
+        """The alternative of the finding: two-sided unless a direction was declared."""
+        declared: Alternative = self.options["alternative"] if self.is_declared else "two-sided"
+        return declared
+
+    @property
+    def main_p_for_finding(self) -> float | None:
+        """The uncorrected p-value of the finding: two-sided unless a direction was declared."""
+        return self.main_p if self.is_declared else self.main_p_two_sided
+
+    @property
+    def main_p_two_sided(self) -> float | None:
+        """The two-sided p-value of `main_value`."""
+        return self.p_two_sided_value
+
+    @property
+    def finding(self) -> Finding:
+        """The finding: grade, evidence and sentence; see `weatherglass.finding`."""
+        # Findings are a layer above results, so the public name is looked up when it is called.
+        finding: Finding = import_module("weatherglass").finding(self)
+        return finding
 
     @property
     def main_value(self) -> float | None:
@@ -111,6 +160,16 @@ class Measurement(Result):
         return str(getattr(getattr(self, "p", None), "method", ""))
 
     @property
+    def evidence_intervals(self) -> tuple[Interval, ...]:
+        """The intervals of `main_value` that are evidence: one for each thing that may vary."""
+        by_subject: dict[str, Interval] = {}
+        for interval in getattr(self, "intervals", ()):
+            # Older versions do not say what an interval is about; runs of a classifier vary little.
+            if interval.about and interval.method != "runs":
+                by_subject.setdefault(interval.about, interval)
+        return tuple(by_subject.values())
+
+    @property
     def main_interval(self) -> Interval | None:
         """The confidence interval of `main_value`; None where it was not computed."""
         intervals: Sequence[Interval] = getattr(self, "intervals", ())
@@ -121,8 +180,13 @@ class Measurement(Result):
         """What the test can find at p ≤ 0.05 with 80 % power; None where it is not known."""
         return self.power_at(ALPHA)
 
-    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
-        """Return what the test can find at another level; None where it is not known."""
+    def power_at(
+        self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
+    ) -> Power | None:
+        """Return what the test can find at another level; None where it is not known.
+
+        The alternative is that of the finding by default: two-sided unless it was declared.
+        """
         return None
 
     def could_find(self, tests: int = 1) -> str:
@@ -131,9 +195,9 @@ class Measurement(Result):
         `tests` is the number of tests that p-values are corrected for. The power is that at 0.05
         over this number, which Holm's correction asks of the smallest p-value.
         """
-        p = self.main_p_holm
-        if p is None and self.main_p is not None:
-            p = min(1.0, self.main_p * tests)
+        p = self.p_finding
+        if p is None and self.main_p_for_finding is not None:
+            p = min(1.0, self.main_p_for_finding * tests)
         power = None if p is None or p <= ALPHA else self.power_at(ALPHA / tests)
         return "" if power is None else str(power)
 
@@ -159,14 +223,32 @@ class Measurement(Result):
         """Return what a set stands for, or its name."""
         return self.labels.get(name) or name
 
+    def set_phrase(self, name: str) -> str:
+        """Return what to call the words of a set in a sentence.
+
+        A set without a label is named by its first words: ``doctor, surgeon…``.
+        """
+        label = self.label(name)
+        words = self.words.get(name, ())
+        # Sets that were exchanged may carry each other's letters.
+        if label not in _SET_LETTERS or not words:
+            return label_in_text(label)
+        return name_words(words)
+
     def sentence(self) -> str:
-        if not self.is_done:
-            return f"{self.title} was not run: {self.reason}."
-        return self.claim()
+        return self.finding.sentence
 
     def claim(self) -> str:
-        """Return what the numbers say, in plain English."""
+        """Return the direction of the numbers, in plain English, whether or not it is certain.
+
+        Only `weatherglass.finding` says how certain it is. The text may follow others, so it does
+        not begin with a capital.
+        """
         raise NotImplementedError
+
+    def subject(self) -> str:
+        """Return what was compared, without a direction, to follow "no clear difference"."""
+        return ""
 
     def key_facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"test": self.test, "source": self.source_name}
@@ -198,6 +280,7 @@ class Measurement(Result):
             "reason": self.reason,
             **self.measure_columns(),
             **control_columns(self.controls),
+            **self._finding_columns(),
             "missing": " ".join(word for words in self.missing.values() for word in words),
             "published_p": (self.published or {}).get("p"),
             "fingerprint": self.source.get("fingerprint"),
@@ -206,6 +289,17 @@ class Measurement(Result):
         for fact, value in self.source.get("facts", {}).items():
             row[f"fact_{fact}" if fact in row or fact == "record" else fact] = value
         return row | {"record": json.dumps(self.to_dict())}
+
+    def _repr_html_(self) -> str:
+        return self.finding._repr_html_() + super()._repr_html_()
+
+    def _finding_columns(self) -> dict[str, Any]:
+        finding = self.finding
+        return {
+            "p_finding": self.p_finding,
+            "grade": finding.grade,
+            "finding": finding.sentence,
+        }
 
     def target_associations(self) -> dict[str, tuple[float, ...]]:
         """Return the association of every target, set by set, in the order of `words`.
@@ -236,6 +330,8 @@ class Measurement(Result):
 
     @classmethod
     def _from_fields(cls, record: dict[str, Any]) -> Self:
+        # Result sets state the finding for other programs; here it is computed from the result.
+        record = {name: part for name, part in record.items() if name not in FINDING_FIELDS}
         known = {"measure", *(field.name for field in dataclasses.fields(cls))}
         if unknown := sorted(record.keys() - known):
             name = quote_safe(str(record.get("measure")))
@@ -306,11 +402,21 @@ def interval_columns(interval: Interval | None) -> dict[str, float | None]:
 
 def association_claim(result: Measurement) -> str:
     """Return which targets are more strongly associated with which attributes, in words."""
-    y, a, b = (label_in_text(result.label(name)) for name in ("Y", "A", "B"))
+    x, y, a, b = (result.set_phrase(name) for name in "XYAB")
     if (result.main_value or 0.0) < 0:
         a, b = b, a
-    x = plural_label(result.label("X"))
     return f"{x} are more strongly associated with {a}, rather than {b}, than {y} are."
+
+
+def association_subject(result: Measurement) -> str:
+    """Return what an association test compares, without a direction."""
+    x, y, a, b = (result.set_phrase(name) for name in "XYAB")
+    return f"in how {x} and {y} are associated with {a} rather than {b}"
+
+
+def upper_first(text: str) -> str:
+    """Return a text that begins with a capital."""
+    return text[:1].upper() + text[1:]
 
 
 def plural_label(label: str) -> str:

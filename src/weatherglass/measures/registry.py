@@ -215,5 +215,5 @@ def run_measure(
         control,
         needed,
         lambda rows: which(rows, sets, **options),
-        is_signed=which.larger == "either" and which.neutral == 0,
+        is_signed=which.is_signed,
     )

@@ -98,6 +98,9 @@ class Results(Tabular, Generic[ResultT]):
         The tests of a set are one family: association tests, factual tests (Pearson's p-value), and
         measures with a p-value, such as ``sc-weat``. Those over contexts (``ceat``) are not part of
         it: their p-values fall with the number of samples that are drawn.
+
+        The p-value by which findings are graded (`p_finding`) is corrected in the same way, always
+        by Holm's method.
         """
         if method not in ("holm", "bh", "both"):
             raise UsageError(f"method is {method!r}; it must be holm, bh or both.")
@@ -114,6 +117,21 @@ class Results(Tabular, Generic[ResultT]):
                     corrected[position] = dataclasses.replace(
                         corrected[position], **{f"p_{name}": value}
                     )
+        return Results(tuple(corrected)).correct_findings()
+
+    def correct_findings(self) -> Results[ResultT]:
+        """Return the same results with the p-values of their findings corrected (Holm)."""
+        p_values = {
+            position: p
+            for position, result in enumerate(self)
+            if result.p_for_correction is not None and (p := result.main_p_for_finding) is not None
+        }
+        corrected = list(self.results)
+        adjusted = holm(list(p_values.values())).tolist() if p_values else []
+        for position, value in zip(p_values, adjusted, strict=True):
+            corrected[position] = dataclasses.replace(
+                corrected[position], p_finding=value, family=len(p_values)
+            )
         return Results(tuple(corrected))
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,7 +140,7 @@ class Results(Tabular, Generic[ResultT]):
         return {
             "weatherglass": __version__,
             "source": next(iter(sources.values())) if len(sources) == 1 else None,
-            "results": [result.to_dict() for result in self],
+            "results": [_with_finding(result) for result in self],
         }
 
     def to_json(self) -> str:
@@ -188,6 +206,12 @@ class Results(Tabular, Generic[ResultT]):
         except (pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise BadContent(f"{path} is not a result set in Parquet ({error}).") from None
         return _from_records(records)
+
+
+def _with_finding(result: Measurement) -> dict[str, Any]:
+    """Return the record of a result, with its finding for programs that only read JSON."""
+    finding = result.finding
+    return result.to_dict() | {"grade": finding.grade, "finding": finding.sentence}
 
 
 def _from_records(records: Sequence[str | None]) -> Results:

@@ -15,13 +15,14 @@ from weatherglass.significance import (
     permutation_p,
 )
 
+from .alternatives import two_sided
 from .definition import Measure, MeasureNumbers, RequiredSet
 from .weat import MIN_SPREAD, NOISE
 from .word_sets import Floats, MeasureInput
 
 
 def single_category(
-    given: MeasureInput, *, alternative: str = "greater", method: str = "auto", rng: int = 0
+    given: MeasureInput, *, alternative: str = "two-sided", method: str = "auto", rng: int = 0
 ) -> MeasureNumbers:
     """Compare the cosines of a word, or a category of words, with two attribute sets.
 
@@ -30,7 +31,8 @@ def single_category(
     given
         The words: X, A and B.
     alternative
-        ``greater`` (X with A, as the paper tests), ``less`` or ``two-sided``.
+        ``two-sided``, ``greater`` (X with A, as the paper tests) or ``less``; a one-sided
+        alternative is a direction that you declare.
     method
         How the p-value is computed; see `weatherglass.permutation_p`. The authors fit a normal
         distribution to random permutations (``normal``); ``auto`` counts them where it can.
@@ -66,12 +68,16 @@ def single_category(
     else:
         p_by_word = [permutation_p(*cosines, **settings) for cosines in words]
     p_values = np.array([p.value for p in p_by_word])
+    p = permutation_p(*category, **settings)
     return MeasureNumbers(
         value=value,
         by_word={"X": _effects(with_a, with_b)},
         columns={"p": {"X": p_values}, "p_holm": {"X": holm(p_values)}},
         details={"statistic": float(category[0].mean() - category[1].mean())},
-        p=permutation_p(*category, **settings),
+        p=p,
+        p_two_sided=two_sided(
+            p, lambda: permutation_p(*category, **(settings | {"alternative": "two-sided"}))
+        ),
         intervals=_intervals(*category),
     )
 

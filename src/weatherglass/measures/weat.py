@@ -6,9 +6,9 @@ The word embedding association test, from Science 356, 183-186.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from weatherglass.significance import (
 )
 from weatherglass.vectors import Case, Vectors
 
+from .alternatives import choose_alternative, two_sided
+from .anisotropy import anisotropy_columns, anisotropy_control
 from .baseline import (
     Baseline,
     alignment,
@@ -36,7 +38,7 @@ from .baseline import (
     measure_baseline,
     set_differences,
 )
-from .controls import Controls, with_controls
+from .controls import ControlledValue, Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
 from .effect_intervals import effect_intervals
 from .measurement import (
@@ -44,6 +46,7 @@ from .measurement import (
     Measurement,
     Section,
     association_claim,
+    association_subject,
     describe_source,
     describe_test,
     interval_columns,
@@ -53,6 +56,7 @@ from .word_sets import FoundSet, Sets, find_sets, rank_words, split_found, too_f
 Floats = NDArray[np.float64]
 
 MIN_WORDS = {"X": 2, "Y": 2, "A": 1, "B": 1}
+MAX_COUNTED_SINGLY = 28  # targets whose partitions are counted in less than a millisecond
 NOISE = 1e-15  # rounding error of an association, which is a difference of means of cosines
 MIN_SPREAD = 100 * NOISE  # standard deviation of the associations; below it all are the same
 
@@ -61,7 +65,7 @@ MIN_SPREAD = 100 * NOISE  # standard deviation of the associations; below it all
 class Influence:
     """Effect and p-value of a test without one word, and how far the effect moved.
 
-    The p-value is exact for up to 32 targets and otherwise computed as by
+    The p-values are exact for up to 32 targets and otherwise computed as by
     `batch_permutation_p`, because there is one for every word.
     """
 
@@ -70,6 +74,7 @@ class Influence:
     effect: float
     p: float
     moved: float
+    p_two_sided: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -86,7 +91,10 @@ class WeatResult(Measurement):
         s(X, Y, A, B): the sum over X minus the sum over Y. For sets of unequal size, (\\|X\\| +
         \\|Y\\|) g of Swinger et al. (2019), which is the same number when the sizes are equal.
     p
-        The permutation p-value.
+        The permutation p-value: one-sided for published tests, as in their paper, and two-sided
+        for your own words, unless you gave an alternative.
+    p_two_sided
+        The two-sided permutation p-value.
     cosine
         cos(X̄ − Ȳ, Ā − B̄): how far the difference between the targets points along the difference
         between the attributes. Its square, `shared`, is the share of the squared difference
@@ -106,6 +114,9 @@ class WeatResult(Measurement):
         other words in all four sets, and the BCa bootstrap.
     influence
         What dropping each single word does, if asked for.
+    anisotropy
+        The effect without the mean and the top two components of a sample of the vocabulary;
+        None without a baseline, which draws the sample.
 
     The other attributes are those of every `Measurement`.
     """
@@ -115,10 +126,19 @@ class WeatResult(Measurement):
     decimals: ClassVar[int] = 2
     section: ClassVar[Section] = "words"
     main_name: ClassVar[str] = "effect"
+    possible_evidence: ClassVar[tuple[str, ...]] = (
+        "p",
+        "interval",
+        "leave-one-out",
+        "seed choices",
+        "frequency control",
+        "anisotropy control",
+    )
 
     effect: float | None = None
     statistic: float | None = None
     p: PValue | None = None
+    p_two_sided: PValue | None = None
     cosine: float | None = None
     baseline: Baseline | None = None
     p_rotation: PValue | None = None
@@ -127,6 +147,7 @@ class WeatResult(Measurement):
     associations: dict[str, tuple[float, ...]] = field(default_factory=dict)
     intervals: tuple[Interval, ...] = ()
     influence: tuple[Influence, ...] = ()
+    anisotropy: ControlledValue | None = None
 
     @property
     def max_value(self) -> float | None:
@@ -168,6 +189,13 @@ class WeatResult(Measurement):
     def p_value(self) -> float | None:
         return self.p.value if self.p else None
 
+    @property
+    def p_two_sided_value(self) -> float | None:
+        if self.p_two_sided is not None or self.p is None:
+            return self.p_two_sided.value if self.p_two_sided else None
+        targets = self.associations["X"], self.associations["Y"]
+        return _two_sided_p([targets], [self.p])[0].value  # a result of an older version
+
     def ranked(self, name: str = "X") -> tuple[tuple[str, float], ...]:
         """Return the words of a set with their associations, the largest first."""
         return rank_words(self.words, self.associations, name)
@@ -175,10 +203,15 @@ class WeatResult(Measurement):
     def claim(self) -> str:
         return association_claim(self)
 
+    def subject(self) -> str:
+        return association_subject(self)
+
     def target_associations(self) -> dict[str, tuple[float, ...]]:
         return self.associations
 
-    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+    def power_at(
+        self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
+    ) -> Power | None:
         if self.p is None:
             return None
         x, y = self.associations["X"], self.associations["Y"]
@@ -188,7 +221,7 @@ class WeatResult(Measurement):
             len(y),
             alpha=alpha,
             power=power,
-            alternative=self.p.alternative,
+            alternative=alternative or self.finding_alternative,
             spreads=spreads if max(spreads) > MIN_SPREAD else None,
         )
 
@@ -199,8 +232,10 @@ class WeatResult(Measurement):
             "p_low": self.p.low if self.p else None,
             "p_high": self.p.high if self.p else None,
             "p_method": self.p.method if self.p else None,
+            "p_two_sided": self.p_two_sided.value if self.p_two_sided else None,
             "cosine": self.cosine,
             **baseline_columns(self.baseline),
+            **anisotropy_columns(self.anisotropy),
             "p_rotation": self.p_rotation.value if self.p_rotation else None,
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,
@@ -212,7 +247,7 @@ def weat(
     vectors: Vectors,
     test: Test | str,
     *,
-    alternative: Alternative = "greater",
+    alternative: Alternative | None = None,
     method: PermutationMethod = "auto",
     ddof: int = 1,
     case: Case = "auto",
@@ -234,8 +269,10 @@ def weat(
     test
         An association test, or its id in the catalogue.
     alternative
-        ``greater`` (X with A and Y with B, as the paper tests), ``less`` or ``two-sided`` (twice
-        the smaller tail, at most 1).
+        ``greater`` (X with A and Y with B), ``less`` or ``two-sided`` (twice the smaller tail, at
+        most 1). By default ``greater`` for published tests, as the paper tests, and ``two-sided``
+        for others. A direction that you give here is a declared one: the finding then uses the
+        one-sided p-value; otherwise it uses the two-sided one.
     method
         How the permutation p-value is computed; see `weatherglass.significance.permutation_p`.
     ddof
@@ -256,9 +293,9 @@ def weat(
     influence
         Also drop each single word in turn, and give effect and p-value without it.
     baseline
-        Also compare the alignment with that of 9,999 comparable word sets of the same vocabulary.
-        The vectors must be a whole embedding, or words that were opened with a sample of it
-        (``open_vectors(source, words=words, sample=True)``).
+        Also compare the alignment with that of 9,999 comparable word sets of the same vocabulary,
+        and compute `anisotropy`. The vectors must be a whole embedding, or words that were opened
+        with a sample of it (``open_vectors(source, words=words, sample=True)``).
     control
         Also measure on controlled vectors, into `controls`: a method of `weatherglass.control`,
         the pair that it returned for the vectors, or a list of these, such as ``["frequency",
@@ -293,11 +330,11 @@ def weat(
     >>> insects = wg.Test(x=["rose", "lily"], y=["wasp", "gnat"], a=["kind"], b=["foul"])
     >>> result = wg.weat(vectors, insects)
     >>> round(result.effect, 2), result.p.fraction
-    (1.73, '1/6')
+    (1.73, '2/6')
     """
     entry = association_test(test)
     options: dict[str, Any] = {
-        "alternative": alternative,
+        **choose_alternative(entry, alternative),
         "method": method,
         "ddof": ddof,
         "case": case,
@@ -338,27 +375,26 @@ def _measure(
         reason = "all targets have the same association, so the effect has no scale"
         return WeatResult(status="not run", reason=reason, **about)
     try:
-        p = permutation_p(
-            x,
-            y,
-            alternative=alternative,
-            method=options["method"],
-            rng=rng,
-            workers=workers,
-            resolution=NOISE,
-        )
+        settings: dict[str, Any] = {"rng": rng, "workers": workers, "resolution": NOISE}
+        settings["method"] = options["method"]
+        p = permutation_p(x, y, alternative=alternative, **settings)
+        both = two_sided(p, lambda: permutation_p(x, y, alternative="two-sided", **settings))
     except CannotMeasure as error:  # more targets than the chosen method can count
         return WeatResult(status="not run", reason=str(error).rstrip("."), **about)
     return WeatResult(
         status="done",
-        effect=effect(x, y, ddof),
+        effect=(size := effect(x, y, ddof)),
         statistic=float((len(x) + len(y)) / 2 * (x.mean() - y.mean())),
         p=p,
+        p_two_sided=both,
         cosine=(cosine := alignment(found)),
         baseline=measure_baseline(vectors, found, cosine, rng) if baseline else None,
         p_rotation=_rotation(found, alternative),
         intervals=effect_intervals(x, y, ddof, rng, _cosines(found) if intervals else None),
         influence=leave_one_out(found, ddof, alternative) if influence else (),
+        anisotropy=anisotropy_control(vectors, found, size, alternative, ddof)
+        if baseline
+        else None,
         **about,
     )
 
@@ -421,12 +457,30 @@ def leave_one_out(
             )
             dropped.append((name, word))
             remaining.append((reduced["X"], reduced["Y"]))
-    p_values = batch_permutation_p(remaining, alternative=alternative)
+    p_values = _permutation_ps(remaining, alternative)
     influences = []
-    for (name, word), (x, y), p in zip(dropped, remaining, p_values, strict=True):
-        value = effect(x, y, ddof)
-        influences.append(Influence(name, word, value, p.value, value - reference))
+    for (name, word), (x, y), p, both in zip(
+        dropped, remaining, p_values, _two_sided_p(remaining, p_values), strict=True
+    ):
+        # Where one word carries the whole difference, nothing is left without it.
+        value = effect(x, y, ddof) if spread(x, y, ddof) > MIN_SPREAD else 0.0
+        influences.append(Influence(name, word, value, p.value, value - reference, both.value))
     return tuple(sorted(influences, key=lambda influence: -abs(influence.moved)))
+
+
+def _permutation_ps(tests: Sequence[tuple[Any, Any]], alternative: Alternative) -> Sequence[PValue]:
+    """Return the p-values of many tests."""
+    if all(len(x) + len(y) <= MAX_COUNTED_SINGLY for x, y in tests):
+        # The same numbers, but complete separation is counted without loading compiled kernels.
+        return [permutation_p(x, y, alternative=alternative) for x, y in tests]
+    return batch_permutation_p(tests, alternative=alternative)
+
+
+def _two_sided_p(tests: Sequence[tuple[Any, Any]], p_values: Sequence[PValue]) -> list[PValue]:
+    """Return two-sided p-values; those whose smaller tail is not known are computed together."""
+    others = [test for test, p in zip(tests, p_values, strict=True) if p.as_two_sided() is None]
+    computed = iter(_permutation_ps(others, "two-sided"))
+    return [two_sided(p, lambda: next(computed)) for p in p_values]
 
 
 def _cosines(found: Mapping[str, FoundSet]) -> dict[tuple[str, str], Floats]:
@@ -461,7 +515,7 @@ def _measure_sets(
     max_missing: float,
     allow_overlap: bool,
     *,
-    alternative: str = "greater",
+    alternative: str = "two-sided",
     method: str = "auto",
     ddof: int = 1,
     rng: int = 0,
@@ -471,7 +525,7 @@ def _measure_sets(
 ) -> WeatResult:
     """Run the test; the keyword arguments are the options of `weatherglass.measure`."""
     options: dict[str, Any] = {
-        "alternative": alternative,
+        **choose_alternative(test, cast(Alternative, alternative)),
         "method": method,
         "ddof": ddof,
         "case": case,

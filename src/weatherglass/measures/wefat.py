@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from weatherglass.catalog import FactualTest, Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.significance import Correlation, Interval, Power, correlation_power
+from weatherglass.significance import Alternative, Correlation, Interval, Power, correlation_power
 from weatherglass.significance import pearson as correlate_words
 from weatherglass.significance import spearman as rank_correlate_words
 from weatherglass.vectors import Case, Vectors
@@ -27,7 +27,6 @@ from .measurement import (
     describe_source,
     describe_test,
     interval_columns,
-    label_in_text,
     lower_first,
 )
 from .word_sets import FoundSet, find_sets, split_found, too_few_reason
@@ -69,6 +68,12 @@ class WefatResult(Measurement):
     decimals: ClassVar[int] = 2
     section: ClassVar[Section] = "facts"
     main_name: ClassVar[str] = "correlation"
+    possible_evidence: ClassVar[tuple[str, ...]] = (
+        "p",
+        "interval",
+        "frequency control",
+        "anisotropy control",
+    )
 
     pearson: float | None = None
     pearson_p: float | None = None
@@ -108,12 +113,17 @@ class WefatResult(Measurement):
 
     def claim(self) -> str:
         fact = lower_first(self.fact.get("name") or "fact")
-        words, a, b = (label_in_text(self.label(name)) for name in ("W", "A", "B"))
+        words, a, b = (self.set_phrase(name) for name in "WAB")
         direction = "higher" if (self.pearson or 0.0) >= 0 else "lower"
         return (
-            f"The more strongly {words} are associated with {a} rather than {b}, the {direction} "
+            f"the more strongly {words} are associated with {a} rather than {b}, the {direction} "
             f"their {fact}."
         )
+
+    def subject(self) -> str:
+        fact = lower_first(self.fact.get("name") or "fact")
+        words, a, b = (self.set_phrase(name) for name in "WAB")
+        return f"in {fact} between {words} associated with {a} and with {b}"
 
     def target_associations(self) -> dict[str, tuple[float, ...]]:
         return {"W": self.associations}
@@ -121,7 +131,9 @@ class WefatResult(Measurement):
     def target_facts(self) -> tuple[float, ...]:
         return self.facts
 
-    def power_at(self, alpha: float, power: float = 0.8) -> Power | None:
+    def power_at(
+        self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
+    ) -> Power | None:
         n = len(self.facts)
         return correlation_power(n, alpha=alpha, power=power) if self.is_done else None
 

@@ -107,7 +107,24 @@ def find_sets(
 def overlap_reason(
     words: Mapping[str, Sequence[str]], rows: Mapping[str, Floats] | None = None
 ) -> str:
-    """Return which words are both target and attribute; empty if there are none.
+    """Return why a test is not run in which words are both target and attribute, or an empty text.
+
+    The parameters are those of `describe_overlap`.
+
+    >>> overlap_reason({"X": ["he"], "A": ["he"]})[-76:]
+    'which is 1, would count as association; --allow-overlap runs it all the same'
+    """
+    overlap = describe_overlap(words, rows)
+    would_count = "would count as association; --allow-overlap runs it all the same"
+    return f"{overlap} {would_count}" if overlap else ""
+
+
+def describe_overlap(
+    words: Mapping[str, Sequence[str]], rows: Mapping[str, Floats] | None = None
+) -> str:
+    """Describe the words that are both target and attribute; empty if there are none.
+
+    A verb is to follow: what their cosines with themselves do.
 
     The cosine of such a word with itself is 1, whatever the embedding. It enters the association
     of the word as if it were measured, so that sets look aligned that are not.
@@ -122,10 +139,9 @@ def overlap_reason(
 
     Examples
     --------
-    >>> overlap_reason({"X": ["he", "man"], "Y": ["she"], "A": ["career", "he"], "B": ["family"]})
-    "'he' is both a target (X) and an attribute (A), so that its cosine with itself, which is 1, \
-would count as association; --allow-overlap runs it all the same"
-    >>> overlap_reason({"X": ["he"], "A": ["him"]})
+    >>> describe_overlap({"X": ["he", "man"], "Y": ["she"], "A": ["career", "he"], "B": ["home"]})
+    "'he' is both a target (X) and an attribute (A), so that its cosine with itself, which is 1,"
+    >>> describe_overlap({"X": ["he"], "A": ["him"]})
     ''
     """
     shared: dict[str, None] = {}
@@ -147,10 +163,7 @@ would count as association; --allow-overlap runs it all the same"
         are = f"are both targets ({targets}) and attributes ({attributes}), so that their cosines"
         own = "with themselves"
     which = "which is 1," if len(shared) == 1 else "which are 1,"
-    return (
-        f"{listed} {are} {own}, {which} would count as association; --allow-overlap runs it all "
-        "the same"
-    )
+    return f"{listed} {are} {own}, {which}"
 
 
 def _shared_words(

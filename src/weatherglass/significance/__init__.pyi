@@ -9,11 +9,13 @@ from .correction import holm as holm
 from .intervals import MIN_PAIRS as MIN_PAIRS
 from .intervals import Correlation as Correlation
 from .intervals import Interval as Interval
+from .intervals import VariancePart as VariancePart
 from .intervals import bootstrap_interval as bootstrap_interval
 from .intervals import crossed_interval as crossed_interval
 from .intervals import effect_interval as effect_interval
 from .intervals import pearson as pearson
 from .intervals import spearman as spearman
+from .intervals import template_variance as template_variance
 from .permutation import PermutationMethod as PermutationMethod
 from .permutation import permutation_p as permutation_p
 from .power import Power as Power
@@ -21,6 +23,7 @@ from .power import correlation_power as correlation_power
 from .power import effect_power as effect_power
 from .power import power_of_correlation as power_of_correlation
 from .power import power_of_effect as power_of_effect
+from .power import smallest_p as smallest_p
 from .power import words_for_correlation as words_for_correlation
 from .power import words_needed as words_needed
 from .pvalue import Alternative as Alternative

@@ -70,6 +70,40 @@ class PValue:
         value = clamp_p(count / partitions)
         return cls(value, value, value, "exact", alternative, count, partitions)
 
+    def as_two_sided(self) -> PValue | None:
+        """Return the two-sided p-value, which is twice the smaller tail, if this is that tail.
+
+        None where it is not: the other tail, which shares its ties with this one, must be computed.
+
+        >>> PValue.from_count(1, 12870).as_two_sided().fraction
+        '2/12870'
+        >>> PValue.from_count(12869, 12870).as_two_sided() is None
+        True
+        """
+        if self.alternative == "two-sided":
+            return self
+        # The tails together hold all partitions, so one that holds less than half is the smaller.
+        if self.high > 0.5:
+            return None
+        value, low, high = (min(1.0, 2 * end) for end in (self.value, self.low, self.high))
+        count = None if self.count is None else 2 * self.count
+        return PValue(value, low, high, self.method, "two-sided", count, self.partitions)
+
+    def two_sided_value(self) -> float:
+        """Return the two-sided p-value, also where this is the larger tail.
+
+        The smaller tail is then taken from the complement, which is exact unless other partitions
+        tie with the observed one.
+
+        >>> PValue.from_count(12869, 12870).two_sided_value() * 12870
+        4.0
+        """
+        known = self.as_two_sided()
+        if known is not None:
+            return known.value
+        observed = 1 / self.partitions if self.partitions else 0.0
+        return min(1.0, 2 * (1 - self.value + observed))
+
     @property
     def fraction(self) -> str | None:
         """``"count/partitions"`` if the p-value was counted, otherwise None."""

@@ -1,3 +1,7 @@
+from .isolated import IsolatedCalls as IsolatedCalls
+from .isolated import ProcessDied as ProcessDied
+from .isolated import exit_at_once as exit_at_once
+from .isolated import memory_of_tree as memory_of_tree
 from .run import as_completed as as_completed
 from .run import run as run
 from .state import Checkpoint as Checkpoint

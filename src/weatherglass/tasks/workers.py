@@ -187,7 +187,7 @@ class _Processes(Workers):
         return self._slots
 
     def _new(self) -> ProcessPoolExecutor:
-        _block_signals()
+        block_signals()
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self._slots, mp_context=context, initializer=_prepare)
 
@@ -242,7 +242,7 @@ def run_with_ticket(
         return call(*prefix, item)
 
 
-def _block_signals() -> None:
+def block_signals() -> None:
     """Block SIGINT and SIGHUP in the processes that this thread starts, from their first moment.
 
     A terminal sends these signals to all processes of a command, and a worker that is still
@@ -259,6 +259,11 @@ def _block_signals() -> None:
 def _prepare() -> None:
     """Leave Ctrl-C to the process that started us, and end when that one is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """End this process when the process that started it is gone."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

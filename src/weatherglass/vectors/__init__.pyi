@@ -28,6 +28,7 @@ from .lookup import find_positions as find_positions
 from .lookup import find_set_positions as find_set_positions
 from .lookup import find_usable_positions as find_usable_positions
 from .open import describe_source as describe_source
+from .open import open_parsed as open_parsed
 from .open import open_vectors as open_vectors
 from .source import Spec as Spec
 from .source import check_options as check_options

@@ -23,11 +23,13 @@ from .anisotropy import RowMap, fit_centering, fit_top, fit_whitening
 from .frequency import KNOTS, WordFrequencies, fit_recolouring, informative_counts
 from .predictability import FrequencySample
 from .vectors import EPSILON, Floats, Positions, Vectors, row_blocks, unit_rows, unusable_rows
+from .vocabulary_sample import is_alphabetical
 
 R2_THRESHOLD = 0.25  # ``auto`` controls for frequency above this R²
 REMAINING_R2 = 0.10  # above this R², messages say that frequency remains after the control
 # With fewer words, covariances are noise and an R² says little.
 MIN_WORDS, MIN_WORDS_PER_DIM = 1000, 20
+_CHECKED_WORDS = 4096  # whether these are in alphabetical order
 _CACHED_ROWS = 1024  # mapped at a time, so that the intermediate rows stay small
 
 NAMES = "frequency, center, top:K, whiten, auto or none"
@@ -302,8 +304,9 @@ def control(
     Raises
     ------
     CannotMeasure
-        Only some words were opened, so that their ranks are unknown; or there are fewer than 1000
-        usable words, or fewer than 20 for each dimension.
+        Only some words were opened, so that their ranks are unknown; there are fewer than 1000
+        usable words, or fewer than 20 for each dimension; or frequency is to be removed and the
+        words are in alphabetical order without counts.
 
     Notes
     -----
@@ -355,6 +358,14 @@ def _find_problem(vectors: Vectors, name: str) -> str:
     for part in name.split("+"):
         if part.startswith("top:") and int(part[4:]) >= vectors.dim:
             return f"{part} leaves nothing of {vectors.dim} dimensions"
+    needs_frequency = name in ("auto", "none") or "frequency" in name.split("+")
+    if needs_frequency and informative_counts(vectors) is None:
+        step = max(1, len(vectors) // _CHECKED_WORDS)
+        if is_alphabetical([vectors.words[k] for k in range(0, len(vectors), step)]):
+            return (
+                "its words are in alphabetical order and have no counts, so it is not known how "
+                "frequent they are"
+            )
     return ""
 
 

@@ -132,6 +132,39 @@ def _open(
     return vectors
 
 
+def open_parsed(
+    source: str | os.PathLike[str], fingerprint: str | None = None, folder: Path | None = None
+) -> Vectors | None:
+    """Open the parsed copy of a source without parsing anything; None if there is none.
+
+    Parameters
+    ----------
+    source
+        The source, as for `open_vectors`.
+    fingerprint
+        The fingerprint of the content. By default that of the file as it is now, if it is known.
+    folder
+        The cache folder; by default the user's.
+
+    Examples
+    --------
+    >>> vectors = open_vectors("default")
+    >>> len(open_parsed("default", vectors.fingerprint)) == len(vectors)
+    True
+    >>> open_parsed("default", "0" * 32)
+    """
+    spec = parse_spec(os.fsdecode(source))
+    if fingerprint is None:
+        try:
+            opened = Input(find_path(spec), spec.options)
+            fingerprint = cache.find_fingerprint(list(find_format(opened).files(opened)))
+        except OSError as error:
+            raise SourceError(f"{spec.text} cannot be read: {error}.") from error
+    if fingerprint is None:
+        return None
+    return _open_cached(_cache_folder(fingerprint, spec, folder), spec.text)
+
+
 def describe_source(source: str | os.PathLike[str]) -> dict[str, str]:
     """Return the format of a source, and what in it is read as words and as vectors.
 
@@ -144,13 +177,13 @@ def describe_source(source: str | os.PathLike[str]) -> dict[str, str]:
     return {"format": form.name} | (form.describe(opened) if form.describe else {})
 
 
-def _cache_folder(fingerprint: str, spec: Spec) -> Path:
+def _cache_folder(fingerprint: str, spec: Spec, root: Path | None = None) -> Path:
     """Return the cache folder for a source's content, the parser's version, and the options."""
     name = f"{fingerprint}-{store.VERSION}"
     if spec.options:
         options = repr(sorted(spec.options.items())).encode("utf-8", "backslashreplace")
         name += "-" + hashlib.blake2b(options, digest_size=8).hexdigest()
-    return cache.vectors_dir() / name
+    return cache.vectors_dir(root) / name
 
 
 def _report_progress(

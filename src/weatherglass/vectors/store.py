@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from weatherglass._files import (
     ArrayFile,
+    FingerprintStream,
     atomic_write,
     cpu_count,
     file_fingerprint,
@@ -69,6 +70,7 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
     counts_of_chunks: list[Counts | None] = []
     rows, dim, size = 0, 0, 0
     dtype = np.dtype(np.float32)
+    stream = FingerprintStream()  # so that the largest file is not read again for its checksum
     with open(folder / "matrix", "wb") as file:
         matrix = ArrayFile(file)
         for chunk in chunks:
@@ -77,7 +79,9 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
             ends.append(chunk.ends + np.uint64(size))
             unusable.append(unusable_rows(chunk.rows) + rows)
             counts_of_chunks.append(chunk.counts)
-            matrix.add(chunk.rows)
+            numbers = np.ascontiguousarray(chunk.rows)
+            matrix.add(numbers)
+            stream.update(numbers.data)
             rows += len(chunk.ends)
             size += chunk.blob.size
     if not rows:
@@ -90,7 +94,8 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
         counts = None if counts is None else counts[keep]
     for name, array in _arrays(vocabulary, bad, counts, keep).items():
         write_array(folder / name, array)
-    digests = {name: _digest(folder / name) for name in _FILES}
+    digests = {name: _digest(folder / name) for name in _DTYPES}
+    digests["matrix"] = stream.fingerprint() if keep is None else _digest(folder / "matrix")
     meta = meta | {
         "version": VERSION,
         "rows": len(vocabulary),

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .formats import RowSampler
+from .formats import RowSampler, expected_rows
 from .vectors import Positions, Vectors, unusable_rows
 
 MIN_DISTINCT_COUNTS = 6  # with fewer, counts say too little about frequency
@@ -70,12 +70,22 @@ class VocabularySample:
         if counts is not None and len(np.unique(counts)) >= MIN_DISTINCT_COUNTS:
             order = np.argsort(-counts, kind="stable")
             return cls(rows[order], -counts[order], "counts", total, fingerprint)
-        is_sorted = _is_alphabetical([words[k] for k in usable.tolist()])
+        is_sorted = is_alphabetical([words[k] for k in usable.tolist()])
         is_ordered = not is_sorted and _rank_relation(rows, ranks) >= MIN_RELATION
         return cls(rows, ranks, "rank" if is_ordered else "", total, fingerprint)
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def most_frequent(self, limit: int) -> Rows:
+        """Return the rows of the `limit` most frequent words; all rows if no frequency is known."""
+        if not self.by or self.total <= limit:
+            return self.rows
+        if self.by == "rank":
+            return self.rows[: int(np.searchsorted(self.keys, limit))]
+        # Counts tell the order but not the ranks: take as many rows as are drawn up to that rank.
+        share = expected_rows(limit, self.total) / expected_rows(self.total, self.total)
+        return self.rows[: round(share * len(self))]
 
     def places(self, vectors: Vectors, positions: Positions) -> Positions:
         """Return where words of the same source belong in the order of the sample."""
@@ -128,12 +138,15 @@ def sample_vocabulary(vectors: Vectors) -> VocabularySample | None:
     return _samples[vectors]
 
 
-def _is_alphabetical(words: list[str]) -> bool:
-    """Return whether most words come after the word before them, or most before it."""
-    if len(words) < 2:
+def is_alphabetical(words: list[str]) -> bool:
+    """Return whether most words come after the word before them, or most before it.
+
+    Only words of letters count: numbered ones, such as w1 and w2, are in order anyway.
+    """
+    folded = [word.casefold() for word in words if word.isalpha()]
+    if len(folded) < 2:
         return False
-    folded = [word.casefold() for word in words]
-    share = sum(a <= b for a, b in pairwise(folded)) / (len(words) - 1)
+    share = sum(a <= b for a, b in pairwise(folded)) / (len(folded) - 1)
     return not 1 - MAX_SORTED_SHARE < share < MAX_SORTED_SHARE
 
 

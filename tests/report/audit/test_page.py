@@ -180,10 +180,12 @@ def test_the_strongest_findings_follow_the_stated_rule(audit):
 
 
 def test_the_sentence_of_a_negative_effect_swaps_the_attributes(audit):
-    reversed_result = dataclasses.replace(audit.results[0], effect=-audit.results[0].effect)
+    reversed_result = dataclasses.replace(
+        audit.results[0], effect=-audit.results[0].effect, intervals=(), anisotropy=None
+    )
     assert reversed_result.sentence() == (
         "Male names are more strongly associated with family words, rather than career words, than "
-        "female names are."
+        "female names are, the reverse of the published result."
     )
 
 
@@ -200,7 +202,7 @@ def test_sentences_change_direction_when_sets_are_swapped():
     fact = wg.wefat(vectors, "wefat1")
     assert fact.pearson > 0
     assert fact.sentence().endswith("male terms, the higher their share of women.")
-    falling = dataclasses.replace(fact, pearson=-fact.pearson)
+    falling = dataclasses.replace(fact, pearson=-fact.pearson, intervals=(), published=None)
     assert falling.sentence().endswith("male terms, the lower their share of women.")
 
 

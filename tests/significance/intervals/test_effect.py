@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.significance import Interval, crossed_interval, effect_interval
+from weatherglass.significance import (
+    Interval,
+    crossed_interval,
+    effect_interval,
+    template_variance,
+)
 from weatherglass.significance.intervals.interval import noncentral_t_cdf
 
 
@@ -235,3 +240,70 @@ def test_interval_says_what_it_is_about() -> None:
     assert interval.title == "95 % confidence interval over other target words"
     assert interval.n_resamples == 0
     assert Interval(**interval.to_dict()) == interval  # type: ignore[arg-type]
+
+
+def sentence_labels(words: int, templates: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return weights, words and templates of two sets with the same templates, word by word."""
+    weights = np.repeat([1, -1], words * templates) / (words * templates)
+    return (
+        weights,
+        np.repeat(np.arange(2 * words), templates),
+        np.tile(np.arange(templates), 2 * words),
+    )
+
+
+def test_template_variance_is_that_of_the_mean_of_template_differences() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2, 6, 4))  # set, word, template
+    values += np.array([1, -1])[:, None, None] * rng.normal(0, 2, 4)
+    part = template_variance(values.ravel(), *sentence_labels(6, 4))
+    assert part is not None
+    by_template = values[0].mean(axis=0) - values[1].mean(axis=0)
+    assert part.variance == pytest.approx(by_template.var(ddof=1) / 4)
+    assert part.df == 3
+    assert 0 < part.common < part.variance
+
+
+def test_template_variance_ignores_words_and_templates_that_both_sets_share() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(2, 5, 1)) + rng.normal(0, 3, 3)
+    part = template_variance(values.ravel(), *sentence_labels(5, 3))
+    assert part is not None
+    assert part.variance == pytest.approx(0, abs=1e-20)
+    assert part.common == pytest.approx(0, abs=1e-20)
+
+
+def test_template_variance_does_not_change_when_sets_are_swapped_or_sentences_reordered() -> None:
+    rng = np.random.default_rng(2)
+    values, labels = rng.normal(size=24), sentence_labels(4, 3)
+    expected = template_variance(values, *labels)
+    order = rng.permutation(24)
+    assert expected is not None
+    for other in (
+        template_variance(values, -labels[0], *labels[1:]),
+        template_variance(values[order], *(label[order] for label in labels)),
+    ):
+        assert other is not None
+        assert other.variance == pytest.approx(expected.variance)
+        assert other.common == pytest.approx(expected.common)
+
+
+def test_a_single_template_has_no_variance() -> None:
+    assert template_variance(np.arange(8.0), *sentence_labels(4, 1)) is None
+
+
+def test_templates_widen_the_interval_only_where_they_differ() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(2, 8, 1)) + np.array([1.5, 0])[:, None, None]
+    x, y = values[0, :, 0], values[1, :, 0]
+    tables = [np.repeat(side * w[:, None] / 2, 4, axis=1) for w in (x, y) for side in (1, -1)]
+    widths = []
+    for spread in (0, 1):
+        moved = values + np.array([1, -1])[:, None, None] * spread * rng.normal(size=5)
+        part = template_variance(moved.ravel(), *sentence_labels(8, 5))
+        assert part is not None
+        interval = crossed_interval(*tables, extra=[part])
+        widths.append(interval.high - interval.low)
+    plain = crossed_interval(*tables)
+    assert widths[0] == pytest.approx(plain.high - plain.low)
+    assert widths[1] > widths[0]

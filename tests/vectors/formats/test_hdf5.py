@@ -7,9 +7,10 @@ import re
 import numpy as np
 import pytest
 
+from weatherglass._files import hdf5
+from weatherglass.encoders import elmo
 from weatherglass.errors import BadContent, MissingExtra, TooLarge, UsageError, install_command
 from weatherglass.vectors import describe_source, open_vectors
-from weatherglass.vectors.formats import hdf5
 
 h5py = pytest.importorskip("h5py", reason="HDF5 is read only where h5py is installed")
 
@@ -77,7 +78,7 @@ def test_without_h5py_the_error_names_the_install_command(tmp_path, monkeypatch)
     def absent():
         raise MissingExtra("HDF5", "formats")
 
-    monkeypatch.setattr(hdf5, "_import_h5py", absent)
+    monkeypatch.setattr(hdf5, "import_h5py", absent)
     with pytest.raises(MissingExtra, match=re.escape(install_command("formats"))):
         open_vectors(tmp_path / "v.h5")
 
@@ -164,6 +165,17 @@ def test_hdf5_that_refers_to_other_files_is_refused_before_reading(write, option
         with pytest.raises(BadContent, match=r"is a link|are stored in other files") as error:
             open_vectors(f"{tmp_path / 'v.h5'}{options}", words=words)
         assert "1234" not in str(error.value)
+    for read in (describe_source, elmo._read_weights):
+        with pytest.raises(BadContent, match=r"is a link|are stored in other files"):
+            read(tmp_path / "v.h5")
+
+
+def test_elmo_weights_that_claim_gigabytes_are_refused(tmp_path):
+    with h5py.File(tmp_path / "w.hdf5", "w") as file:
+        for number in range(3):
+            file.create_dataset(f"w{number}", shape=(1 << 29,), dtype="f4", chunks=True)
+    with pytest.raises(TooLarge, match="unpacks to more than"):
+        elmo._read_weights(tmp_path / "w.hdf5")
 
 
 def test_hdf5_with_two_names_for_one_group_is_read(tmp_path):

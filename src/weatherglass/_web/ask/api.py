@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from weatherglass.catalog import Test
 from weatherglass.errors import CannotMeasure
-from weatherglass.measures import WeatResult
+from weatherglass.measures import WeatResult, choose_alternative
 from weatherglass.report import draw_strips, group_by_test
 from weatherglass.significance import Interval, PValue
 
@@ -108,7 +108,7 @@ async def ask_json(
         test=answer.test.id,
         title=answer.test.title,
         labels={side: word_set.label for side, word_set in answer.test.sets.items()},
-        alternative=question.alternative,
+        alternative=choose_alternative(answer.test, question.alternative)["alternative"],
         published_effect=published.effect if published else None,
         link=f"/?{question.query}",
         results=[_result_answer(name, result) for name, result in answer.results.items()],
@@ -167,7 +167,7 @@ async def download(
     """The test as YAML, the numbers as CSV, or a Python script that computes them."""
     answer = await answer_question(session, question, job, FILE_WAIT_SECONDS)
     if kind == "yaml":
-        content = yaml_text(answer.test)
+        content = yaml_text(answer.test, question.alternative)
     elif kind == "csv":
         content = answer.result_set().to_delimited(",")
     else:
@@ -179,18 +179,24 @@ async def download(
     )
 
 
-def yaml_text(test: Test) -> str:
+def yaml_text(test: Test, alternative: str | None = None) -> str:
     r"""Write a test as a YAML file that `weatherglass.load_tests` reads.
+
+    The study of a published test is part of it, so that its p-value stays the one-sided one.
 
     >>> print(yaml_text(Test(x=["no"], y=["on"], a=["1e5"], b=["\x1b"])), end="")
     id: "custom"
-    title: "X vs Y, A vs B"
+    title: "no vs on; 1e5 vs \\x1b"
     x: {label: "X", words: ["no"]}
     y: {label: "Y", words: ["on"]}
     a: {label: "A", words: ["1e5"]}
     b: {label: "B", words: ["\u001b"]}
     """
     lines = [f"id: {_quote_yaml(test.id)}", f"title: {_quote_yaml(test.title)}"]
+    if test.study is not None and test.study.key:
+        lines.append(f"study: {_quote_yaml(test.study.key)}")
+    if alternative is not None:
+        lines.append(f"alternative: {_quote_yaml(alternative)}")
     for side in SIDES:
         word_set = test.sets[side.upper()]
         words = ", ".join(map(_quote_yaml, word_set.words))
@@ -212,7 +218,7 @@ def python_script(answer: Answer, sources: Iterable[Source], show_paths: bool = 
     """
     question = answer.question
     options: dict[str, Any] = {}
-    if question.alternative != "greater":
+    if question.alternative is not None:
         options["alternative"] = question.alternative
     if question.max_missing != MAX_MISSING:
         options["max_missing"] = question.max_missing

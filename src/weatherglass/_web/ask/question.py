@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -22,11 +22,11 @@ from weatherglass.measures import (
 )
 from weatherglass.report import ALPHA, numbers
 from weatherglass.seedlab import Lint, Multiverse, lint, multiverse
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, fit_control
 
 from ..session import Session, SourcesQuery
 from ..settings import Settings
-from ..sources import fingerprints
+from ..sources import SourceReference, fingerprints, open_all
 from ..word_sets import SetQuery, WordSetInput, read_set
 
 SIDES = ("x", "y", "a", "b")
@@ -62,7 +62,7 @@ class Question:
     test: str = ""
     sets: SetTexts = ("", "", "", "")
     names: SetTexts = ("", "", "", "")
-    alternative: Alternative = "greater"
+    alternative: Alternative | None = None
     max_missing: float = MAX_MISSING
     allow_overlap: bool = False
 
@@ -86,13 +86,22 @@ class Question:
             parts += [(side, text) for side, text in self.by_side(self.sets).items() if text]
             names = self.by_side(self.names).items()
             parts += [(f"{side}_name", name) for side, name in names if name]
-        if self.alternative != "greater":
+        if self.alternative is not None:
             parts.append(("alternative", self.alternative))
         if self.max_missing != MAX_MISSING:
             parts.append(("missing", f"{self.max_missing:g}"))
         if self.allow_overlap:
             parts.append(("overlap", "true"))
         return urlencode(parts)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of `weatherglass.weat` and `weatherglass.multiverse`."""
+        return {
+            "alternative": self.alternative,
+            "max_missing": self.max_missing,
+            "allow_overlap": self.allow_overlap,
+        }
 
     @staticmethod
     def by_side(texts: SetTexts) -> dict[str, str]:
@@ -155,8 +164,12 @@ async def _read_question(
     a_name: NameQuery = "",
     b_name: NameQuery = "",
     alternative: Annotated[
-        Alternative, Query(description="The alternative hypothesis.")
-    ] = "greater",
+        Alternative | Literal[""],
+        Query(
+            description="A direction that is declared before the answer is known; without one, "
+            "findings are two-sided."
+        ),
+    ] = "",
     missing: Annotated[
         float, Query(ge=0, le=1, description="The largest share of a set that may be missing.")
     ] = MAX_MISSING,
@@ -167,7 +180,7 @@ async def _read_question(
     sources = tuple(dict.fromkeys(filter(None, source)))
     sets: SetTexts = ("", "", "", "") if test else (x, y, a, b)
     names: SetTexts = ("", "", "", "") if test else (x_name, y_name, a_name, b_name)
-    return Question(sources, test.strip(), sets, names, alternative, missing, overlap)
+    return Question(sources, test.strip(), sets, names, alternative or None, missing, overlap)
 
 
 QuestionQuery = Annotated[Question, Depends(_read_question)]
@@ -210,29 +223,57 @@ async def answer_question(
     question = replace(question, sources=tuple(vectors))
 
     def work(report: Callable[..., None]) -> Answer:
-        results = {}
-        for done, (name, source) in enumerate(vectors.items()):
-            report(done, len(vectors))
-            results[name] = weat(
-                source,
-                test,
-                alternative=question.alternative,
-                max_missing=question.max_missing,
-                allow_overlap=question.allow_overlap,
-                intervals=True,
-                workers=1,
-            )
+        options = question.options | {"intervals": True, "workers": 1}
+        if is_quick(test):
+            results = measure_sources(report, vectors, test, options)
+        else:
+            references = session.sources.refer(vectors)
+            results = session.jobs.call(report, measure_in_process, references, test, options)
         return Answer(question, test, results, vectors)
 
-    n_targets = len(test.x.words) + len(test.y.words)
     return await session.jobs.answer(
         ("ask", question, fingerprints(vectors)),
         "Measuring",
         work,
-        is_long=n_targets > MAX_QUICK_TARGETS,
+        is_long=not is_quick(test),
         job=job,
         wait_seconds=wait_seconds,
     )
+
+
+def is_quick(test: Test) -> bool:
+    """Whether a test takes about a second at most, so that it can run in a thread."""
+    return len(test.x.words) + len(test.y.words) <= MAX_QUICK_TARGETS
+
+
+def measure_sources(
+    report: Callable[..., None],
+    vectors: Mapping[str, Vectors],
+    test: Test,
+    options: Mapping[str, Any],
+) -> dict[str, WeatResult]:
+    """Run a test on sources, one after another."""
+    results = {}
+    for done, (name, source) in enumerate(vectors.items()):
+        report(done, len(vectors))
+        results[name] = weat(source, test, **options)
+    return results
+
+
+def measure_in_process(
+    report: Callable[..., None],
+    references: Sequence[SourceReference],
+    test: Test,
+    options: Mapping[str, Any],
+    controls: Sequence[str] = (),
+) -> dict[str, WeatResult]:
+    """Run a test on sources, in a process; with controls, these are fitted to the first source."""
+    vectors = open_all(references, report)
+    if controls:
+        first = next(iter(vectors.values()))
+        fitted = [fit_control(first, name, strict=False) for name in controls]
+        options = {**options, "control": fitted}
+    return measure_sources(report, vectors, test, options)
 
 
 async def measure_influence(
@@ -244,16 +285,10 @@ async def measure_influence(
         raise CannotMeasure(f"The test was not run on {source}: {result.reason}.")
 
     def work(report: Callable[..., None]) -> list[Influence]:
-        repeated = weat(
-            answer.vectors[source],
-            answer.test,
-            alternative=answer.question.alternative,
-            max_missing=answer.question.max_missing,
-            allow_overlap=answer.question.allow_overlap,
-            influence=True,
-            baseline=False,
-        )
-        return list(repeated.influence)
+        options = answer.question.options | {"influence": True, "baseline": False}
+        references = session.sources.refer([source])
+        repeated = session.jobs.call(report, measure_in_process, references, answer.test, options)
+        return list(repeated[source].influence)
 
     key = ("influence", source, answer.key)
     return await session.jobs.answer(
@@ -267,14 +302,15 @@ async def measure_controls(
     """Run the test again on controlled vectors of one source."""
 
     def work(report: Callable[..., None]) -> WeatResult:
-        return weat(
-            answer.vectors[source],
-            answer.test,
-            alternative=answer.question.alternative,
-            max_missing=answer.question.max_missing,
-            control=session.sources.find(source).controls(CONTROLS, report),
-            workers=1,
-        )
+        options = answer.question.options | {"workers": 1}
+        del options["allow_overlap"]
+        if is_quick(answer.test):
+            fitted = session.sources.find(source).controls(CONTROLS, report, session.jobs)
+            return weat(answer.vectors[source], answer.test, control=fitted, **options)
+        references = session.sources.refer([source])
+        return session.jobs.call(
+            report, measure_in_process, references, answer.test, options, CONTROLS
+        )[source]
 
     key = ("controls", source, answer.key)
     return await session.jobs.answer(
@@ -288,17 +324,24 @@ async def run_multiverse(
     """Run the test with every documented choice of seed words, on one source."""
 
     def work(report: Callable[..., None]) -> Multiverse:
-        return multiverse(
-            answer.vectors[source],
-            answer.test,
-            alternative=answer.question.alternative,
-            max_missing=answer.question.max_missing,
-            allow_overlap=answer.question.allow_overlap,
-            progress=report,
+        (reference,) = session.sources.refer([source])
+        options = answer.question.options
+        return session.jobs.call(
+            report, multiverse_in_process, reference, answer.test, options, cache=reference.cache
         )
 
     key = ("multiverse", source, answer.key)
     return await session.jobs.answer(key, "Trying other seed words", work, is_long=True, job=job)
+
+
+def multiverse_in_process(
+    report: Callable[..., None],
+    reference: SourceReference,
+    test: Test,
+    options: Mapping[str, Any],
+) -> Multiverse:
+    """Run a multiverse, in a process."""
+    return multiverse(reference.open(report), test, progress=report, **options)
 
 
 async def lint_sets(session: Session, answer: Answer, job: str = "") -> tuple[Lint, Lint]:
@@ -356,17 +399,13 @@ P_METHODS = {
 
 
 def state_result(result: WeatResult) -> str:
-    """State a result in a sentence, with a caveat where it may be chance.
+    """State the finding of a result in a sentence.
 
     >>> import weatherglass as wg
     >>> state_result(wg.weat(wg.open_vectors("default"), "weat6"))[:14]
     'Male names are'
     """
-    assert result.p is not None
-    sentence = result.sentence()
-    if result.p.value <= ALPHA:
-        return sentence
-    return f"{sentence.rstrip('.')}; but this may well be chance."
+    return result.finding.sentence
 
 
 def state_power(result: WeatResult) -> str:

@@ -221,7 +221,7 @@ async def open_run(session: Session, name: str, job: str = "") -> tuple[Run, Aud
     run = await run_in_threadpool(find_run, session.settings.folders, name)
 
     def work(report: Callable[..., None]) -> AuditResult:
-        return run.open()
+        return session.jobs.call(report, _open_in_process, run)
 
     key = ("audit", run.state)
     what = f"Reading {run.name}"
@@ -230,13 +230,21 @@ async def open_run(session: Session, name: str, job: str = "") -> tuple[Run, Aud
 
 async def render_run(session: Session, name: str, job: str = "") -> tuple[Run, Markup]:
     """Return a run, and the report's sections about what was measured and found."""
-    run, result = await open_run(session, name, job)
+    run = await run_in_threadpool(find_run, session.settings.folders, name)
 
     def work(report: Callable[..., None]) -> Markup:
-        return _call_on_run(run.name, lambda: _sections(run, result))
+        return session.jobs.call(report, _sections_in_process, run)
 
     key = ("audit sections", run.state)
     return run, await session.jobs.answer(key, "Writing the page", work, is_long=True, job=job)
+
+
+def _open_in_process(report: Callable[..., None], run: Run) -> AuditResult:
+    return run.open()
+
+
+def _sections_in_process(report: Callable[..., None], run: Run) -> Markup:
+    return _call_on_run(run.name, lambda: _sections(run, run.open()))
 
 
 def _call_on_run(name: str, function: Callable[[], T]) -> T:

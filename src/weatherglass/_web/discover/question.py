@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
@@ -16,7 +16,7 @@ from weatherglass.vectors import Vectors
 from ..explore import Neighbour
 from ..jobs import Cancelled
 from ..session import Session
-from ..sources import fingerprints
+from ..sources import SourceReference, fingerprints, open_all
 
 NameList = Literal["ssa", "surnames", "auto"]
 Control = Literal["auto", "frequency", "none"]
@@ -148,16 +148,10 @@ async def run_search(session: Session, search: Search, job: str = "") -> SearchR
     vectors = await session.sources.open(search.sources, job)
 
     def work(report: Callable[..., None]) -> SearchResult:
-        from weatherglass.discovery import discover, discover_both
-
-        def report_rotations(done: int, total: int) -> None:
-            report(done, total, "Rotating names against words at random")
-
-        run: Any = discover_both if search.is_comparison else discover
-        result: SearchResult = run(
-            *vectors.values(), resume=True, progress=report_rotations, **search.options
-        )
-        return result
+        references = session.sources.refer(vectors)
+        # Saved rotations of a search in an upload are deleted with the upload.
+        cache = next((entry.cache for entry in references if entry.cache), None)
+        return session.jobs.call(report, search_in_process, references, search, cache=cache)
 
     key = ("discover", search, fingerprints(vectors))
     try:
@@ -165,6 +159,23 @@ async def run_search(session: Session, search: Search, job: str = "") -> SearchR
         return await session.jobs.answer(key, what, work, is_long=True, job=job)
     except Cancelled as error:
         raise Cancelled(f"{error} The same search resumes where it stopped.") from None
+
+
+def search_in_process(
+    report: Callable[..., None], references: Sequence[SourceReference], search: Search
+) -> SearchResult:
+    """Run a search, in a process."""
+    from weatherglass.discovery import discover, discover_both
+
+    def report_rotations(done: int, total: int) -> None:
+        report(done, total, "Rotating names against words at random")
+
+    vectors = open_all(references, report)
+    run: Any = discover_both if search.is_comparison else discover
+    result: SearchResult = run(
+        *vectors.values(), resume=True, progress=report_rotations, **search.options
+    )
+    return result
 
 
 @dataclass(frozen=True)

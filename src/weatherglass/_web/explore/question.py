@@ -6,7 +6,7 @@ There are three views: the neighbours of a word, words along an axis, and words 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ from weatherglass.vectors import Vectors
 from ..responses import escape_surrogates
 from ..session import Session, SourcesQuery
 from ..settings import Settings
-from ..sources import fingerprints
+from ..sources import SourceReference, fingerprints, open_all
 from ..word_sets import SetQuery, WordSetInput, read_set
 
 View = Literal["near", "axis", "map"]
@@ -159,18 +159,34 @@ async def find_neighbours(
         raise UsageError("Type a word to see its neighbours.")
     vectors = await session.sources.open(exploration.sources, job)
 
+    numbers = sum(len(source) * source.dim for source in vectors.values())
+    is_long = numbers > MAX_QUICK_NUMBERS
+
     def work(report: Callable[..., None]) -> list[Neighbours]:
-        lists = []
-        for done, (name, source) in enumerate(vectors.items()):
-            report(done, len(vectors))
-            lists.append(_neighbours_in(name, source, exploration.word, exploration.n))
-        return lists
+        word, count = exploration.word, exploration.n
+        if not is_long:
+            return _neighbours_in_all(report, vectors, word, count)
+        references = session.sources.refer(vectors)
+        return session.jobs.call(report, _neighbours_in_process, references, word, count)
 
     key = ("neighbours", exploration.word, exploration.n, *fingerprints(vectors))
-    numbers = sum(len(source) * source.dim for source in vectors.values())
-    return await session.jobs.answer(
-        key, "Finding neighbours", work, is_long=numbers > MAX_QUICK_NUMBERS, job=job
-    )
+    return await session.jobs.answer(key, "Finding neighbours", work, is_long=is_long, job=job)
+
+
+def _neighbours_in_process(
+    report: Callable[..., None], references: Sequence[SourceReference], word: str, count: int
+) -> list[Neighbours]:
+    return _neighbours_in_all(report, open_all(references, report), word, count)
+
+
+def _neighbours_in_all(
+    report: Callable[..., None], vectors: Mapping[str, Vectors], word: str, count: int
+) -> list[Neighbours]:
+    lists = []
+    for done, (name, source) in enumerate(vectors.items()):
+        report(done, len(vectors))
+        lists.append(_neighbours_in(name, source, word, count))
+    return lists
 
 
 def _neighbours_in(source: str, vectors: Vectors, word: str, count: int) -> Neighbours:

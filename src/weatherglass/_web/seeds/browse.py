@@ -26,7 +26,7 @@ from weatherglass.seedlab import SEVERITIES, Finding, Lint, lint
 
 from ..session import Session
 from ..settings import Settings
-from ..sources import fingerprints
+from ..sources import SourceReference, fingerprints
 from ..word_sets import read_set
 
 Grouping = Literal["concept", "study", "origin"]
@@ -246,14 +246,28 @@ async def lint_sets(
     vectors = await session.sources.open([source] if source else [], job)
     (first,) = vectors.values()
 
-    def work(report: Callable[..., None]) -> Lint:
-        return lint(seed_set, against=other or (), source=first, progress=report)
-
     n_words = len(seed_set) + (len(other) if other else 0)
+
+    def work(report: Callable[..., None]) -> Lint:
+        if n_words <= MAX_QUICK_WORDS:
+            return lint(seed_set, against=other or (), source=first, progress=report)
+        (reference,) = session.sources.refer(vectors)
+        return session.jobs.call(report, _lint_in_process, reference, seed_set, other)
+
     key = ("seed lint", seed_set, other, *fingerprints(vectors))
     return await session.jobs.answer(
         key, "Checking the words", work, is_long=n_words > MAX_QUICK_WORDS, job=job
     )
+
+
+def _lint_in_process(
+    report: Callable[..., None],
+    reference: SourceReference,
+    seed_set: SeedSet,
+    other: SeedSet | None,
+) -> Lint:
+    source = reference.open(report)
+    return lint(seed_set, against=other or (), source=source, progress=report)
 
 
 def sort_findings(result: Lint) -> list[Finding]:

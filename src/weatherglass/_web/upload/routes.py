@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Query, Request
 from fastapi import Path as PathParameter
@@ -12,19 +13,20 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, Response
 
-from weatherglass.errors import UsageError, WeatherglassError
-from weatherglass.vectors import Vectors, open_vectors
+from weatherglass.errors import CannotWrite, UsageError, WeatherglassError
+from weatherglass.vectors import open_parsed
 
 from ..jobs import Cancelled
 from ..rendering import render
 from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response, render_part
 from ..session import CurrentSession, JobQuery, Page, Session
-from ..sources import Source, hide_path
-from .store import Kind, Upload, list_cached_copies
+from ..sources import Source, hide_path, read_vectors
+from .store import Kind, Upload
 
 if TYPE_CHECKING:
-    from weatherglass.corpus import Corpus
+    from weatherglass.corpus import Summary
 
+T = TypeVar("T")
 router = APIRouter()
 PAGE = Page("Upload", "/upload", router)
 
@@ -182,12 +184,9 @@ async def validate_upload(session: Session, id: str, job: str = "") -> Upload:
             return upload
         try:
             if upload.kind == "vectors":
-                upload.source = _add_source(session, str(upload.path), upload.name, report).name
+                upload.source = _add_source(session, upload, upload.path, upload.name, report).name
             else:
-                from weatherglass.corpus import summarise
-
-                corpus = _open_corpus(upload)
-                upload.summary = summarise(corpus, top=MAX_FREQUENT_WORDS, progress=report)
+                upload.summary = _call(session, upload, report, _summarise)
         except Cancelled:
             session.uploads.refuse(upload, "Reading the file was cancelled.")
             raise
@@ -209,55 +208,74 @@ async def train_on_upload(
         raise UsageError(upload.problem or f"{upload.name} is a file of vectors, not a corpus.")
 
     def work(report: Callable[..., None]) -> str:
-        from weatherglass.corpus import train
-
-        def report_phase(phase: str, done: int, total: int) -> None:
-            report(done, total, {"reading": "Reading the corpus"}.get(phase, "Training vectors"))
-
         folder_name = f"trained-{dim}-{window}-{min_count}"
         source_name = f"{upload.name.partition('.')[0]} {dim}d"
         out = session.uploads.reserve(upload, folder_name, 4 * dim * summary.types)
         try:
-            train(
-                _open_corpus(upload),
-                out,
-                method="ppmi-svd",
-                dim=dim,
-                window=window,
-                min_count=min_count,
-                bootstrap=0,
-                workers=1,
-                progress=report_phase,
-            )
-            return _add_source(session, str(out / "full.parquet"), source_name, report).name
-        except Cancelled:
+            options = {"dim": dim, "window": window, "min_count": min_count}
+            _call(session, upload, report, _train, out, options)
+            return _add_source(session, upload, out / "full.parquet", source_name, report).name
+        except BaseException as error:
             session.uploads.release(upload, folder_name)
-            raise
-        except WeatherglassError as error:
-            session.uploads.release(upload, folder_name)
-            error.args = (_upload_error(upload, error),)
+            if isinstance(error, WeatherglassError) and not isinstance(error, Cancelled):
+                error.args = (_upload_error(upload, error),)
             raise
 
     key = ("train", id, dim, window, min_count)
     return await session.jobs.answer(key, "Reading the corpus", work, is_long=True, job=job)
 
 
-def _add_source(session: Session, spec: str, name: str, report: Callable[..., None]) -> Source:
-    """Open vectors and offer them on all pages."""
-    before = list_cached_copies()
-    vectors: Vectors = open_vectors(spec, progress=report)
-    # The parsed copy is deleted with the session, like the file; memory maps stay readable.
-    copies = {
-        path for path in list_cached_copies() - before if path.name.startswith(vectors.fingerprint)
-    }
-    session.uploads.delete_later(copies)
-    return session.sources.add(spec, name, vectors, is_upload=True)
+def _add_source(
+    session: Session, upload: Upload, path: Path, name: str, report: Callable[..., None]
+) -> Source:
+    """Parse vectors in a process, open the parsed copy and offer it on all pages."""
+    spec, cache = str(path), upload.cache
+    check = session.uploads.watch(upload)
+    fingerprint = session.jobs.call(report, read_vectors, spec, check=check, cache=cache)
+    session.uploads.count_copies(upload)
+    vectors = open_parsed(spec, fingerprint, cache)
+    if vectors is None:
+        raise CannotWrite("There is no room on the disk for the parsed copy of this file.")
+    return session.sources.add(spec, name, vectors, is_upload=True, cache=cache)
 
 
-def _open_corpus(upload: Upload) -> Corpus:
-    from weatherglass.corpus import open_corpus
+def _call(
+    session: Session,
+    upload: Upload,
+    report: Callable[..., None],
+    function: Callable[..., T],
+    *arguments: Any,
+) -> T:
+    """Call a function on a corpus, in a process."""
+    check = session.uploads.watch(upload)
+    corpus = str(upload.path), upload.column
+    return session.jobs.call(report, function, *corpus, *arguments, check=check, cache=upload.cache)
 
-    return open_corpus(upload.path, text=upload.column or None)
+
+def _summarise(report: Callable[..., None], path: str, column: str) -> Summary:
+    from weatherglass.corpus import open_corpus, summarise
+
+    corpus = open_corpus(path, text=column or None)
+    return summarise(corpus, top=MAX_FREQUENT_WORDS, progress=report)
+
+
+def _train(
+    report: Callable[..., None], path: str, column: str, out: Path, options: dict[str, int]
+) -> None:
+    from weatherglass.corpus import open_corpus, train
+
+    def report_phase(phase: str, done: int, total: int) -> None:
+        report(done, total, {"reading": "Reading the corpus"}.get(phase, "Training vectors"))
+
+    train(
+        open_corpus(path, text=column or None),
+        out,
+        method="ppmi-svd",
+        bootstrap=0,
+        workers=1,
+        progress=report_phase,
+        **options,  # type: ignore[arg-type]
+    )
 
 
 def _upload_error(upload: Upload, error: Exception) -> str:

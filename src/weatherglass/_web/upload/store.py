@@ -1,15 +1,21 @@
-"""The uploaded files of a session: streamed to a temporary folder, deleted with the session."""
+"""The uploaded files of a session: streamed to a temporary folder, deleted with the session.
+
+Each file has a folder of its own. Its parsed copies, and whatever else a job keeps about it, are
+stored in a cache folder beside it, so that they count towards the limits and are deleted with it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import secrets
 import shutil
 import tempfile
 import threading
+import time
 import unicodedata
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
@@ -17,9 +23,9 @@ from typing import IO, Literal
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from weatherglass._files import cache, remove_leftovers, temporary_folder
+from weatherglass._files import remove_leftovers, temporary_folder
 from weatherglass.corpus import Summary
-from weatherglass.errors import CannotWrite, UsageError, WeatherglassError, quote_safe
+from weatherglass.errors import CannotWrite, TooLarge, UsageError, WeatherglassError, quote_safe
 
 from ..settings import Settings
 
@@ -29,6 +35,8 @@ MIN_FREE_BYTES = 64 << 20
 """Bytes that an upload leaves free on the disk."""
 
 BLOCK_BYTES = 1 << 20
+_CACHE = "cache"
+_WATCH_SECONDS = 0.5  # between two looks at the size of the files that a job writes
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -55,6 +63,11 @@ class Upload:
     problem: str = ""
 
     @property
+    def cache(self) -> Path:
+        """The cache folder of the processes that read the file."""
+        return self.path.parent / _CACHE
+
+    @property
     def status(self) -> str:
         """``"received"``, then ``"ready"`` or ``"refused"``."""
         if self.problem:
@@ -72,7 +85,6 @@ class Uploads:
         self._resources = contextlib.ExitStack()
         remove_leftovers(Path(tempfile.gettempdir()))  # of a server that was killed
         self._sizes: dict[str, int] = {}
-        self._cached_copies: list[Path] = []
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[Upload]:
@@ -132,14 +144,37 @@ class Uploads:
         upload.problem = reason
         self._delete(upload)
 
-    def delete_later(self, copies: set[Path]) -> None:
-        """Delete copies in the cache when the session ends."""
-        self._cached_copies += copies
+    def watch(self, upload: Upload) -> Callable[[], None]:
+        """Return a function to call while a job reads a file: it fails once the job has written
+        more than the session may have, or has filled the disk."""
+        last = 0.0
+
+        def check() -> None:
+            nonlocal last
+            if time.monotonic() - last >= _WATCH_SECONDS:
+                self.count_copies(upload)
+                last = time.monotonic()
+
+        return check
+
+    def count_copies(self, upload: Upload) -> None:
+        """Count what a job has written about a file as part of that file.
+
+        Raises
+        ------
+        TooLarge
+            It is too large, with the files before it.
+        CannotWrite
+            There is no room on the disk.
+        """
+        try:
+            size = upload.size + _folder_size(upload.cache)
+            self._count_bytes(upload.id, size, 0, upload.path.parent)
+        except HTTPException as error:
+            raise TooLarge(error.detail) from None
 
     def close(self) -> None:
         """Delete everything."""
-        for folder in self._cached_copies:
-            shutil.rmtree(folder, ignore_errors=True)
         self._resources.close()
         self._folder = None
 
@@ -166,6 +201,8 @@ class Uploads:
         """Delete a reserved folder."""
         self._sizes.pop(f"{upload.id}/{name}", None)
         shutil.rmtree(upload.path.parent / name, ignore_errors=True)
+        with contextlib.suppress(WeatherglassError):  # a copy of what was deleted counts no longer
+            self.count_copies(upload)
 
     def _create_folder(self, id: str) -> Path:
         with self._lock:
@@ -201,8 +238,9 @@ class Uploads:
         if total > limit:
             raise HTTPException(
                 413,
-                f"The files of this session would exceed {limit:,} bytes together; restart the "
-                "server to delete them, or name large files when you start it.",
+                f"The files of this session and their parsed copies would exceed {limit:,} bytes "
+                "together; restart the server to delete them, or name large files when you start "
+                "it.",
             )
         if shutil.disk_usage(folder).free - added < MIN_FREE_BYTES:
             raise CannotWrite("There is no room on the disk for this file.")
@@ -241,6 +279,11 @@ def safe_name(name: str) -> str:
     return plain[-60:].lstrip("._-") or "file"  # most disks allow 255 bytes
 
 
-def list_cached_copies() -> set[Path]:
-    """Return the folders of all parsed copies in the cache."""
-    return {entry.folder for entry in cache.list_entries()}
+def _folder_size(folder: Path) -> int:
+    """Return the bytes of all files in a folder; files may come and go meanwhile."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_size
+    return total

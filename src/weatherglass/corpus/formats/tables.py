@@ -200,7 +200,8 @@ def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | N
                 )
             texts = [name for name in names if _is_text(types[name])]
             shared = [name for name in texts if has_shared_prefixes(file.metadata, name)]
-            unpacked = parquet_sizes(file.metadata, names)[1]
+            with open(source.path, "rb") as pages:
+                unpacked = parquet_sizes(pages, file.metadata, names)[1]
         if unpacked > (limit := max_unpacked_size(source.size)):
             raise too_large_error(source.path, limit)
         # As a dictionary, a text that is repeated a million times takes memory only once. Texts

@@ -86,7 +86,8 @@ def describe_frequency(control: Control) -> str:
     if control.method != "none" and after is None:
         return f"Not removed. The search was run on the vectors {control_phrase(control.method)}."
     if before is None:
-        return "Not removed. There are too few words to estimate how much of it the vectors hold."
+        reason = control.reason or "there are too few words to estimate how much the vectors hold"
+        return f"Not removed: {reason}."
     predicted = "count" if control.by == "counts" else "rank"
     if control.method == "none" or after is None:
         r2 = f"A word's {predicted} can be predicted from its vector with R²\xa0{before:.2f}"

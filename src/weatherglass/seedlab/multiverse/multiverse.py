@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
 from weatherglass.catalog import SeedSet, Test
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.measures import NOISE, association_test, describe_source
+from weatherglass.measures import NOISE, association_test, choose_alternative, describe_source
 from weatherglass.significance import Alternative, PValue, batch_permutation_p
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Case, Vectors, check_case
@@ -31,7 +32,7 @@ def multiverse(
     cross: bool = False,
     samples: int = 100,
     share: float = 0.75,
-    alternative: Alternative = "greater",
+    alternative: Alternative | None = None,
     alpha: float = 0.05,
     ddof: int = 1,
     case: Case = "auto",
@@ -120,6 +121,7 @@ def multiverse(
     Part(count=18, of=18)
     """
     test = association_test(test)
+    alternative = cast(Alternative, choose_alternative(test, alternative)["alternative"])
     _check_options(samples, share, alpha, ddof)
     check_case(case)
     by_side = {

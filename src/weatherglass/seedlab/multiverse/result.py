@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from weatherglass._version import __version__
 from weatherglass.catalog import Test
 from weatherglass.errors import BadContent
+from weatherglass.findings import SeedChoices
 from weatherglass.measures import Result, from_plain, load_json
 from weatherglass.significance import PValue
 
@@ -246,7 +247,22 @@ class Multiverse(Result):
                     "label": choice.sets[side],
                     "words": [words[position] for position in positions],
                 }
-        return Test(id=self.test, **word_sets)
+        alternative = self.options.get("alternative")
+        return Test(id=self.test, alternative=alternative, **word_sets)
+
+    def seed_choices(self, effect: float) -> SeedChoices | None:
+        """Return how many choices of whole sets agree with an effect, as evidence of a finding.
+
+        A choice agrees if its effect has the same sign and its two-sided p-value is at most
+        `alpha`. None if there is only one choice.
+        """
+        whole, alpha = self.whole, self.options.get("alpha", _ALPHA)
+        if len(whole) < 2:
+            return None
+        significant = [spec for spec in whole if spec.p.two_sided_value() <= alpha]
+        agreeing = sum(spec.effect * effect > 0 for spec in significant)
+        reversing = sum(spec.effect * effect < 0 for spec in significant)
+        return SeedChoices(agreeing / len(whole), reversing / len(whole), len(whole))
 
     def key_facts(self) -> dict[str, Any]:
         same_sign = self.summary.same_sign["whole"]

@@ -3,7 +3,9 @@ from .correlation import MIN_PAIRS as MIN_PAIRS
 from .correlation import Correlation as Correlation
 from .correlation import pearson as pearson
 from .correlation import spearman as spearman
+from .effect import VariancePart as VariancePart
 from .effect import crossed_interval as crossed_interval
 from .effect import effect_interval as effect_interval
+from .effect import template_variance as template_variance
 from .interval import Interval as Interval
 from .interval import chi_quadrature as chi_quadrature

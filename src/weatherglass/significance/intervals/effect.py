@@ -1,4 +1,4 @@
-"""Confidence intervals of the effect size: over other targets, and over other words in all sets.
+"""Confidence intervals of the effect size: over other targets, over other words in all four sets.
 
 The effect size d of two sets is a function of Student's t, so that its interval is that of the
 noncentrality of a t distribution. Both intervals are computed without randomness.
@@ -7,6 +7,7 @@ noncentrality of a t distribution. Both intervals are computed without randomnes
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,8 +113,10 @@ def crossed_interval(
     y_b: ArrayLike,
     *,
     weights: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
+    extra: Sequence[VariancePart] = (),
     confidence: float = 0.95,
     ddof: int = 1,
+    about: str = OTHER_WORDS,
 ) -> Interval:
     """Compute a confidence interval for the effect size if all four sets had other words.
 
@@ -128,7 +131,10 @@ def crossed_interval(
         At least two words in each set.
     weights
         The weights of the attributes of A and of B in the mean association; equal by default.
-    confidence, ddof
+    extra
+        Variances of the difference of means from whatever else would be drawn again, such as the
+        templates of sentences; see `template_variance`.
+    confidence, ddof, about
         As for `effect_interval`.
 
     Returns
@@ -176,22 +182,23 @@ def crossed_interval(
     parts = [
         _attribute_variance(tables[0], tables[2], a),
         _attribute_variance(tables[1], tables[3], b),
+        *extra,
     ]
     between = sum(part.variance for part in parts)
     scale, weight = (part[:, None, None] for part in chi_quadrature(sample.df, _TARGET_NODES))
     factor, error, ratio_weight = sample.ratio_quadrature(_RATIO_NODES // 2)
-    extra: Floats | float = 0.0
+    added: Floats | float = 0.0
     if between > 0:
         df = between**2 / sum(part.variance**2 / part.df for part in parts)
         chi, attribute_weight = (part[:, None] for part in chi_quadrature(df, _ATTRIBUTE_NODES))
         common = sum(part.common for part in parts)
-        extra = np.maximum(between / chi**2 - common, 0) * (scale * factor / sample.spread) ** 2
+        added = np.maximum(between / chi**2 - common, 0) * (scale * factor / sample.spread) ** 2
         weight = weight * attribute_weight
-    deviation = np.sqrt(error**2 + extra)
+    deviation = np.sqrt(error**2 + added)
     centre = sample.difference / sample.spread * scale * factor
     weight = weight * ratio_weight
     low, high = sample.enclose(mixture_interval(centre, deviation, weight, confidence), ddof)
-    return Interval(low, high, confidence, "crossed", 0, OTHER_WORDS, sample.note)
+    return Interval(low, high, confidence, "crossed", 0, about, sample.note)
 
 
 @dataclass(frozen=True)
@@ -282,15 +289,73 @@ class _Sample:
 
 
 @dataclass(frozen=True)
-class _AttributeVariance:
-    """Variance of the mean of one attribute set, the part that it shares with the targets, df."""
+class VariancePart:
+    """A part of the variance of the difference of means, from one of several crossed choices.
+
+    Attributes
+    ----------
+    variance
+        Its estimate, which includes noise that other parts have too.
+    common
+        That noise, to be subtracted.
+    df
+        The degrees of freedom of `variance`.
+    """
 
     variance: float
     common: float
     df: int
 
 
-def _attribute_variance(x: Floats, y: Floats, weights: Floats) -> _AttributeVariance:
+def template_variance(
+    values: ArrayLike, weights: ArrayLike, words: ArrayLike, templates: ArrayLike
+) -> VariancePart | None:
+    """Estimate what the choice of templates adds to the variance of a weighted sum of sentences.
+
+    Parameters
+    ----------
+    values, weights : array_like
+        A number for each sentence and its weight; the weights of a set sum to 1, or to -1 for the
+        set that is subtracted.
+    words, templates : array_like
+        The word and the template of each sentence, as labels. A word belongs to one set only. A
+        template that two sets share is drawn once for both.
+
+    Returns
+    -------
+    VariancePart or None
+        None if there is only one template.
+
+    Notes
+    -----
+    With r the values without the means of their words, the variance is F/(F − 1) Σ_f (Σ w r)²,
+    summed over the F templates: that of a mean of clusters. It includes the noise of single
+    sentences, which the variance between words has too; the noise is estimated from the values
+    without the means of words and of templates.
+    """
+    value, weight = (np.asarray(part, dtype=np.float64) for part in (values, weights))
+    word = np.unique(np.asarray(words), return_inverse=True)[1]
+    template = np.unique(np.asarray(templates), return_inverse=True)[1]
+    is_first = weight > 0  # the set whose weights are positive; it varies by template on its own
+    n = int(template.max()) + 1
+    if n < 2:
+        return None
+    residual = value - _group_means(value, word)
+    sums = np.bincount(template, weight * residual, minlength=n)
+    correction = n / (n - 1)
+    noise = residual - _group_means(residual, 2 * template + is_first)
+    common = correction * float((weight * noise) @ (weight * noise))
+    return VariancePart(correction * float(sums @ sums), common, n - 1)
+
+
+def _group_means(values: Floats, group: NDArray[np.intp]) -> Floats:
+    """Return, for each value, the mean of its group."""
+    counts = np.bincount(group)
+    means: Floats = (np.bincount(group, values) / np.maximum(counts, 1))[group]
+    return means
+
+
+def _attribute_variance(x: Floats, y: Floats, weights: Floats) -> VariancePart:
     size = len(weights)
     correction = size / (size - 1)
     c = x.mean(axis=0) - y.mean(axis=0)
@@ -301,7 +366,7 @@ def _attribute_variance(x: Floats, y: Floats, weights: Floats) -> _AttributeVari
         centred = columns - (rows - rows.mean())[:, None]
         n = len(table)
         common += correction * float((centred**2 @ weights**2).sum()) / (n * (n - 1))
-    return _AttributeVariance(variance, common, size - 1)
+    return VariancePart(variance, common, size - 1)
 
 
 def _check_weights(weights: ArrayLike | None, size: int) -> Floats:

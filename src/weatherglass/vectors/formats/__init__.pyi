@@ -8,6 +8,7 @@ from .format import WantedWords as WantedWords
 from .format import concatenate_counts as concatenate_counts
 from .format import has_capitals as has_capitals
 from .row_sample import RowSampler as RowSampler
+from .row_sample import expected_rows as expected_rows
 from .text import GLOVE as GLOVE
 from .text import count_trailing_numbers as count_trailing_numbers
 from .text import parse_header as parse_header

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,8 @@ def _batches(path: Path, size: int, words: str, needed: list[str]) -> Iterator[A
                 read_dictionary=dictionaries,
                 page_checksum_verification=True,
             ) as table:
-                rows = _parquet_batch_rows(path, size, table.metadata, words, needed)
+                with open(path, "rb") as raw:
+                    rows = _parquet_batch_rows(path, raw, size, table.metadata, words, needed)
                 yield from filter(len, table.iter_batches(rows, columns=needed))
             return
         with open(path, "rb") as raw:
@@ -134,12 +135,14 @@ def _batches(path: Path, size: int, words: str, needed: list[str]) -> Iterator[A
             yield from (batch.slice(k, _BATCH_ROWS) for k in range(0, len(batch), _BATCH_ROWS))
 
 
-def _parquet_batch_rows(path: Path, size: int, metadata: Any, words: str, needed: list[str]) -> int:
+def _parquet_batch_rows(
+    path: Path, file: IO[bytes], size: int, metadata: Any, words: str, needed: list[str]
+) -> int:
     """Return how many rows to read at once; refuse a file whose columns are far larger than it."""
     vectors = [name for name in needed if name != words]
     rows = max(0, metadata.num_rows)
-    values, unpacked = parquet_sizes(metadata, vectors)
-    unpacked_words = parquet_sizes(metadata, [words])[1]
+    values, unpacked = parquet_sizes(file, metadata, vectors)
+    unpacked_words = parquet_sizes(file, metadata, [words])[1]
     if max(4 * values, unpacked + unpacked_words) > (limit := max_parsed_size(size)):
         raise too_large_error(path, limit)
     width = -(-values // max(1, rows))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +13,13 @@ from weatherglass._files import (
     ROW_BYTES,
     Input,
     atomic_write,
+    check_data_sets,
     check_memory,
     check_table,
-    max_parsed_size,
-    too_large_error,
+    import_h5py,
+    open_hdf5,
 )
-from weatherglass.errors import (
-    BadContent,
-    MissingExtra,
-    UsageError,
-    WeatherglassError,
-    join_first,
-    quote_safe,
-)
+from weatherglass.errors import BadContent, UsageError, join_first, quote_safe
 
 from ..vocabulary import to_bytes
 from .format import Chunk, Format, WantedWords
@@ -38,14 +31,6 @@ if TYPE_CHECKING:
 _MATRIX, _WORDS = "embedding", "words_flatten"
 
 
-def _import_h5py() -> Any:
-    try:
-        import h5py
-    except ImportError:
-        raise MissingExtra("HDF5", "formats") from None
-    return h5py
-
-
 def matches(source: Input) -> bool:
     """Recognise HDF5 by its first bytes."""
     return not source.compression and source.head.startswith(b"\x89HDF\r\n\x1a\n")
@@ -53,47 +38,13 @@ def matches(source: Input) -> bool:
 
 def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Chunk]:
     """Yield the rows."""
-    h5py = _import_h5py()
-    try:
-        with h5py.File(source.path, "r") as file:
-            _refuse_links(source.path, file, h5py)
-            names = _choose_data_sets(source, file)
-            if names is not None:
-                words, matrix = _read_matrix(source, file, *names)
-            else:
-                words, matrix = _read_data_sets(source, file, h5py)
-    except WeatherglassError:
-        raise
-    except Exception as error:  # a damaged file can raise almost anything
-        reason = str(error).split("\n")[0][:200]
-        raise BadContent(f"{source.path} is a damaged or foreign HDF5 file ({reason}).") from None
+    with open_hdf5(source.path) as file:
+        names = _choose_data_sets(source, file)
+        if names is not None:
+            words, matrix = _read_matrix(source, file, *names)
+        else:
+            words, matrix = _read_data_sets(source, file)
     return iter_chunks(source, words, matrix, wanted)
-
-
-def _refuse_links(path: Path, file: Any, h5py: Any) -> None:
-    """Refuse a file that is not complete in itself, before anything in it is read.
-
-    A link, external storage or a virtual data set makes HDF5 open other files, whose content would
-    become words and numbers.
-    """
-
-    def visit(name: str, link: Any) -> BadContent | None:
-        if not isinstance(link, h5py.HardLink):
-            return BadContent(
-                f"{path}: {quote_safe(name)} is a link. Links, which can lead to other files, are "
-                "not followed: copy the data into the file."
-            )
-        item = file.get(name)
-        if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
-            return BadContent(
-                f"{path}: the numbers of {quote_safe(name)} are stored in other files, which are "
-                "not opened: copy them into the file."
-            )
-        return None
-
-    # The visit ends at the first result. HDF5 cannot pass an exception on.
-    if (error := file.visititems_links(visit)) is not None:
-        raise error
 
 
 def _choose_data_sets(source: Input, file: Any) -> tuple[str, str] | None:
@@ -114,7 +65,7 @@ def _choose_data_sets(source: Input, file: Any) -> tuple[str, str] | None:
 
 def describe(source: Input) -> dict[str, str]:
     """Return which data sets are read as words and as vectors."""
-    with _import_h5py().File(source.path, "r") as file:
+    with open_hdf5(source.path) as file:
         names = _choose_data_sets(source, file)
     if names is None:
         return {"words from": "names of the data sets", "vectors from": "one data set per word"}
@@ -134,7 +85,7 @@ def _read_matrix(source: Input, file: Any, words: str, matrix: str) -> tuple[lis
         )
     row_bytes = table.dtype.itemsize * table.shape[1]
     check_table(source.path, source.total_size, table.shape[0], row_bytes, in_memory=True)
-    _check_stored_size(source, [file[words], table])
+    check_data_sets(source.path, source.total_size, [file[words], table])
     return _read_word_list(source, file[words]), table[()]
 
 
@@ -144,20 +95,6 @@ def _check_numbers(source: Input, name: str, data: Any) -> None:
             f"{source.path}: the data set {quote_safe(name)} contains {data.dtype}, expected "
             "numbers."
         )
-
-
-def _check_stored_size(source: Input, data_sets: Iterable[Any]) -> None:
-    """Refuse data sets that claim to be far larger than their file.
-
-    A chunk is unpacked as a whole, even to read one number of it.
-    """
-    limit, total = max_parsed_size(source.total_size), 0
-    for data in data_sets:
-        total += data.nbytes
-        chunk = math.prod(data.chunks) * data.dtype.itemsize if data.chunks else 0
-        if max(total, chunk) > limit:
-            raise too_large_error(source.path, limit)
-    check_memory(source.path, total)
 
 
 def _read_word_list(source: Input, data: Any) -> list[bytes]:
@@ -175,11 +112,12 @@ def _read_word_list(source: Input, data: Any) -> list[bytes]:
 
 
 def _string_type(data: Any) -> Any:
-    return _import_h5py().check_string_dtype(data.dtype)
+    return import_h5py().check_string_dtype(data.dtype)
 
 
-def _read_data_sets(source: Input, file: Any, h5py: Any) -> tuple[list[bytes], Any]:
+def _read_data_sets(source: Input, file: Any) -> tuple[list[bytes], Any]:
     """Read one data set per word; their sizes and types are known before any is read."""
+    h5py = import_h5py()
     data_sets: dict[str, Any] = {}
 
     def visit(name: str, item: Any) -> None:
@@ -203,7 +141,7 @@ def _read_data_sets(source: Input, file: Any, h5py: Any) -> tuple[list[bytes], A
             f"{source.path}: its data sets have {lengths} numbers, expected the same number in all."
         )
     _refuse_mixture(source, data_sets)
-    _check_stored_size(source, data_sets.values())
+    check_data_sets(source.path, source.total_size, data_sets.values())
     row_bytes = widths.pop() * 8
     check_table(source.path, source.total_size, len(data_sets), row_bytes, in_memory=True)
     rows = np.array([np.ravel(item[()]) for item in data_sets.values()])
@@ -223,7 +161,7 @@ def _refuse_mixture(source: Input, data_sets: dict[str, Any]) -> None:
 
 def write(vectors: Vectors, path: Path) -> None:
     """Write a matrix and a list of words."""
-    h5py = _import_h5py()
+    h5py = import_h5py()
     words = join_words(vectors)
     with atomic_write(path) as temporary:
         try:

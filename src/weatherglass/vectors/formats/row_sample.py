@@ -6,6 +6,8 @@ its start in pieces, in parallel, or whole, and whatever words were asked for.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,6 +60,19 @@ class RowSampler:
     def _is_below(self, hashes: Hashes, rows: Integers) -> NDArray[np.bool_]:
         is_in_log_half = hashes.astype(np.float64) * 2.0**-64 < LOG_ROWS / (rows + 1)
         return np.asarray((hashes <= self._limit) | is_in_log_half)
+
+
+def expected_rows(rank: int, total: int) -> float:
+    """Return about how many of the first `rank` of `total` rows are sampled.
+
+    >>> round(expected_rows(60_000, 400_000)), round(expected_rows(400_000, 400_000))
+    (2050, 4175)
+    """
+    uniform = min(1.0, UNIFORM_ROWS / total)
+    # Up to this rank the log half draws more densely; one hash decides for both halves.
+    crossover = min(rank, LOG_ROWS / uniform)
+    in_log_half = min(crossover, LOG_ROWS) + LOG_ROWS * math.log(max(crossover / LOG_ROWS, 1.0))
+    return in_log_half + uniform * (rank - crossover)
 
 
 def _hash(rows: Integers) -> Hashes:

@@ -1,0 +1,6 @@
+from .evidence import Evidence as Evidence
+from .evidence import SeedChoices as SeedChoices
+from .finding import GRADES as GRADES
+from .finding import Finding as Finding
+from .finding import Grade as Grade
+from .finding import finding as finding
