@@ -190,7 +190,7 @@ class Case:
 
 CASES = (
     Case("150 and 150 documents", (150, 150), 1, covered=0.4),
-    Case("600 and 600 documents", (600, 600), 1, covered=0.4),
+    Case("600 and 600 documents", (600, 600), 1, covered=0.1),
     Case("75 and 300 documents", (75, 300), 1),
     Case("150 and 150 documents, skip-gram", (150, 150), 0.15, settings=SGNS),
     Case("150 and 150 documents, planted", (150, 150), 0.4, planted=0.2, rejected=(0.15, 0.55)),

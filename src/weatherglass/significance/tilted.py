@@ -52,7 +52,7 @@ peak. For noise with a wrapped normal distribution the function of N targets is 
 exp(-N (log 2 - R + R^4 / 2)) at the peak; it matters down to exp(-16). Below 0.4, peaks are as high
 by chance."""
 
-FREQUENCIES = 2.0 + 0.5 * np.arange(1276)
+FREQUENCIES: Floats = np.linspace(2.0, 640.0, 1277)
 """Where the resultant of standardised associations is computed; its peaks are about two wide. The
 last one is the frequency of about 350 equally spaced levels."""
 
