@@ -26,18 +26,19 @@ INTRODUCTION = """# Calibration
 A p-value is calibrated if, where its null hypothesis is true, it is at most 0.05 in 5 % of cases \
 (its *level*). A 95 % interval is calibrated if it contains the true value in 95 % of cases (its \
 *coverage*). This page has the measured levels of p-values and coverage of intervals, each by \
-simulation. Nothing in the documentation promises more than these tables show. Not simulated: the \
-interval of a difference of two corpora, the interval of single-category WEAT, the paired test of \
-factual tests, and sets of fewer than five words. The p-values of sentence tests are permutation \
-p-values; over sentences they treat near-copies as independent, which `p by word` does not.
+simulation. Nothing in the documentation promises more than these tables show. Not simulated: \
+intervals of correlations over fewer than 16 words, and comparisons of corpora with more than 600 \
+documents or more than 20 permutations. The p-values of sentence tests are permutation p-values; \
+over sentences they treat near-copies as independent, which `p by word` does not.
 
 {verdict} Some bands are not those one would wish for. These p-values and intervals do not hold \
 their nominal rate, and their bands describe what was found: intervals of the effect size for \
-strongly skewed or heavy-tailed associations and large effects, BCa intervals of few words, \
-intervals of correlations with very uneven facts, rotation p for word sets of a real vocabulary, \
-the paired test if the attribute words differ between the sources too, the bounds of the method \
-`normal`, and the combined p-value over contexts (CEAT). A control for anisotropy does not remove \
-effects of word frequency, and discovery finds more for random words than for names.
+strongly skewed or heavy-tailed associations and large effects, BCa intervals of few words (with \
+two words in each set they miss the effect in up to half of cases), intervals of correlations with \
+very uneven facts, rotation p for word sets of a real vocabulary, the paired test if the attribute \
+words differ between the sources too, the bounds of the method `normal`, and the combined p-value \
+over contexts (CEAT). A control for anisotropy does not remove effects of word frequency, and \
+discovery finds more for random words than for names.
 
 Each cell has the measured rate in per cent, and in brackets the band within which the \
 documentation promises it. A rate counts as outside its band if its 99.9 % confidence interval \

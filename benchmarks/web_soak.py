@@ -135,7 +135,7 @@ class Soak:
 
 def make_file(rng: random.Random) -> tuple[str, str, bytes]:
     """Return the kind, the name and the content of a file: good, broken or hostile."""
-    words = [f"w{rng.randrange(10**6)}" for _ in range(2000)]
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(2000)]
     numbers = np.random.default_rng(rng.randrange(2**32)).normal(size=(2000, 20))
     lines = [
         f"{w} {' '.join(f'{x:.4f}' for x in row)}" for w, row in zip(words, numbers, strict=True)

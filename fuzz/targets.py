@@ -349,7 +349,7 @@ def _read_answer(content: bytes) -> None:
     from weatherglass.encoders.http import EndpointEncoder
 
     encoder = EndpointEncoder("http://127.0.0.1:1", wait=lambda seconds: None)
-    encoder._fetch = lambda request: content  # type: ignore[method-assign]
+    encoder._fetch = lambda request, seconds: content  # type: ignore[method-assign]
     rows = encode_all(encoder, ["This is Amy.", "This is Joan."], cache=False)
     assert rows.shape[0] == 2
 

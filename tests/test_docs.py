@@ -89,6 +89,7 @@ LATER = {
         "$ weatherglass report run": _AUDIT,
     },
     "docs/debias.md": {"$ weatherglass vectors debias default expanded": "trains a classifier"},
+    "docs/methods/seat.md": {'$ weatherglass seat "hf:all-MiniLM': _TORCH},
     "docs/scale.md": {
         "$ weatherglass audit models.yaml": _AUDIT,
         "$ weatherglass rank runs": _AUDIT,

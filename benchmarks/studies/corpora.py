@@ -6,9 +6,9 @@ Models are trained by the functions that `weatherglass.compare` calls, without i
 from __future__ import annotations
 
 import importlib.util
+import math
 import tempfile
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,11 @@ MODELS = 20  # permutations, and bootstrap samples
 PPMI = Settings(method="ppmi-svd", dim=16, min_count=2, by="corpus")
 SGNS = Settings(method="sgns", dim=16, min_count=2, epochs=5, by="corpus")
 ALPHA = 0.05
+STATISTICS = ("effect size", "unstandardised effect")
+LEVEL = (0.03, 0.08)
+COVERAGE = (0.9, 0.98)
+MIN_PAIRS = 30
+"""Pairs of corpora, at least, whose mean is what an interval should cover."""
 
 Floats = NDArray[np.float64]
 Texts = list[NDArray[np.int32]]
@@ -114,12 +119,17 @@ def make_pool(first: Texts, second: Texts) -> Pool:
     return Pool(words, (tokens[0], tokens[1]), (ends[0], ends[1]))
 
 
+def measure_both(trainer: Trainer, pool: Pool, rng: Generator) -> tuple[Floats, Floats]:
+    """Return both statistics of both corpora."""
+    parts = (np.arange(pool.sizes[0]), np.arange(pool.sizes[0], sum(pool.sizes)))
+    return trainer.measure(pool, parts[0], rng), trainer.measure(pool, parts[1], rng)
+
+
 def compare_once(
     trainer: Trainer, pool: Pool, rng: Generator
-) -> tuple[Floats, Floats, list[PermutedDifference]]:
-    """Return the values of both corpora, and the tests of both differences."""
-    parts = (np.arange(pool.sizes[0]), np.arange(pool.sizes[0], sum(pool.sizes)))
-    first, second = (trainer.measure(pool, part, rng) for part in parts)
+) -> tuple[float, list[PermutedDifference]]:
+    """Return the effect size of the first corpus, and the tests of both differences."""
+    first, second = measure_both(trainer, pool, rng)
     permuted = []
     for _ in range(MODELS):
         one, other = (trainer.measure(pool, part, rng) for part in divide(pool.sizes, rng))
@@ -128,9 +138,9 @@ def compare_once(
     equal_sizes = pool.sizes[0] == pool.sizes[1]
     tests = [
         permuted_difference(float(first[k] - second[k]), columns[k], equal_sizes=equal_sizes)
-        for k in (0, 1)
+        for k in range(len(STATISTICS))
     ]
-    return first, second, tests
+    return float(first[0]), tests
 
 
 def sample_effects(trainer: Trainer, texts: Texts, rng: Generator) -> list[float]:
@@ -159,6 +169,9 @@ class Case:
         How vectors are trained, and the strength of the planted difference.
     covered
         Of its trials, the share in which the interval of the first corpus is measured as well.
+    rejected
+        The band of both p-values: of their level or, where a difference was planted, of their
+        power.
     """
 
     row: str
@@ -167,64 +180,89 @@ class Case:
     settings: Settings = PPMI
     planted: float = 0.0
     covered: float = 0.0
+    rejected: tuple[float, float] = LEVEL
+
+    def draw(self, population: Population, rng: Generator) -> tuple[Texts, Texts]:
+        """Return two random corpora."""
+        first = population.documents(self.sizes[0], rng)
+        return first, population.documents(self.sizes[1], rng, self.planted)
 
 
 CASES = (
-    Case("150 and 150 documents", (150, 150), 1, covered=0.25),
-    Case("600 and 600 documents", (600, 600), 1, covered=0.25),
-    Case("75 and 300 documents", (75, 300), 0.25),
+    Case("150 and 150 documents", (150, 150), 1, covered=0.4),
+    Case("600 and 600 documents", (600, 600), 1, covered=0.1),
+    Case("75 and 300 documents", (75, 300), 1),
     Case("150 and 150 documents, skip-gram", (150, 150), 0.15, settings=SGNS),
-    Case("150 and 150 documents, a difference was planted", (150, 150), 0.15, planted=0.2),
-    Case("600 and 600 documents, a difference was planted", (600, 600), 0.15, planted=0.1),
+    Case("150 and 150 documents, planted", (150, 150), 0.4, planted=0.2, rejected=(0.15, 0.55)),
+    Case("600 and 600 documents, planted", (600, 600), 0.4, planted=0.1, rejected=(0.2, 0.6)),
+    Case("75 and 300 documents, planted", (75, 300), 0.4, planted=0.2, rejected=(0.12, 0.5)),
 )
 
 
-@cache
-def expected_effects(case: Case, number: int, seed: int, folder: Path) -> tuple[float, ...]:
-    """Return effect sizes of further corpora, whose mean is the effect size to be covered."""
-    population = Population.draw(np.random.default_rng([seed, 1, number]))
-    trainer = Trainer(population, case.settings, folder)
-    effects = []
-    for k in range(MODELS):
-        rng = np.random.default_rng([seed, 3, case.sizes[0], number, k])
-        texts = population.documents(case.sizes[0], rng)
-        pool = make_pool(texts, texts[:1])
-        effects.append(float(trainer.measure(pool, np.arange(len(texts)), rng)[0]))
-    return tuple(effects)
+def draw_population(seed: int, number: int) -> Population:
+    """Return one of the topic models."""
+    return Population.draw(np.random.default_rng([seed, 1, number]))
+
+
+def expected_values(case: Case, pairs: int, seed: int, folder: Path) -> list[tuple[float, Floats]]:
+    """Return what intervals should cover, by topic model.
+
+    That is the mean effect size of the first corpus, and the mean difference of both corpora in
+    effect size and in unstandardised effect, over `pairs` further pairs of corpora. Two corpora of
+    one size and one topic model have a mean difference of 0.
+    """
+    expected = []
+    is_null = case.sizes[0] == case.sizes[1] and not case.planted
+    for number in range(POPULATIONS):
+        if is_null and not case.covered:
+            expected.append((math.nan, np.zeros(len(STATISTICS))))
+            continue
+        population = draw_population(seed, number)
+        trainer = Trainer(population, case.settings, folder)
+        effects, differences = [], []
+        for k in range(pairs):
+            rng = np.random.default_rng([seed, 3, *case.sizes, int(1000 * case.planted), number, k])
+            pool = make_pool(*case.draw(population, rng))
+            first, second = measure_both(trainer, pool, rng)
+            effects.append(float(first[0]))
+            differences.append(first - second)
+        mean = np.zeros(len(STATISTICS)) if is_null else np.mean(differences, axis=0)
+        expected.append((float(np.mean(effects)), mean))
+    return expected
 
 
 def run_case(case: Case, trials: int, seed: int, folder: Path) -> list[Cell]:
     """Run the trials of one case."""
-    rejected = np.zeros(2, dtype=int)
-    observed: dict[int, list[float]] = {k: [] for k in range(POPULATIONS)}
-    intervals: list[tuple[int, float, tuple[float, float]]] = []
+    rejected = np.zeros(len(STATISTICS), dtype=int)
+    covered = np.zeros(len(STATISTICS), dtype=int)
+    in_interval, intervals = 0, round(case.covered * trials)
+    expected = expected_values(case, max(MIN_PAIRS, trials // POPULATIONS), seed, folder)
     for trial in range(trials):
         number = trial % POPULATIONS
-        population = Population.draw(np.random.default_rng([seed, 1, number]))
+        population = draw_population(seed, number)
+        mean_effect, mean_differences = expected[number]
         rng = np.random.default_rng([seed, 2, *case.sizes, int(1000 * case.planted), trial])
-        texts = [population.documents(case.sizes[0], rng)]
-        texts.append(population.documents(case.sizes[1], rng, case.planted))
+        texts = case.draw(population, rng)
         trainer = Trainer(population, case.settings, folder)
-        values, _, tests = compare_once(trainer, make_pool(*texts), rng)
+        values, tests = compare_once(trainer, make_pool(*texts), rng)
         rejected += [test.p <= ALPHA for test in tests]
-        if trial < case.covered * trials:
-            samples = sample_effects(trainer, texts[0], rng)
-            interval = retrained_interval(float(values[0]), samples)
+        covered += [
+            test.low <= mean <= test.high
+            for test, mean in zip(tests, mean_differences, strict=True)
+        ]
+        if trial < intervals:
+            interval = retrained_interval(values, sample_effects(trainer, texts[0], rng))
             assert interval is not None
-            intervals.append((number, float(values[0]), interval))
-            observed[number].append(float(values[0]))
-    low, high = (0.0, 1.0) if case.planted else (0.03, 0.08)
-    cells = [
-        Cell(case.row, column, int(hits), trials, low, high)
-        for column, hits in zip(("p of effect size", "p of unstandardised"), rejected, strict=True)
-    ]
+            in_interval += interval[0] <= mean_effect <= interval[1]
+    cells = []
+    for k, statistic in enumerate(STATISTICS):
+        cells.append(Cell(case.row, f"p of {statistic}", int(rejected[k]), trials, *case.rejected))
+    for k, statistic in enumerate(STATISTICS):
+        column = f"interval of the difference, {statistic}"
+        cells.append(Cell(case.row, column, int(covered[k]), trials, *COVERAGE))
     if intervals:
-        covered = 0
-        for number, value, (low, high) in intervals:
-            others = [*observed[number], *expected_effects(case, number, seed, folder)]
-            others.remove(value)
-            covered += low <= float(np.mean(others)) <= high
-        cells.append(Cell(case.row, "interval of one corpus", covered, len(intervals), 0.95, 1.0))
+        column = "interval of one corpus"
+        cells.append(Cell(case.row, column, in_interval, intervals, 0.95, 1.0))
     return cells
 
 
@@ -248,12 +286,16 @@ topic model (120 words, six topics, words by Zipf's law, runs of five words from
 such models in turn. Vectors have 16 dimensions, by PPMI and SVD or, where the row says so, by \
 skip-gram. *p* is that of the difference of the corpora, by Student's t with 20 permutations of \
 their documents; the cells count p ≤ 0.05. Where a difference was planted, after an X word of the \
-second corpus comes an A word, and after a Y word a B word, in 20 % (150 documents) or 10 % (600 \
-documents) of cases, and the cells have the power, for which nothing is promised. *Interval of one \
+second corpus comes an A word, and after a Y word a B word, in 20 % (10 % for 600 documents) of \
+cases, and the cells have the power, with a band around what these four topic models gave.
+
+*Interval of the difference* counts how often difference ± t · standard error contains the \
+expected difference: 0 for corpora of equal size without a planted difference, where the interval \
+contains it if p is above 0.05; otherwise the mean of further pairs of corpora. *Interval of one \
 corpus* counts how often effect ± t · standard deviation of 20 bootstrap samples contains the \
-expected effect size of corpora of that size, which is the mean over all other corpora of the same \
-topic model. It covers more than 95 % here, as the standard deviation of bootstrap samples is too \
-large for such texts; on real corpora with few and very different documents it may be too small.
+expected effect size of corpora of that size. It covers more than 95 % here, as the standard \
+deviation of bootstrap samples is too large for such texts; on real corpora with few and very \
+different documents it may be too small.
 """
 
 STUDIES = [
@@ -263,6 +305,6 @@ STUDIES = [
         about=ABOUT,
         run=run,
         trials=400,
-        quick_trials=10,
+        quick_trials=12,
     )
 ]

@@ -42,7 +42,7 @@ def _count(covers: Iterator[bool]) -> int:
     return sum(covers)
 
 
-def _contains(interval: Interval | Correlation | None, truth: float) -> bool:
+def contains(interval: Interval | Correlation | None, truth: float) -> bool:
     return interval is not None and interval.low <= truth <= interval.high
 
 
@@ -57,7 +57,7 @@ def _names() -> tuple[Floats, Floats]:
     return x - x.mean(), y - y.mean()
 
 
-def _populations() -> dict[str, tuple[Draw, Draw, Sizes, Any]]:
+def populations() -> dict[str, tuple[Draw, Draw, Sizes, Any]]:
     """How to draw from the populations of X and Y (with mean 0), their sds, and the band."""
 
     def normal(rng: Generator, n: int) -> Floats:
@@ -90,14 +90,14 @@ def _populations() -> dict[str, tuple[Draw, Draw, Sizes, Any]]:
     }
 
 
-def _difference(effect: float, n: int, m: int, deviations: tuple[float, float]) -> float:
+def difference_of_means(effect: float, n: int, m: int, deviations: tuple[float, float]) -> float:
     """Return the difference of means that has an effect size, in populations with these sds."""
     share = n / (n + m)
     within = share * deviations[0] ** 2 + (1 - share) * deviations[1] ** 2
     return effect * math.sqrt(within / (1 - share * (1 - share) * effect**2))
 
 
-def _samples(
+def draw_samples(
     trials: int, seed: list[int], x: Draw, y: Draw, sizes: Sizes, difference: float
 ) -> Iterator[tuple[Floats, Floats]]:
     rng = np.random.default_rng(seed)
@@ -107,13 +107,13 @@ def _samples(
 
 def run_targets(trials: int, seed: int) -> list[Cell]:
     cells = []
-    for k, (name, (x, y, deviations, bands)) in enumerate(_populations().items()):
+    for k, (name, (x, y, deviations, bands)) in enumerate(populations().items()):
         for effect in EFFECTS:
             low, high = bands[effect] if isinstance(bands, dict) else bands
             for sizes in SIZES:
-                difference = _difference(effect, *sizes, deviations)
-                drawn = _samples(trials, [seed, k, *sizes], x, y, sizes, difference)
-                hits = _count(_contains(effect_interval(a, b), effect) for a, b in drawn)
+                difference = difference_of_means(effect, *sizes, deviations)
+                drawn = draw_samples(trials, [seed, k, *sizes], x, y, sizes, difference)
+                hits = _count(contains(effect_interval(a, b), effect) for a, b in drawn)
                 row = f"{name}, effect {effect:g}"
                 cells.append(Cell(row, "{}+{} words".format(*sizes), hits, trials, low, high))
     return cells
@@ -122,7 +122,7 @@ def run_targets(trials: int, seed: int) -> list[Cell]:
 # The bootstrap
 
 
-def _bca(x: Floats, y: Floats, rng: int) -> Interval | None:
+def bca(x: Floats, y: Floats, rng: int) -> Interval | None:
     def statistic(x: Any, y: Any, axis: int = -1) -> Any:
         with np.errstate(invalid="ignore", divide="ignore"):
             spread = np.concatenate([x, y], axis=axis).std(axis=axis, ddof=1)
@@ -136,15 +136,15 @@ def _bca(x: Floats, y: Floats, rng: int) -> Interval | None:
 
 def run_bootstrap(trials: int, seed: int) -> list[Cell]:
     cells = []
-    populations = _populations()
+    drawn_from = populations()
     for k, name in enumerate(("normal", "names of weat3", "χ² with 2 df")):
-        x, y, deviations, _ = populations[name]
+        x, y, deviations, _ = drawn_from[name]
         for effect in EFFECTS:
             for sizes in SIZES[:4]:
-                difference = _difference(effect, *sizes, deviations)
-                drawn = _samples(trials, [seed, 1, k, *sizes], x, y, sizes, difference)
+                difference = difference_of_means(effect, *sizes, deviations)
+                drawn = draw_samples(trials, [seed, 1, k, *sizes], x, y, sizes, difference)
                 hits = _count(
-                    _contains(_bca(a, b, trial), effect) for trial, (a, b) in enumerate(drawn)
+                    contains(bca(a, b, trial), effect) for trial, (a, b) in enumerate(drawn)
                 )
                 row, column = f"{name}, effect {effect:g}", "{}+{} words".format(*sizes)
                 cells.append(Cell(row, column, hits, trials, *_BCA_BANDS[name]))
@@ -175,7 +175,7 @@ def _cosines(test: str) -> Tables:
     return x @ a.T, x @ b.T, y @ a.T, y @ b.T
 
 
-def _word_tables(test: str, sizes: tuple[int, ...], rng: Generator) -> Tables:
+def word_tables(test: str, sizes: tuple[int, ...], rng: Generator) -> Tables:
     """Draw words of all four sets from those of a test, with replacement."""
     tables = _cosines(test)
     totals = (len(tables[0]), len(tables[2]), tables[0].shape[1], tables[1].shape[1])
@@ -184,7 +184,7 @@ def _word_tables(test: str, sizes: tuple[int, ...], rng: Generator) -> Tables:
     return first[np.ix_(x, a)], second[np.ix_(x, b)], third[np.ix_(y, a)], fourth[np.ix_(y, b)]
 
 
-def _true_word_effect(test: str, sizes: tuple[int, ...]) -> float:
+def true_word_effect(test: str, sizes: tuple[int, ...]) -> float:
     """The effect of a test of this size, averaged over the words of all four sets.
 
     That is Δ / sqrt(E S²), with S² the variance of the associations of all targets for random
@@ -207,7 +207,7 @@ def _true_word_effect(test: str, sizes: tuple[int, ...]) -> float:
     return float(difference / np.sqrt(variance))
 
 
-def _normal_tables(
+def normal_tables(
     difference: float, between: float, sizes: tuple[int, ...], rng: Generator
 ) -> Tables:
     """Draw tables with normal effects of targets (sd 1), attributes, and both (sd 1)."""
@@ -222,7 +222,7 @@ def _normal_tables(
     )
 
 
-def _true_normal_effect(difference: float, between: float, sizes: tuple[int, ...]) -> float:
+def true_normal_effect(difference: float, between: float, sizes: tuple[int, ...]) -> float:
     n, m, k, j = sizes
     share, rest = n / (n + m), 1 / k + 1 / j
     variance = 1 + rest + share * (1 - share) * (difference**2 + between**2 * rest)
@@ -231,14 +231,14 @@ def _true_normal_effect(difference: float, between: float, sizes: tuple[int, ...
 
 def run_crossed(trials: int, seed: int) -> list[Cell]:
     kinds: list[tuple[str, Callable[..., Tables], Callable[..., float], tuple[Any, ...]]] = [
-        (f"words of {test}", _word_tables, _true_word_effect, (test,))
+        (f"words of {test}", word_tables, true_word_effect, (test,))
         for test in ("weat1", "weat3", "weat6", "weat7")
     ]
     for difference in (0.0, 1.0, 3.0):
         for between in (0.5, 1.5):
             row = f"normal, difference {difference:g} sd, attributes {between:g} sd"
             arguments = (difference, between)
-            kinds.append((row, _normal_tables, _true_normal_effect, arguments))
+            kinds.append((row, normal_tables, true_normal_effect, arguments))
     cells = []
     for number, (row, draw, truth_of, arguments) in enumerate(kinds):
         for sizes in CROSSED_SIZES:
@@ -249,8 +249,8 @@ def run_crossed(trials: int, seed: int) -> list[Cell]:
                 tables = draw(*arguments, sizes, rng)
                 x_a, x_b, y_a, y_b = tables
                 x, y = x_a.mean(1) - x_b.mean(1), y_a.mean(1) - y_b.mean(1)
-                all_four += _contains(crossed_interval(*tables), truth)
-                targets += _contains(effect_interval(x, y), truth)
+                all_four += contains(crossed_interval(*tables), truth)
+                targets += contains(effect_interval(x, y), truth)
             column = "{}+{} × {}+{}".format(*sizes)
             cells.append(Cell(row, column, all_four, trials, *CROSSED_BAND))
             cells.append(Cell(f"{row}: targets only", column, targets, trials, 0.4, 1))
@@ -308,9 +308,10 @@ def run_correlations(trials: int, seed: int) -> list[Cell]:
             hits = rank_hits = 0
             for _ in range(trials):
                 x, y = _pairs(kind, correlation, n, rng)
-                hits += _contains(pearson(x, y), truth)
-                rank_hits += _contains(spearman(x, y), rank_truth)
-            row = f"words of {kind}" if is_words else f"{kind}, {truth:.2f}"
+                hits += contains(pearson(x, y), truth)
+                rank_hits += contains(spearman(x, y), rank_truth)
+            # Adding zero makes -0.00 a plain 0.00.
+            row = f"words of {kind}" if is_words else f"{kind}, {round(truth, 2) + 0:.2f}"
             band = _CORRELATION_BANDS.get((kind, correlation), (0.92, 0.985))
             cells.append(Cell(row, f"Pearson, {n} words", hits, trials, *band))
             cells.append(Cell(row, f"Spearman, {n} words", rank_hits, trials, 0.92, 0.985))

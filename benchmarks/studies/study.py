@@ -11,8 +11,9 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
 MODULES = (
-    *("permutation", "near_ties", "baseline", "rotation", "intervals", "templates", "power"),
-    *("facts", "agreement", "controls", "corpora", "discovery", "contexts"),
+    *("permutation", "near_ties", "baseline", "rotation", "intervals", "small_sets"),
+    *("templates", "single_category", "power", "facts", "agreement", "paired_facts"),
+    *("controls", "corpora", "discovery", "contexts"),
 )
 """The modules of studies, in the order of the page."""
 

@@ -14,8 +14,16 @@ from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
 from .changes import changes_text, print_changes
 from .exit_codes import NOT_MEASURED, VIOLATED, fail_as_not_measured
-from .options import control_option, log_option, seed_option, worker_options
-from .output import printable, progress_bar, remarks, table, write_whole
+from .options import (
+    cache_option,
+    control_option,
+    dry_run_option,
+    log_option,
+    seed_option,
+    worker_options,
+)
+from .output import Output, printable, progress_bar, remarks, table, write_whole
+from .run_tests import write_workload
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Change, Check, PolicyFile
@@ -68,6 +76,8 @@ _MAX_SOURCES = 8
     metavar="DIR",
     help="Show what changed since the audit of this folder; changes.tsv has all changes.",
 )
+@cache_option
+@dry_run_option
 @click.option(
     "--policy",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -103,6 +113,8 @@ def audit(
     resume: bool,
     repeat: Path | None,
     against: Path | None,
+    no_cache: bool,
+    dry_run: bool,
     policy: Path | None,
     fail_on: str | None,
     fail_on_increase: float | None,
@@ -120,7 +132,7 @@ def audit(
 
     The exit code is 3 if nothing could be measured; see --fail-on.
     """
-    from weatherglass.auditing import load_policy, open_audit
+    from weatherglass.auditing import count_suite_work, load_policy, open_audit
 
     if repeat is not None:
         context = click.get_current_context()
@@ -128,6 +140,9 @@ def audit(
         if given - {"repeat", "workers", "cluster"}:
             raise UsageError("--repeat uses the sources and options of the folder; give no others.")
         _repeat(repeat, workers=workers, cluster=cluster)
+        return
+    if dry_run:
+        write_workload(count_suite_work(sources or ("default",), suite), Output("table", None))
         return
     if fail_on_increase is not None and against is None:
         raise UsageError("--fail-on-increase needs --against, the audit to compare with.")
@@ -149,6 +164,7 @@ def audit(
                 budget=budget,
                 rng=seed,
                 resume=resume,
+                cache=not no_cache,
                 workers=workers,
                 cluster=cluster,
             )
@@ -260,7 +276,8 @@ def _repeat(folder: Path, **workers: Any) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "again")
         try:
-            after = _run(sources, out=out, suite=suite, rng=rng, **workers)
+            # Measured anew: kept encodings would only show that the cache is the same.
+            after = _run(sources, out=out, suite=suite, rng=rng, cache=False, **workers)
         except SourceNotFound as error:
             raise SourceNotFound(
                 f"{error} Paths are relative to the folder in which the audit was run."

@@ -10,6 +10,8 @@ import click
 from .exit_codes import fail_as_not_measured
 from .options import (
     batch_size_option,
+    cache_option,
+    dry_run_option,
     log_option,
     output_options,
     own_tests_option,
@@ -17,6 +19,7 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, remarks, table, write_whole
+from .run_tests import write_workload
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Check
@@ -41,6 +44,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     help="Audit that rules with increase compare with; by default the one that the policy names.",
 )
 @seed_option
+@cache_option
+@dry_run_option
 @batch_size_option
 @worker_options("Threads; all processors by default.", "each batch of sentences is a task")
 @click.option("--junit", type=_FILE, help="Also write JUnit XML to this file.")
@@ -58,6 +63,8 @@ def check(
     files: tuple[Path, ...],
     baseline: Path | None,
     seed: int,
+    no_cache: bool,
+    dry_run: bool,
     junit: Path | None,
     sarif: Path | None,
     summary: Path | None,
@@ -76,12 +83,16 @@ def check(
     --sarif and --summary are written unless the command or the policy is wrong.
     """
     from weatherglass.auditing import check as run_check
-    from weatherglass.auditing import job_summary, load_policy
+    from weatherglass.auditing import count_policy_work, job_summary, load_policy
     from weatherglass.auditing import junit as to_junit
     from weatherglass.auditing import sarif as to_sarif
+    from weatherglass.vectors import describe_history
 
     with fail_as_not_measured():
         rules = load_policy(policy, files)
+        if dry_run:
+            write_workload(count_policy_work(sources, rules), output)
+            return
         with progress_bar("checking") as draw:
             checked = run_check(
                 list(sources),
@@ -89,9 +100,13 @@ def check(
                 baseline=baseline,
                 rng=seed,
                 progress=draw,
+                cache=not no_cache,
                 **workers,
             )
         write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
+        for source in checked.sources:
+            for line in describe_history(source.get("history", ())):
+                click.echo(line, err=True)
         for path, write in ((junit, to_junit), (sarif, to_sarif), (summary, job_summary)):
             if path is not None:
                 write_whole(path, write(checked))

@@ -152,9 +152,7 @@ seed_option = click.option(
 batch_size_option = click.option(
     "--batch-size",
     type=click.IntRange(1),
-    default=64,
-    show_default=True,
-    help="Sentences that an encoder gets at a time.",
+    help="Sentences that an encoder gets at a time; by default ?batch_size= in its name, or 64.",
 )
 alternative_option = click.option(
     "--alternative",
@@ -303,6 +301,21 @@ def worker_options(workers: str, tasks: str) -> Callable[[Command], Command]:
         "worker.",
     )
     return lambda command: _add_all(command, [local, cluster])
+
+
+# --- Encoders ---
+
+cache_option = click.option(
+    "--no-cache",
+    is_flag=True,
+    help="Encode every sentence anew: read no encodings from the cache, and save none.",
+)
+dry_run_option = click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only count the sentences that encoders would get, and the requests to endpoints; nothing "
+    "is encoded or sent.",
+)
 
 
 # --- Corpora: what a word is, and how vectors are trained ---

@@ -12,9 +12,13 @@ from .output import Output, progress_bar, remarks, style, table
 from .typeset import bibliography
 
 if TYPE_CHECKING:
+    from weatherglass.encoders import Workload
     from weatherglass.measures import ControlledValue, Results
     from weatherglass.significance import Interval
     from weatherglass.vectors import Control, FittedControl, Vectors
+
+
+_MAX_WARNINGS = 4
 
 
 def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default: str) -> list[Any]:
@@ -200,11 +204,34 @@ def write_results(
     output.draw(results, alpha=alpha)
 
 
+def write_workload(work: Sequence[Workload], output: Output) -> None:
+    """Write what encoders would have to do."""
+    rows = [
+        {
+            "encoder": count.encoder,
+            "sentences": count.sentences,
+            "characters": count.characters,
+            "requests": count.requests,
+        }
+        for count in work
+    ]
+    if not rows and output.format == "table":
+        output.write("None of the sources is an encoder: nothing would be encoded or sent.\n")
+        return
+    title = "If the cache has none of the sentences"
+    output.write_rows(rows, document=[vars(count) for count in work], title=title)
+
+
 def _remarks(results: Results) -> list[str]:
-    """The lines under a table: findings, controls, missing words."""
+    """The lines under a table: warnings, findings, controls, missing words."""
     from weatherglass.measures import describe_overlap
 
-    lines = finding_lines(results) + evidence_note(results)
+    lines = list(dict.fromkeys(f"Warning: {w}" for r in results for w in r.warnings))
+    if len(lines) > _MAX_WARNINGS:
+        number = len(lines) - _MAX_WARNINGS
+        more = f"{number} more warning{'s' * (number > 1)} like these."
+        lines = [*lines[:_MAX_WARNINGS], more]
+    lines += finding_lines(results) + evidence_note(results)
     lines += list(
         dict.fromkeys(
             sentence

@@ -16,6 +16,7 @@ from .atomic import temporary_folder as temporary_folder
 from .atomic import write_array as write_array
 from .atomic import write_text as write_text
 from .cache import cache_dir as cache_dir
+from .cache import delete_folder as delete_folder
 from .cache import list_entries as list_entries
 from .delimited import delimited_text as delimited_text
 from .fingerprint import FingerprintStream as FingerprintStream

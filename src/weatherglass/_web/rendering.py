@@ -88,8 +88,8 @@ def _environment() -> Environment:
     filters: dict[str, Any] = {
         "word": lru_cache(8192)(html.word_markup),
         "words": html.word_list,
+        "mask_slurs": mask_slurs,  # for the title of the window, which has no markup
         "sentence": _sentence,
-        "masked": mask_slurs,  # for the title of a page, which cannot hold markup
         "effect": numbers.effect,
         "p_value": numbers.p_value,
         "duration": numbers.duration,

@@ -22,3 +22,5 @@ from .run_folder import open_audit as open_audit
 from .run_folder import read_run as read_run
 from .schemas import json_schema as json_schema
 from .sources import Source as Source
+from .workload import count_policy_work as count_policy_work
+from .workload import count_suite_work as count_suite_work

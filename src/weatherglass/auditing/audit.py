@@ -8,6 +8,7 @@ import os
 import platform
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import metadata
 from os import PathLike
 from pathlib import Path
@@ -42,6 +43,7 @@ def audit(
     budget: float | None = None,
     rng: int = 0,
     resume: bool = False,
+    cache: bool = True,
     workers: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -69,6 +71,8 @@ def audit(
         Random seed.
     resume
         Reuse the results of an earlier run in the same folder, and run the remaining steps.
+    cache
+        Whether the sentences of encoders are read from the cache and saved there.
     workers
         All processors by default. Steps run one after another, each with this many threads, if
         there is one source or if there are up to four and no number is given. Otherwise steps
@@ -94,7 +98,7 @@ def audit(
     >>> len(audited.results), audited.about["steps"][0]["status"]
     (12, 'done')
     """
-    parsed = parse_sources(sources)
+    parsed = [replace(source, cache=cache) for source in parse_sources(sources)]
     chosen = suite if isinstance(suite, Suite) else load_suite(suite)
     if control is not None:
         control = ",".join(parse_controls(control)) or "none"
@@ -198,7 +202,7 @@ def _describe_sources(sources: Sequence[Source], team: Workers | None) -> list[d
     # A fingerprint needs the whole file, so workers compute those of the files that they can open.
     answers: Iterable[Any] = ["" for _ in sources]
     if team is not None:
-        names = [(source.name, source.opens) for source in sources]
+        names = [(source.name, source.opens, source.cache) for source in sources]
         answers = run_tasks(describe_source, names, team)
     for source, answer in zip(sources, answers, strict=True):
         try:

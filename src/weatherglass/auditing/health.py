@@ -52,7 +52,7 @@ def vector_health(vectors: Vectors) -> Health:
     return Health(_duplicate_share(projections), _mean_cosine(unit_rows(vectors, positions)))
 
 
-def encoder_health(encoder: Encoder, batch_size: int = 64) -> Health:
+def encoder_health(encoder: Encoder, batch_size: int | None = None) -> Health:
     """Measure two dozen sentences, about a different word each."""
     from weatherglass.catalog import test
 

@@ -42,12 +42,22 @@ class WorkerTask:
     fingerprint: str
     rng: int
     vectors: Vectors | None = None
+    cache: bool = True
 
     @classmethod
     def of(cls, task: Task, fingerprint: str, rng: int) -> WorkerTask:
         """Return the worker's form of a task."""
         source = task.source
-        return cls(task.step, task.suite, task.test, source.name, source.opens, fingerprint, rng)
+        return cls(
+            task.step,
+            task.suite,
+            task.test,
+            source.name,
+            source.opens,
+            fingerprint,
+            rng,
+            cache=source.cache,
+        )
 
     def with_rows(self, source: Source) -> WorkerTask | None:
         """Return the same task with the rows that it needs; None if it needs the whole source."""
@@ -83,7 +93,7 @@ def run_task(task: WorkerTask) -> Outcome:
 
 
 def _perform_here(task: WorkerTask) -> Payload | None:
-    source = _cached_source(task.name, task.opens)
+    source = _cached_source(task.name, task.opens, task.cache)
     if task.vectors is not None:
         source = Source(task.name, task.opens, rows=task.vectors)
     try:
@@ -97,8 +107,11 @@ def _perform_here(task: WorkerTask) -> Payload | None:
     )
 
 
-def describe_source(source: tuple[str, str]) -> dict[str, Any] | str:
-    """Describe a source, given its name and what to open, in a worker; or say why it fails."""
+def describe_source(source: tuple[str, str, bool]) -> dict[str, Any] | str:
+    """Describe a source in a worker, given its name, what to open, and whether to use the cache.
+
+    If that fails, return the reason.
+    """
     try:
         return _cached_source(*source).describe_with_health()
     except WeatherglassError as error:
@@ -106,9 +119,9 @@ def describe_source(source: tuple[str, str]) -> dict[str, Any] | str:
 
 
 @lru_cache(2)
-def _cached_source(name: str, opens: str) -> Source:
+def _cached_source(name: str, opens: str, cache: bool) -> Source:
     # The steps of a source mostly follow each other in a worker: keep it open between them.
-    return Source(name, opens)
+    return Source(name, opens, cache=cache)
 
 
 def _needed_words(task: WorkerTask) -> list[str] | None:

@@ -62,6 +62,7 @@ class SourceRecord(_Part):
     dim: int | None = Field(None, ge=0)
     reason: str = ""
     opens: str = ""
+    history: list[dict[str, Any]] = Field(default_factory=list)
     facts: dict[str, Fact] = Field(default_factory=dict)
     health: dict[str, float] = Field(default_factory=dict)
 

@@ -28,6 +28,7 @@ from .seeds import pairs as pairs
 from .seeds import seed_sets as seed_sets
 from .seeds import seed_sources as seed_sources
 from .seeds import seeds as seeds
+from .sentences import plain_items as plain_items
 from .sentences import sentences as sentences
 from .sentences import to_sentences as to_sentences
 from .slurs import is_slur as is_slur

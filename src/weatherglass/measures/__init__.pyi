@@ -10,6 +10,7 @@ from .claims import association_subject as association_subject
 from .claims import upper_first as upper_first
 from .controls import ControlledValue as ControlledValue
 from .controls import Controls as Controls
+from .controls import add_numbers as add_numbers
 from .controls import control_outcome as control_outcome
 from .definition import Measure as Measure
 from .definition import MeasureResult as MeasureResult

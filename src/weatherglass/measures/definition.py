@@ -21,6 +21,7 @@ from .word_sets import (
     MeasureInput,
     NamedWords,
     Sets,
+    case_hint,
     find_sets,
     find_word_pairs,
     parse_sets,
@@ -168,6 +169,9 @@ class MeasureResult(Measurement):
         return f"{name} is {self.value:.3f}." + (f" {known.reading}" if known else "")
 
     def subject(self) -> str:
+        if "A" not in self.labels:  # a measure of two sets of targets
+            x, y = (self.set_phrase(name) for name in ("X", "Y"))
+            return f"in where {x} and {y} lie"
         x, a, b = (self.set_phrase(name) for name in ("X", "A", "B"))
         return f"in how {x} {self._verb} associated with {a} and with {b}"
 
@@ -320,6 +324,7 @@ class Measure:
         min_words = dict.fromkeys(wanted, 1) | {need.name: need.min_words for need in self.needs}
         reason = reason or too_few_reason(about["words"], about["missing"], min_words, max_missing)
         if reason:
+            reason += case_hint(vectors, about["missing"], case)
             return MeasureResult(status="not run", reason=reason, **about)
         given = MeasureInput(vectors, found)
         try:

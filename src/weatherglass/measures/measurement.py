@@ -13,7 +13,7 @@ from weatherglass._version import __version__
 from weatherglass.catalog import name_words
 from weatherglass.errors import quote_safe
 from weatherglass.significance import Alternative, Interval, Power
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, describe_history
 
 from .alternatives import DECLARED
 from .claims import label_in_text
@@ -203,6 +203,19 @@ class Measurement(Result):
     def main_unit(self) -> str:
         """What `main_p` counts, where that is not obvious."""
         return ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about the source that whoever reads the numbers must know."""
+        warnings = self.source.get("warnings", ())
+        return tuple(map(str, warnings)) if isinstance(warnings, list | tuple) else ()
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """How the source was made (debiased, converted), in sentences; empty if not known."""
+        history = self.source.get("history", ())
+        entries = history if isinstance(history, list | tuple) else ()
+        return tuple(describe_history(entry for entry in entries if isinstance(entry, dict)))
 
     @property
     def published_value(self) -> float | None:
@@ -411,7 +424,8 @@ def describe_test(
 
 def describe_source(vectors: Vectors) -> dict[str, Any]:
     """Return what a result states about the vectors that were measured."""
-    return {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+    about = {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+    return about | ({"history": list(vectors.history)} if vectors.history else {})
 
 
 def interval_columns(interval: Interval | None) -> dict[str, float | None]:

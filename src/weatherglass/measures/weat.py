@@ -50,7 +50,15 @@ from .measurement import (
     describe_test,
     interval_columns,
 )
-from .word_sets import FoundSet, Sets, find_sets, rank_words, split_found, too_few_reason
+from .word_sets import (
+    FoundSet,
+    Sets,
+    case_hint,
+    find_sets,
+    rank_words,
+    split_found,
+    too_few_reason,
+)
 
 Floats = NDArray[np.float64]
 
@@ -366,6 +374,7 @@ def _measure(
         about["words"], about["missing"], MIN_WORDS, options["max_missing"]
     )
     if reason:
+        reason += case_hint(vectors, about["missing"], options["case"])
         return WeatResult(status="not run", reason=reason, **about)
     attributes = found["A"].rows, found["B"].rows
     x, y = (associations(found[side].rows, *attributes) for side in ("X", "Y"))

@@ -29,7 +29,7 @@ from .measurement import (
     describe_test,
     interval_columns,
 )
-from .word_sets import FoundSet, find_sets, split_found, too_few_reason
+from .word_sets import FoundSet, case_hint, find_sets, split_found, too_few_reason
 
 Floats = NDArray[np.float64]
 
@@ -219,6 +219,7 @@ def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> We
         facts = np.array([test.facts.values[i] for i in found["W"].kept])
         reason = _constant_reason(values, facts)
     if reason:
+        reason += case_hint(vectors, about["missing"], options["case"])
         return WefatResult(status="not run", reason=reason, **about)
     from scipy import stats
 

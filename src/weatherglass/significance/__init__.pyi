@@ -29,6 +29,7 @@ from .power import words_for_correlation as words_for_correlation
 from .power import words_needed as words_needed
 from .pvalue import Alternative as Alternative
 from .pvalue import PValue as PValue
+from .pvalue import clamp_p as clamp_p
 from .pvalue import format_p as format_p
 from .retrained import MIN_FOR_INTERVAL as MIN_FOR_INTERVAL
 from .retrained import PermutedDifference as PermutedDifference

@@ -31,15 +31,14 @@ MAX_SMOOTH_RATIO = 10.0
 MAX_SMOOTH_ERROR = 1e-3
 """Associations whose gaps have a smaller ratio than this (see `clusters`) have no lumps that the
 integral could miss, and it may estimate a larger error than `MAX_TILTED_ERROR`: for 33 to 44
-targets it is often above that, and counting takes ten times as long. The bounds are then this far
-from the value."""
+targets it is often above that, and counting takes ten times as long. The bounds of the compiled
+integral are always this far from the value."""
 
 MAX_RESULTANT = 0.5
 """Associations near equally spaced levels have sums near such levels, too, and their characteristic
 function rises again far beyond the point at which the compiled integral stops. They are recognised
 by their mean resultant length |mean exp(iua)| at the frequency u of the levels, which is 1 without
-noise. At this limit the function is below 1e-6 for 33 targets; of samples of 36 normal numbers, one
-in forty exceeds it by chance."""
+noise. Of samples of 36 normal numbers, one in twenty exceeds this limit by chance."""
 
 TESTS_PER_TASK = 64
 
@@ -179,7 +178,7 @@ def _tilted(tail: Tail) -> PValue | None:
     max_error = MAX_SMOOTH_ERROR if ratio < MAX_SMOOTH_RATIO else MAX_TILTED_ERROR
     if not 0 <= relative_error <= max_error:
         return None
-    if relative_error > MAX_TILTED_ERROR:  # then the estimate is no guide to the error
-        relative_error = MAX_SMOOTH_ERROR / TILTED_MARGIN
+    # The compiled integral stops early, so its estimate is no bound of the error.
+    relative_error = MAX_SMOOTH_ERROR / TILTED_MARGIN
     share = exp(log_count - log(side.partitions))
     return tilted_p(tail, whole_share(tail, share), share * relative_error)

@@ -43,6 +43,22 @@ MAX_POINTS = 1 << 13
 MAX_FACTORS = 40_000_000
 PROBES = 256
 
+MIN_RESULTANT = 0.4
+MAX_LOG_DECAY = 16.0
+"""Associations near equally spaced levels have sums near such levels, too, and their characteristic
+function rises again at the frequencies u of the levels, far beyond the point at which it has become
+negligible. There the mean resultant length R = |mean exp(iua)|, which is 1 without noise, has a
+peak. For noise with a wrapped normal distribution the function of N targets is about
+exp(-N (log 2 - R + R^4 / 2)) at the peak; it matters down to exp(-16). Below 0.4, peaks are as high
+by chance."""
+
+FREQUENCIES: Floats = np.linspace(2.0, 640.0, 1277)
+"""Where the resultant of standardised associations is computed; its peaks are about two wide. The
+last one is the frequency of about 350 equally spaced levels."""
+
+HARMONICS = 128
+"""Multiples of a peak at which there may be others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
@@ -121,14 +137,15 @@ def _share(tail: Tail) -> tuple[float, float, bool]:
     a, s = a - centre, s - n * centre
     tilt = Tilt(a, tilt.l + tilt.t * centre, tilt.t, tilt.chosen)
 
-    # With ties but no common step the characteristic function can rise again after it has fallen.
-    may_rise = bool(tail.allowance) and len(np.unique(tail.values)) < targets
+    # With ties but no common step the characteristic function can rise again after it has fallen,
+    # and it does so near equally spaced levels.
+    peaks = _find_peaks(a, weight)
+    has_ties = bool(tail.allowance) and len(np.unique(tail.values)) < targets
+    reach = math.inf if has_ties else float(peaks.max(initial=0.0))
     # On a coarse grid the points can go around the whole circle, and the integral is exact.
     max_points = MAX_POINTS if tail.allowance else 8 * MAX_POINTS
-    coarse, *_ = _integral(tilt, n, s, 1 / scale, 1, max_points, to_the_end=may_rise)
-    whole, remainder, converged = _integral(
-        tilt, n, s, 1 / scale, 2, max_points, to_the_end=may_rise
-    )
+    coarse, *_ = _integral(tilt, n, s, 1 / scale, 1, max_points, peaks, reach)
+    whole, remainder, converged = _integral(tilt, n, s, 1 / scale, 2, max_points, peaks, reach)
     if not whole > 0:
         raise MethodFailed
     log_count = float(np.logaddexp(0, tilt.l + tilt.t * a).sum()) - tilt.l * n - tilt.t * s
@@ -136,6 +153,48 @@ def _share(tail: Tail) -> tuple[float, float, bool]:
     share = math.exp(log_count + math.log(whole) - math.log(tail.partitions))
     relative = abs(whole - coarse) / whole + 3 * remainder / whole + 1e-12 * targets
     return share, share * relative, converged
+
+
+def _find_peaks(a: Floats, weight: Floats) -> Floats:
+    """Return the frequencies of the levels that associations are near to, if they are.
+
+    These are the maxima of the resultant of all targets. The characteristic function of the sum is
+    largest where the resultant of targets with their `weight` is, which Newton's method finds.
+    """
+    from .kernels import resultants
+
+    resultant: Floats = resultants(
+        a, FREQUENCIES[0], FREQUENCIES[1] - FREQUENCIES[0], len(FREQUENCIES)
+    )
+    is_peak = (resultant[1:-1] >= resultant[:-2]) & (resultant[1:-1] > resultant[2:])
+    is_peak &= _matters(resultant[1:-1], weight)
+    if not is_peak.any():
+        return np.empty(0)
+    peaks = _climb(FREQUENCIES[1:-1][is_peak], a, weight)
+    multiples = np.unique(np.outer(peaks, np.arange(2, HARMONICS)))
+    multiples = multiples[multiples > FREQUENCIES[-1]]
+    resultant = np.abs(np.exp(1j * np.outer(multiples, a)).mean(axis=1))
+    return np.concatenate([peaks, _climb(multiples[_matters(resultant, weight)], a, weight)])
+
+
+def _matters(resultant: Floats, weight: Floats) -> NDArray[np.bool_]:
+    """Whether the characteristic function is not negligible where the resultant is this large."""
+    # A target that is chosen half of the time has the weight 1/4.
+    decay = 4 * float(weight.sum()) * (math.log(2) - resultant + resultant**4 / 2)
+    return np.asarray((resultant > MIN_RESULTANT) & (decay < MAX_LOG_DECAY))
+
+
+def _climb(u: Floats, a: Floats, weight: Floats) -> Floats:
+    """Return the maxima of |Σ w exp(iua)| near `u`, by Newton's method."""
+    for _ in range(4 if len(u) else 0):
+        phases = weight * np.exp(1j * np.outer(u, a))
+        # The first two derivatives of the square.
+        zero, one, two = (phases @ (1j * a) ** k for k in range(3))
+        slope = 2 * (zero.conj() * one).real
+        curvature = 2 * (np.abs(one) ** 2 + (zero.conj() * two).real)
+        step = np.where(curvature < 0, -slope / np.minimum(curvature, -1e-9), 0.0)
+        u = u + np.clip(step, -0.5, 0.5)
+    return u
 
 
 def _saddle_point(a: Floats, n: int, s: float) -> Tilt:
@@ -173,11 +232,19 @@ def _tilt_to_size(a: Floats, n: int, t: float) -> Tilt:
 
 
 def _integral(
-    tilt: Tilt, n: int, s: float, h: float, refine: int, max_points: int, *, to_the_end: bool
+    tilt: Tilt,
+    n: int,
+    s: float,
+    h: float,
+    refine: int,
+    max_points: int,
+    peaks: Floats,
+    reach: float,
 ) -> tuple[float, float, bool]:
     """Return E[exp(-t (S - s)); size = n, S >= s], the likely remainder, and whether it converged.
 
-    `refine` divides the step.
+    `refine` divides the step. `peaks` has the frequencies at which the integrand may rise again,
+    and `reach` is the one up to which it may.
     """
     from .kernels import characteristic
 
@@ -198,7 +265,8 @@ def _integral(
         total += float(terms.real.sum())
         done += len(u)
         converged = bool(np.abs(terms).max() < NEGLIGIBLE * abs(total))
-        if converged and not to_the_end:
+        # Five deviations beyond a peak it has fallen again.
+        if converged and u[-1] > reach + 5 / math.sqrt(variance):
             break
     if done == cells // 2 + 1:
         return total * step / math.pi, 0.0, True
@@ -206,11 +274,18 @@ def _integral(
     # The remainder is sampled at distances that grow by a constant factor, up to a thousandfold or
     # half of the circle, and assumed to have random signs from one deviation of the sum to the
     # next.
-    reach = math.log(min(1000.0, cells / 2 / done))
-    u = step * done * np.exp(np.linspace(0, reach, PROBES))
+    span = math.log(min(1000.0, cells / 2 / done))
+    u = step * done * np.exp(np.linspace(0, span, PROBES))
     terms = characteristic(tilt.a, tilt.chosen, n, s, turns, u) * _kernel(tilt.t, u, h)
-    area = float((np.abs(terms) ** 2 * u).mean()) * reach
-    return total * step / math.pi, math.sqrt(area / math.sqrt(variance)) / math.pi, converged
+    area = float((np.abs(terms) ** 2 * u).mean()) * span
+    remainder = math.sqrt(area / math.sqrt(variance)) / math.pi
+    # The probes can miss a narrow peak: each has the shape of a normal density.
+    left_out = peaks[peaks > step * done]
+    if len(left_out):
+        terms = characteristic(tilt.a, tilt.chosen, n, s, turns, left_out)
+        heights = np.abs(terms * _kernel(tilt.t, left_out, h))
+        remainder += float(heights.sum()) * math.sqrt(2 * math.pi / variance) / math.pi
+    return total * step / math.pi, remainder, converged
 
 
 def _kernel(t: float, u: Floats, h: float) -> Complex:

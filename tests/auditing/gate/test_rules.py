@@ -98,6 +98,7 @@ def test_a_factual_test_is_judged_by_its_correlation(real: wg.Vectors) -> None:
     assert "other seed choices not tried" in judged.sentence
 
 
+@pytest.mark.slow
 def test_agreement_is_a_further_condition() -> None:
     judged = verdict("default", effect=0.5, agreement=0.5)
     assert judged.status == "violated"
@@ -141,7 +142,7 @@ def test_the_word_is_the_unit_of_a_sentence_test() -> None:
     assert "needs word vectors" in facts.sentence
 
 
-@pytest.mark.parametrize("id", ["weat6", "sent-weat6"])
+@pytest.mark.parametrize("id", ["weat6", pytest.param("sent-weat6", marks=pytest.mark.slow)])
 def test_the_two_sided_p_value_is_counted_from_a_one_sided_record(id: str) -> None:
     encoder = wg.open_encoder("cbow:default")
     (one,), (two,) = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from os.path import isfile, join
 from pathlib import Path
@@ -41,8 +42,9 @@ def check(
     baseline: str | PathLike[str] | None = None,
     rng: int = 0,
     workers: int | None = None,
-    batch_size: int = 64,
+    batch_size: int | None = None,
     cluster: str | None = None,
+    cache: bool = True,
     today: datetime.date | None = None,
     progress: Progress | None = None,
 ) -> Check:
@@ -62,6 +64,8 @@ def check(
         policy names.
     rng
         Random seed.
+    cache
+        Whether the sentences of encoders are read from the cache and saved there.
     workers, batch_size, cluster
         Threads, sentences per call of an encoder, and the Dask cluster that encodes sentences, as
         for `weatherglass.seat`.
@@ -98,7 +102,7 @@ def check(
         "batch_size": batch_size,
         "cluster": cluster,
     }
-    openers = _list_sources(sources, measuring)
+    openers = _list_sources(sources, measuring, cache)
     reference = _open_baseline(file, baseline)
     verdicts: list[Verdict] = []
     described: list[dict[str, Any]] = []
@@ -128,7 +132,7 @@ Opener = Callable[[], Subject]
 
 
 def _list_sources(
-    given: Checked | Sequence[Checked], measuring: Mapping[str, Any]
+    given: Checked | Sequence[Checked], measuring: Mapping[str, Any], cache: bool
 ) -> list[tuple[str, Opener]]:
     """Return the name of each source, and a function that opens it."""
     items: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
@@ -137,7 +141,8 @@ def _list_sources(
         if isinstance(item, str | PathLike) and isfile(join(item, RUN)):
             named += _audited(open_audit(item), Path(item))
         elif isinstance(item, str | PathLike | Mapping):
-            named += [(s.name, _opener(s, measuring)) for s in parse_sources(item)]
+            parsed = [replace(source, cache=cache) for source in parse_sources(item)]
+            named += [(source.name, _opener(source, measuring)) for source in parsed]
         elif isinstance(item, Vectors | Encoder):
             name = item.source if isinstance(item, Vectors) else item.name
             named.append((name, _opened(name, item, measuring)))

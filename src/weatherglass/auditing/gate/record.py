@@ -100,7 +100,7 @@ class Check(Tabular):
     >>> import weatherglass as wg
     >>> checked = wg.check("default", {"rules": [{"tests": ["weat6"], "effect": 1.0}]})
     >>> checked
-    <Check of default: 1 violated, 3 passed>
+    <Check of default: 1 violated, 4 passed>
     >>> checked.passed, checked.exit_code
     (False, 1)
     """

@@ -85,7 +85,7 @@ class OpenSource(Subject):
     source: Vectors | Encoder
     rng: int = 0
     workers: int | None = None
-    batch_size: int = 64
+    batch_size: int | None = None
     cluster: str | None = None
     _results: dict[str, Measurement] = field(default_factory=dict, repr=False)
     _others: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -97,6 +97,8 @@ class OpenSource(Subject):
 
     def describe(self) -> dict[str, Any]:
         about: dict[str, Any] = {"name": self.name, "fingerprint": self.source.fingerprint}
+        if history := list(getattr(self.source, "history", ())):
+            about["history"] = history
         if isinstance(self.source, Vectors):
             return about | {
                 "kind": "vectors",

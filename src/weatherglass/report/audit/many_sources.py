@@ -22,7 +22,7 @@ from ..page import definition_list, render_page, section, tiles
 from . import appendix
 from .data import AuditResult, Names, TestBySource, group_by_test, short_names, source_names
 from .findings import reversals
-from .headline import describe_time, reversals_box
+from .headline import describe_time, reversals_box, source_remarks
 
 MAX_SEPARATE_SOURCES = 8
 """A page shows more sources than these together."""
@@ -72,6 +72,7 @@ def _overview_section(audit: AuditResult, sources: int) -> Markup:
         ),
         definition_list(
             [
+                *source_remarks(audit),
                 ("Suite", sentence_markup(str(suite.get("title", "")))),
                 ("When", describe_time(about)),
             ]
