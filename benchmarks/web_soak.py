@@ -60,7 +60,7 @@ class Soak:
             await asyncio.sleep(0.1)
         port = self.port
         status, content = await fetch(port, path, method, body)
-        if status == 0 and (self.is_restarting or port != self.port):
+        if status == 0 and (self.is_restarting or port != self.port):  # no answer
             self.statuses["broken by a restart"] += 1
             return 0, {}
         self.statuses[str(status)] += 1
@@ -100,9 +100,9 @@ class Soak:
         start = time.monotonic()
         while time.monotonic() < self.end:
             status, answer = await self.send(path)
-            if status != 202:
+            if status not in (202, 429):  # 429: too many long jobs; ask again
                 return answer
-            if is_cancelled and time.monotonic() - start > patience:
+            if status == 202 and is_cancelled and time.monotonic() - start > patience:
                 await self.send(f"/jobs/{answer['job']}/cancel", "POST")
                 self.n_cancelled += 1
                 return {}
@@ -135,7 +135,7 @@ class Soak:
 
 def make_file(rng: random.Random) -> tuple[str, str, bytes]:
     """Return the kind, the name and the content of a file: good, broken or hostile."""
-    words = [f"w{rng.randrange(10**6)}" for _ in range(2000)]
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(2000)]
     numbers = np.random.default_rng(rng.randrange(2**32)).normal(size=(2000, 20))
     lines = [
         f"{w} {' '.join(f'{x:.4f}' for x in row)}" for w, row in zip(words, numbers, strict=True)
@@ -148,6 +148,7 @@ def make_file(rng: random.Random) -> tuple[str, str, bytes]:
             ("vectors", "good.txt", text),
             ("vectors", "good.txt.gz", gzip.compress(text)),
             ("corpus", "text.txt", sentences),
+            ("corpus", "again.txt", sentences),
             ("vectors", "cut.txt.gz", gzip.compress(text)[:-100]),
             ("vectors", "noise.bin", rng.randbytes(5000)),
             ("vectors", "bomb.txt.gz", bomb),

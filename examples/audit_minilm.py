@@ -12,9 +12,8 @@ def _():
     import marimo as mo
 
     import weatherglass as wg
-    from weatherglass.auditing import find_failures, judge, load_policy
 
-    return Path, find_failures, importlib, judge, load_policy, mo, tempfile, wg
+    return Path, importlib, mo, tempfile, wg
 
 
 @app.cell
@@ -94,7 +93,7 @@ def _(audited):
 
 
 @app.cell
-def _(folder, load_policy, mo):
+def _(folder, mo):
     rules = """\
     rules:
       - tests: [weat6, sent-weat6]
@@ -105,15 +104,14 @@ def _(folder, load_policy, mo):
         p: 0.01
     not_run: fail
     """
-    file = folder / "policy.yaml"
-    file.write_text(rules)
-    policy = load_policy(file)
+    policy = folder / "policy.yaml"
+    policy.write_text(rules)
     mo.md(f"""
     ## The policy
 
-    A rule is violated if the effect size exceeds its limit and the p-value, corrected over all
-    tests of the policy, is at most `p`. Somebody has to choose the limits and answer for them; the
-    numbers only say where a model stands.
+    A rule is violated if the effect size is beyond its limit, in either direction, and the
+    two-sided p-value, corrected over the tests of the rule, is at most `p`. Somebody has to choose
+    the limits and answer for them; the numbers only say where a model stands.
 
     ```yaml
     {rules}
@@ -123,14 +121,14 @@ def _(folder, load_policy, mo):
 
 
 @app.cell
-def _(find_failures, judge, mo, policy, source, wg):
-    verdicts = judge(wg.open_encoder(source), policy)
-    failures = find_failures(policy, verdicts)
+def _(folder, mo, policy, wg):
+    checked = wg.check(folder / "run", policy)  # of the audit: nothing is measured again
+    verdicts, failures = checked.verdicts, checked.failures
     mo.vstack(
         [
             mo.md("## The verdict"),
             mo.ui.table(
-                [{"test": v.test, "verdict": v.status, "": v.sentence} for v in verdicts],
+                [{"test": v.id, "verdict": v.status, "": v.reason} for v in verdicts],
                 selection=None,
             ),
             mo.md(
@@ -140,7 +138,7 @@ def _(find_failures, judge, mo, policy, source, wg):
             ),
             mo.md(
                 "In CI: `weatherglass check st:all-MiniLM-L6-v2 --policy policy.yaml`, which "
-                f"exits with {1 if failures else 0}."
+                f"exits with {checked.exit_code}."
             ),
         ]
     )

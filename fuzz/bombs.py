@@ -255,6 +255,16 @@ def gzip_of_rows_after_a_header_that_says_none(folder: Path) -> Path:
     return _gzip_of_rows(folder, b"0 1\n1 1\n")
 
 
+@bomb("vectors")
+def gzip_of_short_rows_that_unpacks_to_little(folder: Path) -> Path:
+    """Within the limit for compressed files, but a row takes far more memory than its text."""
+    path, random = folder / "b.txt.gz", np.random.default_rng(0)
+    with gzip.open(path, "wb", compresslevel=6) as file:
+        for words in random.integers(100, 1000, (50_000, 8)).tolist():
+            file.write(b"a 1\n" * 1000 + b"".join(b"%d 1\n" % word for word in words))
+    return path
+
+
 def _gzip_of_rows(folder: Path, rows: bytes) -> Path:
     path = folder / "b.txt.gz"
     with gzip.open(path, "wb", compresslevel=9) as file:

@@ -170,8 +170,17 @@ steps:
 - {run: weat, title: Tests, tests: [weat6], options: {control: none}}
 - {run: measure, title: More, measures: [rnd], sets: {X: male_1-Caliskan_et_al_2017}}
 """,
-        "policy.yaml": "rules:\n- {tests: [weat6], effect: 0.5, p: 0.05, agreement: 0.9}\n"
-        "not_run: pass\n",
+        "policy.yaml": """rules:
+- {id: a, tests: [weat6], effect: 0.5, p: 0.05, agreement: 0.9, family: [weat7], correction: bh}
+- {tests: [weat7], increase: 0.2, judge: interval}
+- {measure: rnd, options: {unit: true}, above: 0.1, below: 0,
+   sets: {X: [rose], A: male_1-Caliskan_et_al_2017, B: [wasp]}}
+- {discovery: {rotations: 200}, cells: 3}
+controls: {tests: [weat1], effect: 0.3, duplicates: 0.2, alike: 0.9}
+baseline: before
+waivers: [{rule: a, test: "weat*", source: "*", reason: agreed, until: 2026-01-01}]
+not_run: warn
+""",
         "sources.yaml": "- default\n- {source: default, name: again, year: 1990, share: 0.5}\n",
         "axis.yaml": "title: Age\npairs: [[old, young]]\nequal: [[aged, youthful]]\n"
         "specific: [infant]\n",

@@ -125,7 +125,7 @@ def read_corpus(kind: str, content: bytes, folder: Path) -> None:
 def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
     """Read a file that a user wrote: tests, seed sets, names, facts, policies."""
     from weatherglass import catalog
-    from weatherglass.auditing.policy import load_policy
+    from weatherglass.auditing import load_policy
     from weatherglass.auditing.sources import parse_sources
     from weatherglass.catalog.debias_axes import load_axis
     from weatherglass.catalog.names import load_names
@@ -349,7 +349,7 @@ def _read_answer(content: bytes) -> None:
     from weatherglass.encoders.http import EndpointEncoder
 
     encoder = EndpointEncoder("http://127.0.0.1:1", wait=lambda seconds: None)
-    encoder._fetch = lambda request: content  # type: ignore[method-assign]
+    encoder._fetch = lambda request, seconds: content  # type: ignore[method-assign]
     rows = encode_all(encoder, ["This is Amy.", "This is Joan."], cache=False)
     assert rows.shape[0] == 2
 

@@ -105,7 +105,7 @@ def agrees(printed: str, expected: str) -> bool:
 
 def read(path: Path) -> None:
     """Open a YAML file with the function that reads it; check the commands of a CI pipeline."""
-    from weatherglass.auditing.policy import load_policy
+    from weatherglass.auditing import load_policy
     from weatherglass.auditing.sources import load_models
     from weatherglass.catalog import load_seeds, load_tests
     from weatherglass.catalog.debias_axes import load_axis
@@ -122,10 +122,38 @@ def read(path: Path) -> None:
         if key in first:
             assert reader(path)
             return
+    if "repos" in first:
+        check_hooks(first)
+        return
+    actions = [step for job in first.get("jobs", {}).values() for step in job["steps"]]
+    if any(check_action(step) for step in actions):
+        return
     commands = re.findall(r"(?:- |run: )(weatherglass .*)", text)
     assert commands, f"{path}: no reader is known for YAML with {list(first)}"
     for command in commands:
         check_command(command)
+
+
+def check_hooks(config: dict[str, Any]) -> None:
+    """Check that a configuration of pre-commit names hooks that exist, with arguments they take."""
+    known = {hook["id"]: hook for hook in load_root(".pre-commit-hooks.yaml")}
+    for hook in (hook for repo in config["repos"] for hook in repo["hooks"]):
+        check_command(shlex.join([*known[hook["id"]]["entry"].split(), *hook.get("args", ())]))
+
+
+def check_action(step: dict[str, Any]) -> bool:
+    """Check the inputs of a step that uses our action; return whether it does."""
+    if "/weatherglass@" not in step.get("uses", ""):
+        return False
+    inputs = load_root("action.yml")["inputs"]
+    assert set(step["with"]) <= set(inputs), step
+    assert {name for name in inputs if inputs[name].get("required")} <= set(step["with"]), step
+    return True
+
+
+def load_root(name: str) -> Any:
+    """Read a YAML file in the root folder of the repository."""
+    return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
 
 
 def check_command(line: str) -> None:

@@ -37,6 +37,14 @@ NOT_RUN = {
     "docs/audit.md": {"weatherglass audit  ": _FILES},
     "docs/compare.md": {"weatherglass compare": _NOVELS, "Effects": _NOVELS},
     "docs/scale.md": {"weatherglass discover": _CLUSTER, "distributed:": _CLUSTER},
+    "docs/integrations.md": {
+        "pip install": _INSTALL,
+        "trainer = ": "needs a training set; `tests/integrations` runs the Trainer",
+    },
+    "docs/terminal.md": {
+        "auditing: ": "printed only if the step takes ten seconds; `tests/_cli` makes it print",
+        "eval ": "a line for the configuration of a shell; `tests/_cli` runs what it calls",
+    },
     "docs/web.md": {"pip install": _INSTALL + ", and starts a server; `tests/_web` has its tests"},
     "docs/methods/discovery.md": {
         "  group   names": "printed by the command under the picture, which takes half a minute",
@@ -75,7 +83,13 @@ LATER = {
         "$ weatherglass report run": _AUDIT,
         "$ weatherglass audit --suite mine.yaml": _AUDIT,
     },
+    "docs/integrations.md": {
+        ">>> from weatherglass.integrations.sentence_transformers": _TORCH,
+        "$ weatherglass audit default": _AUDIT,
+        "$ weatherglass report run": _AUDIT,
+    },
     "docs/debias.md": {"$ weatherglass vectors debias default expanded": "trains a classifier"},
+    "docs/methods/seat.md": {'$ weatherglass seat "hf:all-MiniLM': _TORCH},
     "docs/scale.md": {
         "$ weatherglass audit models.yaml": _AUDIT,
         "$ weatherglass rank runs": _AUDIT,

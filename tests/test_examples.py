@@ -110,8 +110,10 @@ def test_minilm_is_audited_and_does_not_pass(tmp_path, monkeypatch):
     assert results["sent-weat6"].p_by_word.value > 1e6 * results["sent-weat6"].p.value
     page = names["report"].read_text()
     assert "all-MiniLM-L6-v2" in page
-    verdicts = {result.test: result.status for result in names["verdicts"]}
-    assert verdicts == {
+    verdicts = {verdict.id: verdict.status for verdict in names["verdicts"]}
+    controls = {verdict for verdict in verdicts if verdict.startswith("control-")}
+    assert len(controls) == 4
+    assert {test: verdicts[test] for test in verdicts if test not in controls} == {
         "weat6": "passed",
         "sent-weat6": "violated",
         "weat7": "passed",

@@ -30,7 +30,7 @@ SECTIONS = {
         "generate_seeds", "compare_generated",
     ],
     "Discovery": ["discover", "Discovery", "discover_both", "Comparison"],
-    "Audits": ["audit", "query", "rank"],
+    "Audits": ["audit", "query", "rank", "check", "Check"],
     "Results and pictures": [
         "Results", "WeatResult", "WefatResult", "SeatResult", "CeatResult", "MeasureResult",
         "plot", "save_plot",

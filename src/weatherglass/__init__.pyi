@@ -1,5 +1,7 @@
 from ._version import __version__ as __version__
+from .auditing import Check as Check
 from .auditing import audit as audit
+from .auditing import check as check
 from .auditing import query as query
 from .auditing import rank as rank
 from .catalog import FactualTest as FactualTest

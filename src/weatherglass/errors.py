@@ -13,6 +13,7 @@
     ├── EncoderError              an encoder cannot be used, or returned an invalid encoding
     ├── UnusableRow               a row has no direction (zero, NaN or infinite)
     ├── CatalogError              a catalogue entry or a user's file violates the schema
+    │   ├── PolicyError           a policy is wrong (exit code 2)
     │   └── UnknownEntry          no entry has that id (exit code 2)
     ├── CannotMeasure             these words or numbers do not allow the measurement
     ├── WorkersLost               tasks failed because their workers died repeatedly
@@ -78,6 +79,12 @@ class UnusableRow(WeatherglassError):
 
 class CatalogError(WeatherglassError):
     """A catalogue entry or a user's file violates the schema."""
+
+
+class PolicyError(CatalogError):
+    """A policy is wrong, or names something that does not exist."""
+
+    exit_code = 2
 
 
 class UnknownEntry(CatalogError):

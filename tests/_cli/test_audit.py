@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -51,7 +50,7 @@ def test_repeating_an_audit_from_another_folder_says_what_paths_are_relative_to(
 ):
     monkeypatch.chdir(tmp_path)
     Path("two.txt").write_text("he 1 0\nshe 0 1\n", encoding="utf-8")
-    assert run("audit", "two.txt", "--suite", "quick", "-o", "run").code == 0
+    assert run("audit", "two.txt", "--suite", "quick", "-o", "run").code == 3
     Path("below").mkdir()
     monkeypatch.chdir("below")
     ran = run("audit", "--repeat", "../run")
@@ -139,33 +138,6 @@ def test_a_wrong_audit_command_writes_no_folder(run, tmp_path):
         assert ran.code != 0
         assert message in ran.err
         assert not (tmp_path / "run").exists()
-
-
-POLICY = """
-rules:
-  - {tests: [weat6], effect: 1.0, p: 0.01, agreement: 0.8}
-  - {tests: [weat7], effect: 1.9}
-  - {tests: [angry_black_woman_stereotype_b], effect: 0.5}
-"""
-
-
-def test_check_exits_with_1_and_lists_violations(run, tmp_path):
-    policy = tmp_path / "policy.yaml"
-    policy.write_text(POLICY, encoding="utf-8")
-    files = ("--junit", tmp_path / "junit.xml", "--sarif", tmp_path / "log.sarif")
-    ran = run("check", "default", "--policy", policy, *files)
-    assert ran.code == 1
-    assert "1 of 3 tests violate a rule; 1 could not be run." in ran.err
-    assert "100% of seed choices agree in sign; the limit is 1 at p ≤ 0.01 and 80%" in ran.out
-    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
-    assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
-    log = json.loads((tmp_path / "log.sarif").read_text(encoding="utf-8"))
-    assert [result["ruleId"] for result in log["runs"][0]["results"]] == [
-        "weat6",
-        "angry_black_woman_stereotype_b",
-    ]
-    policy.write_text("rules: [{tests: [weat7], effect: 1.9}]\n", encoding="utf-8")
-    assert run("check", "default", "--policy", policy).code == 0
 
 
 @pytest.mark.slow

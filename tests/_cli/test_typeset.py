@@ -25,7 +25,7 @@ def test_latex_has_minus_signs_and_columns_of_numbers_to_the_right():
 def test_markdown_escapes_bars_in_cells():
     lines = markdown(ROWS).splitlines()
     assert lines[1] == "| --- | ---: | ---: | ---: | ---: | --- |"
-    assert lines[2] == r"| a\_b & c | -0.90 | 1.5e-09 | 0.0075 \* | 8 | \|x\| |"
+    assert lines[2] == r"| a\_b \& c | -0.90 | 1.5e-09 | 0.0075 \* | 8 | \|x\| |"
     assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
 
 

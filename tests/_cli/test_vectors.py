@@ -214,3 +214,32 @@ def test_debias_refuses_an_output_path_before_it_reads_the_source(run, tmp_path)
         ran = run("vectors", "debias", tmp_path / "no-such-source.txt", tmp_path / out)
         assert ran.code
         assert says in ran.err
+
+
+def test_a_debiased_file_says_so_in_checks_and_reports(run, tmp_path):
+    import weatherglass as wg
+    from weatherglass.catalog import axis
+
+    lists, test = axis("gender"), wg.test("weat6")
+    words = {word for pair in lists.pairs for word in pair}
+    words |= {word.lower() for words in test.sets.values() for word in words.words}
+    (tmp_path / "words.txt").write_text("\n".join(sorted(words)))
+    small, plain = tmp_path / "small.txt", tmp_path / "plain.vec"
+    run("vectors", "subset", "default", small, "--words", tmp_path / "words.txt")
+    assert run("vectors", "debias", small, plain).code == 0
+    said = "Debiased from &#39;small.txt&#39;"
+    policy, suite = tmp_path / "p.yaml", tmp_path / "s.yaml"
+    policy.write_text("rules: [{tests: [weat6], effect: 1.99}]")
+    suite.write_text(
+        "{id: a, title: b, steps: [{run: weat, title: c, tests: [weat6], options: {}}]}"
+    )
+    checked = run("check", plain, "--policy", policy, "--format", "json")
+    assert "Debiased from 'small.txt'" in checked.err
+    actions = [entry["action"] for entry in json.loads(checked.out)["sources"][0]["history"]]
+    assert actions == ["subset", "debias"]
+    run("audit", plain, "--suite", suite, "-o", tmp_path / "run")
+    assert said in (tmp_path / "run" / "report.html").read_text()
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert [entry["action"] for entry in record["sources"][0]["history"]] == actions
+    results = json.loads((tmp_path / "run" / "results.json").read_text())["results"]
+    assert results[0]["source"]["history"][1]["components"] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -112,6 +114,54 @@ def test_a_request_that_takes_longer_than_the_header_deadline_is_answered(strict
             time.sleep(0.6)
             connection.sendall(part)
         assert read_answer(connection).startswith(b"HTTP/1.1 201")
+
+
+# How it starts
+
+MIXED = (
+    "/api/neighbours?word=nurse&n={k}",
+    "/api/ask?x=king,man&y=queen,woman&a=he&b=she&missing=0.{k}",
+    "/ask/picture.svg?test=weat{k}",
+    "/ask/picture.json?test=weat{k}",
+    "/explore/picture.json?source=default&word=nurse&n={k}",
+    "/explore?source=default&word=doctor&n={k}",
+    "/api/seeds/lint?set=@career-Caliskan_et_al_2017",
+    "/ask/influence?test=weat{k}",
+    "/api/discover?rotations=10&words=500&source=default&seed={k}",
+    "/openapi.json",
+)
+
+
+@pytest.mark.slow
+def test_many_mixed_requests_to_a_new_server_cause_no_internal_error():
+    """Libraries are imported meanwhile, in several threads."""
+    paths = [path.format(k=1 + k) for k in range(9) for path in MIXED * 3]
+
+    async def fetch(port: int, path: str) -> int:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        host = f"Host: 127.0.0.1:{port}\r\nConnection: close"
+        writer.write(f"GET {path} HTTP/1.1\r\n{host}\r\n\r\n".encode())
+        answer = await reader.read()
+        writer.close()
+        return int(answer[9:12])
+
+    async def fetch_all(port: int) -> list[int]:
+        return await asyncio.gather(*(fetch(port, path) for path in paths))
+
+    command = [sys.executable, "-m", "weatherglass", "serve", "--no-browser", "--port", "0"]
+    server = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert server.stdout is not None
+        port = int(server.stdout.readline().split(":")[2].split("/")[0])
+        statuses = Counter(asyncio.run(fetch_all(port)))
+    finally:
+        server.terminate()
+        _, stderr = server.communicate(timeout=60)
+    assert set(statuses) <= {200, 202, 422, 429}
+    assert statuses[200] > 0
+    assert "Traceback" not in stderr
 
 
 # How it ends

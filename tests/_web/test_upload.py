@@ -280,6 +280,16 @@ def test_the_text_column_of_an_uploaded_table_can_be_named(client):
     assert (right["documents"], right["tokens"]) == (20, 80)
 
 
+def test_an_error_of_training_names_no_path_of_the_server(client, place):
+    """Numbers are one word for the tokenizer, of which no vectors can be trained."""
+    upload = send(client, "n.txt", b" ".join(b"w%d" % k for k in range(2000)), "corpus").json()
+    params = {"id": upload["id"], "dim": 20, "min_count": 1}
+    answer = client.get("/api/uploads/train", params=params)
+    assert answer.status_code == 422
+    assert str(place) not in answer.json()["error"]
+    assert kept_files(place) == ["n.txt"]
+
+
 def test_training_on_uploaded_vectors_is_refused(client):
     upload = send(client, "mine.txt", VECTORS).json()
     answer = client.get("/api/uploads/train", params={"id": upload["id"]})

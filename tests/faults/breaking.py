@@ -172,7 +172,7 @@ def _load() -> None:
         import_module(f"weatherglass._cli.{name}")
     for name in ("rich.console", "rich.table", "pyarrow.parquet"):
         import_module(name)
-    for name in ("corpus.train", "corpus.ppmi", "measures.weat", "auditing.policy"):
+    for name in ("corpus.train", "corpus.ppmi", "measures.weat", "auditing.gate.check"):
         import_module(f"weatherglass.{name}")
     with tempfile.TemporaryDirectory() as folder:  # so that compiled code is loaded, too
         os.environ["WEATHERGLASS_CACHE_DIR"] = folder

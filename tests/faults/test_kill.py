@@ -46,7 +46,7 @@ def writes(parameter: click.Parameter) -> bool:
     kind = parameter.type
     if not isinstance(kind, click.Path) or kind.exists:
         return False
-    return parameter.name in ("out", "picture", "models", "junit", "sarif")
+    return parameter.name in ("out", "picture", "models", "junit", "sarif", "summary")
 
 
 def test_every_command_has_a_test_of_being_killed() -> None:

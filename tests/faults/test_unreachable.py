@@ -123,7 +123,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
         f"audit {{vectors}} -o {read_only}/run",
     ):
         found = place.run(line)
-        assert found.code == 1
+        assert found.code == (3 if line.startswith("audit") else 1)
         assert sentence(found.err).endswith("cannot be created: Read-only file system.")
 
 
@@ -143,7 +143,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
 def test_a_file_without_read_permission_is_named(place: Place, line: str, file: str) -> None:
     path = str(place.given[file])
     found = place.run(line, Fault(unreadable=path))
-    assert found.code == 1
+    assert found.code == (2 if file in ("policy", "suite") else 1)
     message = sentence(found.err)
     assert Path(path).name in message
     assert "ermission denied" in message
@@ -236,7 +236,7 @@ def test_commands_work_without_a_home_folder(place: Place) -> None:
             1,
             "m cannot be created: No such file or directory",
         ),
-        ("audit {vectors} -o run", 1, "run cannot be created: No such file or directory"),
+        ("audit {vectors} -o run", 3, "run cannot be created: No such file or directory"),
     ],
 )
 def test_a_deleted_working_folder_is_explained(
@@ -246,7 +246,7 @@ def test_a_deleted_working_folder_is_explained(
     assert found.code == code, found.err
     assert says in found.err
     assert "Traceback" not in found.err
-    assert found.err.count("\n") == code
+    assert found.err.count("\n") == bool(code)
 
 
 @pytest.mark.parametrize("ending", [".txt", ".txt.gz", ".bin", ".parquet"])

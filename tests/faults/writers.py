@@ -23,7 +23,7 @@ steps:
   - {run: weat, title: Association tests, tests: [weat6]}
   - {run: wefat, title: Factual tests, tests: [wefat1]}
 """
-POLICY = "rules: [{tests: [weat6], effect: 1.99}]\n"
+POLICY = "rules: [{tests: [weat6], effect: 1.99}]\ncontrols: none\n"
 PAIR = ("--pair", "male_1-Caliskan_et_al_2017", "female_1-Caliskan_et_al_2017")
 TRAINING = ("--method", "ppmi-svd", "--dim", "4", "--bootstrap", "2", "--workers", "1")
 MINE = "{x: [doctor, career], y: [salary, rain], a: [warm, bright], b: [cold, dark]}\n"
@@ -49,6 +49,11 @@ class Line:
     files: tuple[str, ...] = ()
     folder: str = ""
     quick: bool = False
+
+    @property
+    def failed(self) -> int:
+        """Its exit code if it cannot write; 1 of a gate would say that a rule is violated."""
+        return 3 if self.words.startswith(("check ", "audit ")) else 1
 
     def filled(self, given: dict[str, Path]) -> list[str]:
         """The line with the names of files in it."""
@@ -77,8 +82,9 @@ WRITERS: dict[str, tuple[Line, ...]] = {
     "ceat": (_printed("ceat cbow:{vectors} --corpus {corpus} --tests {mine} --samples 20"),),
     "check": (
         Line(
-            "check {vectors} --policy {policy} --junit j.xml --sarif s.json -o r.txt",
-            ("j.xml", "s.json", "r.txt"),
+            "check {vectors} --policy {policy} --junit j.xml --sarif s.json --summary m.md "
+            "-o r.txt",
+            ("j.xml", "s.json", "m.md", "r.txt"),
             quick=True,
         ),
     ),
@@ -106,7 +112,10 @@ WRITERS: dict[str, tuple[Line, ...]] = {
     "report": (
         Line("report {audited} --figures", folder="audited"),
         _printed("report {audited} --table"),
+        _printed("report {audited} --as model-card"),
+        _printed("report {audited} --as evidence"),
     ),
+    "schema": (_printed("schema policy"),),
     "seat": (_drawn("seat cbow:{vectors} --test weat6 --test sent-weat6"),),
     "seeds axis": (_drawn(f"seeds axis {{vectors}} {_PAIR}"),),
     "seeds coherence": (_drawn(f"seeds coherence {{vectors}} {_PAIR}"),),
@@ -129,18 +138,18 @@ WRITERS: dict[str, tuple[Line, ...]] = {
         for ending, files in (
             (".parquet", ("v.parquet",)),
             (".arrow", ("v.arrow",)),
-            (".txt", ("v.txt",)),
-            (".txt.gz", ("v.txt.gz",)),
-            (".txt.xz", ("v.txt.xz",)),
-            (".txt.zst", ("v.txt.zst",)),
-            (".bin", ("v.bin",)),
+            (".txt", ("v.txt", "v.txt.history")),
+            (".txt.gz", ("v.txt.gz", "v.txt.gz.history")),
+            (".txt.xz", ("v.txt.xz", "v.txt.xz.history")),
+            (".txt.zst", ("v.txt.zst", "v.txt.zst.history")),
+            (".bin", ("v.bin", "v.bin.history")),
             (".npz", ("v.npz",)),
-            (".h5", ("v.h5",)),
-            (".npy", ("v.npy", "v.npy.vocab")),
+            (".h5", ("v.h5", "v.h5.history")),
+            (".npy", ("v.npy", "v.npy.vocab", "v.npy.history")),
             (".safetensors", ("v.safetensors", "v.safetensors.vocab")),
         )
     ),
-    "vectors debias": (Line("vectors debias {vectors} d.bin", ("d.bin",)),),
+    "vectors debias": (Line("vectors debias {vectors} d.bin", ("d.bin", "d.bin.history")),),
     "vectors subset": (Line("vectors subset {vectors} s.parquet --words {words}", ("s.parquet",)),),
     "weat": (
         _printed("weat {vectors} --test weat6", quick=True),

@@ -77,7 +77,6 @@ EXCUSED = {
     "makes a record from another, in memory": (
         *("_web/ask/api.py:_result_answer",),
         *("catalog/word_sets.py:WordSet.leave_out", "auditing/run_folder.py:save_step"),
-        *("auditing/steps.py:_discovery", "auditing/steps.py:_convert"),
         *("corpus/run_folder.py:_check_same", "_cli/wefat.py:wefat", "_cli/audit.py:_repeat"),
         *("encoders/sentence_cache.py:SentenceCache._write",),
     ),
@@ -87,6 +86,7 @@ EXCUSED = {
         *("vectors/store.py:_keep_rows", "_web/rendering.py:_encode_chart"),
         *("tasks/state.py:Ticket.load", "tasks/state.py:Ticket._open_arrays"),
     ),
+    "reads what the kernel says about processes": ("tasks/isolated.py:memory_of_tree",),
     "reads pip's metadata of an installed package, which could run code as well": (
         *("_cli/doctor.py:_modules", "errors.py:_find_installation"),
     ),

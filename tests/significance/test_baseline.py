@@ -11,6 +11,7 @@ import pytest
 from weatherglass.errors import CannotMeasure
 from weatherglass.significance import (
     SetProfile,
+    TopicMemory,
     coherence_baseline,
     frequency_baseline,
     rotation_p,
@@ -170,3 +171,18 @@ def test_a_vocabulary_that_is_too_small_for_the_sets_is_refused():
         coherence_baseline(rows.astype(np.float32), sets, 0.4, n_draws=999)
     with pytest.raises(CannotMeasure, match="fewer than the test has words"):
         frequency_baseline(rows[:10].astype(np.float32), sets, 0.4)
+
+
+def test_remembered_topics_give_the_same_numbers_whatever_was_asked_before():
+    rng = np.random.default_rng(11)
+    rows = rng.normal(size=(800, 12)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    sets = [
+        SetProfile(np.sort(rng.choice(800, size)), float(coherence))
+        for size, coherence in zip((3, 4, 5, 3, 4, 1), (0.2, 0.3, 0.1, 0.4, 0.2, 1.0), strict=True)
+    ]
+    tests = [[sets[(k + j) % 6] for j in range(4)] for k in range(6)]
+    memory = TopicMemory()
+    for test in tests + tests[::-1]:
+        alone = coherence_baseline(rows, test, 0.3, n_draws=999, rng=5)
+        assert coherence_baseline(rows, test, 0.3, n_draws=999, rng=5, memory=memory) == alone

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import weatherglass as wg
 from weatherglass.errors import BadContent, CannotMeasure, UnusableRow
-from weatherglass.vectors import Vectors, open_vectors
+from weatherglass.vectors import Vectors, format_for_writing, open_vectors
 from weatherglass.vectors.vectors import unusable_rows
 
 
@@ -148,6 +149,29 @@ def test_neighbours_agree_with_brute_force():
 def test_vectors_know_whether_the_vocabulary_has_capitals():
     assert Vectors.of(["a", "B"], [[1], [2]]).cased
     assert not Vectors.of(["a", "é", "É"], [[1], [2], [3]]).cased
+
+
+SPECIAL = ["[PAD]", "[CLS]", "<UNK>", "amy", "john", "[unused1]"]
+
+
+@pytest.mark.parametrize("name", ["v.txt", "v.vec", "v.bin", "v.npz", "v.npy", "v.parquet"])
+@pytest.mark.parametrize("words", [None, ["amy", "john"]])
+def test_special_tokens_do_not_make_a_vocabulary_cased(tmp_path, name, words):
+    rows = np.arange(12, dtype=np.float32).reshape(6, 2) + 1
+    for vocabulary, is_cased in ((SPECIAL, False), ([*SPECIAL[:5], "Amy"], True)):
+        path = tmp_path / str(is_cased) / name
+        path.parent.mkdir(exist_ok=True)
+        format_for_writing(path).write(Vectors.of(vocabulary, rows), path)
+        assert open_vectors(path, words=words).cased is is_cased
+
+
+def test_names_are_found_in_a_vocabulary_whose_only_capitals_are_special_tokens():
+    test = wg.test("weat6")
+    words = [word.lower() for words in test.sets.values() for word in words.words]
+    rows = np.random.default_rng(0).standard_normal((len(words) + 2, 8))
+    assert wg.weat(Vectors.of(["[PAD]", "[CLS]", *words], rows), "weat6").status == "done"
+    cased = wg.weat(Vectors.of(["Berlin", "[CLS]", *words], rows), "weat6")
+    assert "16 of the missing words are there in lower case" in cased.reason
 
 
 def test_vectors_have_a_short_repr_and_open_as_themselves(vectors):

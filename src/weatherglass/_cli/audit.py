@@ -12,17 +12,27 @@ import click
 
 from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
 
-from .options import control_option, seed_option, worker_options
-from .output import delimited, progress_bar, remarks, table, write_whole
+from .changes import changes_text, print_changes
+from .exit_codes import NOT_MEASURED, VIOLATED, fail_as_not_measured
+from .options import (
+    cache_option,
+    control_option,
+    dry_run_option,
+    log_option,
+    seed_option,
+    worker_options,
+)
+from .output import Output, printable, progress_bar, remarks, table, write_whole
+from .run_tests import write_workload
 
 if TYPE_CHECKING:
-    from weatherglass.auditing import Change
+    from weatherglass.auditing import Change, Check, PolicyFile
+    from weatherglass.integrations import MlflowLog
     from weatherglass.report import AuditResult
 
 _MAX_ROWS = 20
 _MAX_SOURCES = 8
 """Sources up to which the summary has a line for each step on each source."""
-_P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
 
 
 @click.command()
@@ -65,6 +75,29 @@ _P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
     metavar="DIR",
     help="Show what changed since the audit of this folder; changes.tsv has all changes.",
 )
+@cache_option
+@dry_run_option
+@click.option(
+    "--policy",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Also check the results against a policy, as `weatherglass check` does; check.json has "
+    "the record. Rules with increase compare with --against.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["violation", "not-run", "any"]),
+    help="Exit with 1 if the policy is violated, with 3 if a test or step could not be run, or "
+    "with either. Default: any with --policy; otherwise the exit code is 3 only if nothing could "
+    "be measured.",
+)
+@click.option(
+    "--fail-on-increase",
+    type=click.FloatRange(0),
+    metavar="SIZE",
+    help="With --against: exit with 1 if an effect is larger than it was by more than SIZE, or is "
+    "beyond zero by more than SIZE in the other direction.",
+)
+@log_option
 @worker_options(
     "Threads, or with several sources processes that run a step each; all processors by default.",
     "each step on each source is a task",
@@ -79,6 +112,12 @@ def audit(
     resume: bool,
     repeat: Path | None,
     against: Path | None,
+    no_cache: bool,
+    dry_run: bool,
+    policy: Path | None,
+    fail_on: str | None,
+    fail_on_increase: float | None,
+    log: MlflowLog | None,
     workers: int | None,
     cluster: str | None,
 ) -> None:
@@ -89,8 +128,10 @@ def audit(
     results as Parquet, TSV and JSON, and run.json with everything that is needed to repeat the
     audit. A failed step is reported and does not stop the others; after an interruption, --resume
     continues.
+
+    The exit code is 3 if nothing could be measured; see --fail-on.
     """
-    from weatherglass.auditing import open_audit
+    from weatherglass.auditing import count_suite_work, load_policy, open_audit
 
     if repeat is not None:
         context = click.get_current_context()
@@ -99,30 +140,108 @@ def audit(
             raise UsageError("--repeat uses the sources and options of the folder; give no others.")
         _repeat(repeat, workers=workers, cluster=cluster)
         return
-    before = open_audit(against) if against is not None else None
-    try:
-        audited = _run(
-            sources or ("default",),
-            out=out,
-            suite=suite,
-            control=control,
-            budget=budget,
-            rng=seed,
-            resume=resume,
-            workers=workers,
-            cluster=cluster,
+    if dry_run:
+        write_workload(count_suite_work(sources or ("default",), suite), Output("table", None))
+        return
+    if fail_on_increase is not None and against is None:
+        raise UsageError("--fail-on-increase needs --against, the audit to compare with.")
+    if fail_on == "violation" and policy is None and fail_on_increase is None:
+        raise UsageError("--fail-on violation needs --policy or --fail-on-increase.")
+    rules = load_policy(policy) if policy is not None else None
+    if rules is not None and rules.needs_baseline and against is None:
+        raise UsageError(
+            "The policy limits the increase over a baseline: name one in it, or give --against."
         )
-    except KeyboardInterrupt:
-        if (out / "run.json").exists():
-            click.echo(f"Finished steps are in {out}; --resume continues.", err=True)
-        raise
-    click.echo(_summary(audited), nl=False)
-    click.echo(f"The report is {out / 'report.html'}.")
-    if before is not None:
-        click.echo(_compare(before, audited, out), nl=False)
-    if all(step["status"] != "done" for step in audited.about["steps"]):
-        reasons = {step["reason"] for step in audited.about["steps"]}
-        raise CannotMeasure(f"No step could be run: {next(iter(reasons), 'the suite has none')}")
+    with fail_as_not_measured():
+        before = open_audit(against) if against is not None else None
+        try:
+            audited = _run(
+                sources or ("default",),
+                out=out,
+                suite=suite,
+                control=control,
+                budget=budget,
+                rng=seed,
+                resume=resume,
+                cache=not no_cache,
+                workers=workers,
+                cluster=cluster,
+            )
+        except KeyboardInterrupt:
+            if (out / "run.json").exists():
+                click.echo(f"Finished steps are in {out}; --resume continues.", err=True)
+            raise
+        click.echo(_summary(audited), nl=False)
+        click.echo(f"The report is {out / 'report.html'}.")
+        changes = print_changes(before, audited, out) if before is not None else ()
+        checked = _check(rules, out, against, seed) if rules is not None else None
+        if log is not None:
+            log.log_audit(audited, out)
+        if all(step["status"] != "done" for step in audited.about["steps"]):
+            raise CannotMeasure(_nothing_measured(audited))
+    _exit(audited, checked, changes, fail_on or ("any" if checked else None), fail_on_increase)
+
+
+def _check(rules: PolicyFile, folder: Path, against: Path | None, seed: int) -> Check:
+    """Check the results of a folder against a policy, print the verdicts and keep the record."""
+    from weatherglass.auditing import check
+
+    from .check import verdict_table
+
+    checked = check(folder, rules, baseline=against, rng=seed)
+    write_whole(folder / "check.json", checked.to_json() + "\n")
+    name = rules.path.name if rules.path else ""
+    click.echo(verdict_table(checked, f"{folder} against {name}"), nl=False)
+    return checked
+
+
+def _nothing_measured(audited: AuditResult) -> str:
+    """Say that an audit has no number, and why."""
+    reasons = {step["reason"]: None for step in audited.about["steps"]}
+    tests = len(audited.results)
+    if tests and all(any(result.missing.values()) for result in audited.results):
+        return f"Nothing could be measured: 0 of {tests} tests had their words."
+    return f"No step could be run: {next(iter(reasons), 'the suite has none')}"
+
+
+def _exit(
+    audited: AuditResult,
+    checked: Check | None,
+    changes: Sequence[Change],
+    fail_on: str | None,
+    max_increase: float | None,
+) -> None:
+    """End with the exit code that the options ask for, and say why; return if it is 0."""
+    increased = [
+        change
+        for change in changes
+        if max_increase is not None and (change.increase or 0.0) > max_increase
+    ]
+    code, problems = 0, []
+    if increased:
+        code = VIOLATED
+        listed = ", ".join(
+            f"{c.test or c.measure} {c.before:.2f} → {c.after:.2f}" for c in increased
+        )
+        problems.append(f"more than {max_increase:g} beyond the earlier audit: {listed}.")
+    if checked is not None and not checked.passed:
+        is_violated = checked.exit_code == VIOLATED
+        if is_violated and fail_on in ("violation", "any"):
+            code = VIOLATED
+            problems.append(checked.sentence())
+        elif not is_violated and fail_on in ("not-run", "any"):
+            code = code or NOT_MEASURED
+            problems.append(checked.sentence())
+    # With a policy, its `not_run` says which tests must be run.
+    if fail_on == "not-run" or (fail_on == "any" and checked is None):
+        failed = [step for step in audited.about["steps"] if step["status"] != "done"]
+        tests = [result for result in audited.results if not result.is_done]
+        if failed or tests:
+            code = code or NOT_MEASURED
+            problems.append(f"{len(failed)} steps and {len(tests)} tests could not be run.")
+    for problem in problems:
+        click.echo(f"weatherglass: {printable(problem)}", err=True)
+    click.get_current_context().exit(code)
 
 
 def _was_given(context: click.Context, name: str) -> bool:
@@ -155,7 +274,8 @@ def _repeat(folder: Path, **workers: Any) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "again")
         try:
-            after = _run(sources, out=out, suite=suite, rng=rng, **workers)
+            # Measured anew: kept encodings would only show that the cache is the same.
+            after = _run(sources, out=out, suite=suite, rng=rng, cache=False, **workers)
         except SourceNotFound as error:
             raise SourceNotFound(
                 f"{error} Paths are relative to the folder in which the audit was run."
@@ -165,7 +285,7 @@ def _repeat(folder: Path, **workers: Any) -> None:
     if not_done:  # numbers that are only in the repetition cannot be compared
         changes = tuple(change for change in changes if change.before is not None)
     if changes and not is_rounding_only(changes):
-        click.echo(_changes_text(changes, len(sources) > 1), nl=False)
+        click.echo(changes_text(changes, len(sources) > 1), nl=False)
         raise CannotMeasure(f"The numbers differ from those of {folder}.")
     digits = " (the last digits differ)" if changes else ""
     count = len(before.results)
@@ -182,12 +302,14 @@ def _summary(audited: AuditResult) -> str:
     title = f"Audit: {audited.about['suite']['title']} ({counted})"
     if len(audited.about["sources"]) > _MAX_SOURCES:
         return _status_counts(steps, title)
+    # A column without a name is cut off in a narrow terminal, and a reason must not be.
+    heading = "reason" if any(step["reason"] for step in steps) else ""
     rows = [
         {
             "step": step["title"],
             "source": step["source"],
             "status": step["status"],
-            "": step["reason"],
+            heading: step["reason"],
         }
         for step in steps
     ]
@@ -207,56 +329,3 @@ def _status_counts(steps: Sequence[dict[str, Any]], title: str) -> str:
     if len(failed) > _MAX_ROWS:
         lines.append(f"{len(failed) - _MAX_ROWS} more are in run.json and in the report.")
     return table(rows, title) + remarks(lines)
-
-
-def _compare(before: AuditResult, after: AuditResult, out: Path) -> str:
-    """The first changes, for the terminal; all of them are written to ``changes.tsv``."""
-    from weatherglass.auditing import find_changes
-
-    changes = find_changes(before, after)
-    write_whole(out / "changes.tsv", delimited([vars(change) for change in changes], "\t"))
-    has_many = max(len(audited.about["sources"]) for audited in (before, after)) > 1
-    return _changes_text(changes, has_many)
-
-
-def _changes_text(changes: Sequence[Change], with_source: bool) -> str:
-    if not changes:
-        return "Nothing changed.\n"
-    from weatherglass.significance import format_p
-
-    in_both = [change for change in changes if change.of_both]
-    rows = [
-        {
-            **({"source": change.source} if with_source else {}),
-            "measure": change.measure,
-            "test": change.test,
-            "number": change.number,
-            **dict(zip(("before", "after"), _format_pair(change), strict=True)),
-            "p of change": "" if change.p is None else format_p(change.p),
-        }
-        for change in in_both[:_MAX_ROWS]
-    ]
-    if not any(row["p of change"] for row in rows):
-        rows = [{name: row[name] for name in row if name != "p of change"} for row in rows]
-    limited = f", the first {_MAX_ROWS}" if len(in_both) > _MAX_ROWS else ""
-    text = table(rows, f"{len(in_both):,} numbers changed{limited}") if in_both else ""
-    only_before = sum(change.after is None for change in changes)
-    only_after = sum(change.before is None for change in changes)
-    if only_before or only_after:
-        text += (
-            f"{only_before:,} numbers are only in the earlier audit, {only_after:,} only in this "
-            "one.\n"
-        )
-    return text
-
-
-def _format_pair(change: Change) -> list[str]:
-    """Format both numbers as usual, with more digits if these would hide the change."""
-    pair = [change.before, change.after]
-    if not all(isinstance(value, float) for value in pair):
-        return [str(value) for value in pair]
-    from weatherglass.significance import format_p
-
-    format_number = format_p if change.number in _P_VALUES else "{:.2f}".format
-    short = [format_number(value) for value in pair]
-    return short if short[0] != short[1] else [f"{value:.6g}" for value in pair]

@@ -6,11 +6,14 @@ from typing import Any
 
 import click
 
+from weatherglass.errors import UsageError, did_you_mean, quote_safe
+
 from .options import output_options
 from .output import Output
+from .verbosity import SuggestingGroup
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def cache() -> None:
     """List or clear the cache of parsed files and encoded sentences.
 
@@ -62,10 +65,23 @@ def list_entries(output: Output) -> None:
 
 
 @cache.command()
-def clear() -> None:
-    """Delete all cached files; they are created again when they are needed."""
+@click.argument("source", required=False)
+def clear(source: str | None) -> None:
+    """Delete the cached files of SOURCE, or all of them; they are created again when needed.
+
+    SOURCE is a file, an encoder or an endpoint, as `cache list` prints it.
+    """
     from weatherglass._files import cache as files
+    from weatherglass._files import list_entries
     from weatherglass.encoders import sentence_cache
 
-    freed = files.clear() + sentence_cache.clear()
+    if source is not None:
+        known = {entry.source for entry in list_entries()}
+        known |= {entry.encoder for entry in sentence_cache.entries()}
+        if source not in known:
+            raise UsageError(
+                f"The cache has nothing of {quote_safe(source)}."
+                + (did_you_mean(source, known) or " `weatherglass cache list` shows what it has.")
+            )
+    freed = files.clear(source) + sentence_cache.clear(source)
     click.echo(f"{freed / 1e6:,.1f} MB freed in {files.cache_dir()}.")

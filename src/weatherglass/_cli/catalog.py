@@ -14,6 +14,7 @@ from weatherglass.errors import CatalogError
 
 from .options import output_options
 from .output import Output, printable
+from .verbosity import SuggestingGroup
 
 if TYPE_CHECKING:
     from weatherglass.catalog import (
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _MAX_NAMES = 20  # in a table; the other formats have all
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def catalog() -> None:
     """List, show and check the tests of the catalogue and your own."""
 

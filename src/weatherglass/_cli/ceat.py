@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from .options import missing_option, output_options, overlap_option, seed_option, tests_options
+from .options import (
+    cache_option,
+    missing_option,
+    output_options,
+    overlap_option,
+    seed_option,
+    tests_options,
+)
 from .output import Output, progress_bar, table
 from .run_tests import select_tests, write_results
 
@@ -39,6 +46,7 @@ from .run_tests import select_tests, write_results
 @missing_option()
 @overlap_option
 @seed_option
+@cache_option
 @output_options()
 def ceat(
     encoder: str,
@@ -50,6 +58,7 @@ def ceat(
     max_missing: float,
     allow_overlap: bool,
     seed: int,
+    no_cache: bool,
     output: Output,
 ) -> None:
     """Run contextual association tests (CEAT) on ENCODER, with the sentences of a corpus.
@@ -62,7 +71,7 @@ def ceat(
     from weatherglass.encoders import corpus_lines, open_encoder
 
     tests = select_tests(ids, files, Test, "weat[1-9]", "weat10")
-    opened = open_encoder(encoder)
+    opened = open_encoder(encoder, cache=not no_cache)
     with progress_bar("encoding") as draw:
         results = measure(
             opened,

@@ -1,71 +1,146 @@
-"""``weatherglass check``: check a source against a policy."""
+"""``weatherglass check``: check sources against a policy."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import output_options, seed_option
-from .output import Output, write_whole
-from .run_tests import open_source
+from .exit_codes import fail_as_not_measured
+from .options import (
+    batch_size_option,
+    cache_option,
+    dry_run_option,
+    log_option,
+    output_options,
+    own_tests_option,
+    seed_option,
+    worker_options,
+)
+from .output import Output, printable, progress_bar, remarks, table, write_whole
+from .run_tests import write_workload
+
+if TYPE_CHECKING:
+    from weatherglass.auditing import Check
+    from weatherglass.integrations import MlflowLog
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
-@click.argument("source")
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option(
     "--policy",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     required=True,
-    help="YAML with rules: tests, and the effect, corrected p and agreement that violate them.",
+    help="YAML with rules; `weatherglass schema policy` describes every field.",
+)
+@own_tests_option
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Audit that rules with increase compare with; by default the one that the policy names.",
 )
 @seed_option
+@cache_option
+@dry_run_option
+@batch_size_option
+@worker_options("Threads; all processors by default.", "each batch of sentences is a task")
 @click.option("--junit", type=_FILE, help="Also write JUnit XML to this file.")
-@click.option("--sarif", type=_FILE, help="Also write SARIF to this file.")
+@click.option("--sarif", type=_FILE, help="Also write SARIF 2.1.0 to this file.")
+@click.option(
+    "--summary",
+    type=_FILE,
+    help="Also write Markdown to this file, such as $GITHUB_STEP_SUMMARY.",
+)
+@log_option
 @output_options()
-@click.pass_context
 def check(
-    context: click.Context,
-    source: str,
+    sources: tuple[str, ...],
     policy: Path,
+    files: tuple[Path, ...],
+    baseline: Path | None,
     seed: int,
+    no_cache: bool,
+    dry_run: bool,
     junit: Path | None,
     sarif: Path | None,
+    summary: Path | None,
+    log: MlflowLog | None,
     output: Output,
+    **workers: Any,
 ) -> None:
-    """Check SOURCE, word vectors or an encoder, against a policy.
+    """Check SOURCE against a policy: word vectors, an encoder, or the folder of an audit.
 
-    The exit code is 0 if it passes, and 1 if it violates a rule.
+    An audit is judged by its results; nothing is measured again. A policy demands by default that a
+    source passes controls: flowers are more pleasant than insects to every model that encodes
+    anything.
+
+    The exit code is 0 if every source passes, 1 if a rule or a control is violated, 2 if the
+    command or the policy is wrong, and 3 if something could not be measured. The files of --junit,
+    --sarif and --summary are written unless the command or the policy is wrong.
     """
-    from weatherglass.auditing import Source, find_failures, judge, load_policy
-    from weatherglass.auditing import policy as policies
+    from weatherglass.auditing import check as run_check
+    from weatherglass.auditing import count_policy_work, job_summary, load_policy
+    from weatherglass.auditing import junit as to_junit
+    from weatherglass.auditing import sarif as to_sarif
+    from weatherglass.vectors import describe_history
 
-    rules = load_policy(policy)
-    named = Source(source)
-    opened = named.encoder if named.is_encoder else open_source(source)
-    verdicts = judge(opened, rules, rng=seed)
-    failures = find_failures(rules, verdicts)
-    rows: list[dict[str, Any]] = [
-        {"test": verdict.test, "verdict": verdict.status, "": verdict.sentence}
-        for verdict in verdicts
+    with fail_as_not_measured():
+        rules = load_policy(policy, files)
+        if dry_run:
+            write_workload(count_policy_work(sources, rules), output)
+            return
+        with progress_bar("checking") as draw:
+            checked = run_check(
+                list(sources),
+                rules,
+                baseline=baseline,
+                rng=seed,
+                progress=draw,
+                cache=not no_cache,
+                **workers,
+            )
+        write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
+        for source in checked.sources:
+            for line in describe_history(source.get("history", ())):
+                click.echo(line, err=True)
+        for path, write in ((junit, to_junit), (sarif, to_sarif), (summary, job_summary)):
+            if path is not None:
+                write_whole(path, write(checked))
+        if log is not None:
+            log.log_check(checked)
+    if not checked.passed:
+        click.echo(f"weatherglass: {printable(checked.sentence())}", err=True)
+        click.get_current_context().exit(checked.exit_code)
+
+
+def write_check(checked: Check, output: Output, title: str) -> None:
+    """Write the verdicts in the chosen format; JSON is the whole record."""
+    if output.format != "table":
+        output.write_rows(checked.to_rows(), document=checked.to_dict())
+        return
+    output.write(verdict_table(checked, title))
+
+
+def verdict_table(checked: Check, title: str) -> str:
+    """Return a table of what passed, what did not, and why, with the findings under it."""
+    has_many = len(checked.sources) > 1
+    rows = [
+        {
+            **({"source": verdict.source} if has_many else {}),
+            "rule": verdict.rule,
+            "test": verdict.test,
+            "verdict": verdict.status,
+            "reason": verdict.reason,
+        }
+        for verdict in checked.verdicts
     ]
-    document = {
-        "source": source,
-        "passed": not failures,
-        "verdicts": [vars(verdict) for verdict in verdicts],
+    findings = {
+        f"{f'{verdict.source} ' if has_many else ''}{verdict.test}, {verdict.finding}": None
+        for verdict in checked.verdicts
+        if verdict.finding
     }
-    output.write_rows(rows, document=document, title=f"{source} against {policy.name}")
-    for path, write in ((junit, policies.junit), (sarif, policies.sarif)):
-        if path is not None:
-            write_whole(path, write(source, verdicts, failures))
-    if failures:
-        violated = sum(verdict.status == "violated" for verdict in failures)
-        not_run = len(failures) - violated
-        more = f"; {not_run} could not be run" if not_run else ""
-        click.echo(
-            f"weatherglass: {violated} of {len(verdicts)} tests violate a rule{more}.", err=True
-        )
-        context.exit(1)
+    return table(rows, title) + remarks(findings)

@@ -11,12 +11,13 @@ from weatherglass.errors import join_first, quote_safe
 
 from .options import output_options, pop_tokenizer, token_options
 from .output import Output, progress_bar
+from .verbosity import SuggestingGroup
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Column, Summary
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def corpus() -> None:
     """Show what a corpus contains: documents, words, metadata.
 

@@ -10,6 +10,7 @@ from weatherglass._version import __version__
 from weatherglass.errors import WeatherglassError
 
 from . import signals
+from .verbosity import SuggestingGroup, accept_verbosity, verbosity_options
 
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.
@@ -19,7 +20,7 @@ COMMANDS = {
     "cache": "List or clear the cache of parsed files and encoded sentences.",
     "catalog": "List, show and check the tests of the catalogue and your own.",
     "ceat": "Run association tests over the contexts of words in a corpus.",
-    "check": "Check a source against a policy.",
+    "check": "Check sources against a policy.",
     "compare": "Run tests on several corpora, or on the groups of one, and compare.",
     "corpus": "Show what a corpus contains: documents, words, metadata.",
     "discover": "Find biases without naming them first.",
@@ -29,6 +30,7 @@ COMMANDS = {
     "query": "Query the results of audits in SQL.",
     "rank": "Rank the sources of audits by their effect size in a test.",
     "report": "Write the report of an audit again, and its charts.",
+    "schema": "Print the JSON Schema of tests, suites, policies, results or checks.",
     "seat": "Run association tests on sentence encoders.",
     "seeds": "Choose and check seed words, and measure how much a result depends on them.",
     "serve": "Open a local web page to measure, explore and compare embeddings.",
@@ -39,7 +41,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SuggestingGroup):
     """A group that imports a command's module when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -50,7 +52,7 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"weatherglass._cli.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
-        return command
+        return accept_verbosity(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -85,6 +87,7 @@ def _limit_memory(context: click.Context, option: click.Parameter, size: str | N
     help="Memory that reading a file may take, such as 500M or 4G. Default: the environment "
     "variable WEATHERGLASS_MAX_MEMORY, or half of the memory that is available.",
 )
+@verbosity_options()
 def cli() -> None:
     """Measure social bias in word and sentence embeddings, and say how sure it is."""
 
@@ -92,6 +95,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Exit code 0: done; 1: could not be measured; 2: wrong command.
 
+    ``check`` and ``audit`` have other codes, see `exit_codes`.
     128 and more: interrupted by a signal, see `signals`.
     """
     if sys.stdout is None:  # closed by the caller (`>&-`): nothing can be printed

@@ -12,6 +12,7 @@ import click
 
 from weatherglass.errors import UsageError
 
+from .exit_codes import fail_as_not_measured
 from .output import Output, set_raw_cells, set_style
 from .typeset import STYLES
 
@@ -136,7 +137,7 @@ _ids_option = click.option(
     metavar="ID",
     help="A test of the catalogue, or a pattern such as weat*; repeatable.",
 )
-_files_option = click.option(
+own_tests_option = click.option(
     "--tests",
     "files",
     type=click.Path(path_type=Path),
@@ -147,6 +148,11 @@ _files_option = click.option(
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
+)
+batch_size_option = click.option(
+    "--batch-size",
+    type=click.IntRange(1),
+    help="Sentences that an encoder gets at a time; by default ?batch_size= in its name, or 64.",
 )
 alternative_option = click.option(
     "--alternative",
@@ -160,7 +166,7 @@ slurs_option = click.option("--show-slurs", is_flag=True, help="Do not mask slur
 
 def tests_options(command: Command) -> Command:
     """Add ``--test`` and ``--tests``, which choose association or factual tests."""
-    return _add_all(command, [_ids_option, _files_option])
+    return _add_all(command, [_ids_option, own_tests_option])
 
 
 def alpha_option(default: float, help: str) -> Callable[[Command], Command]:
@@ -252,6 +258,27 @@ folders_argument = click.argument(
     "folders", metavar="[DIR]...", nargs=-1, type=click.Path(file_okay=False, path_type=Path)
 )
 
+
+def _parse_log(context: click.Context, option: click.Parameter, target: str | None) -> Any:
+    """Refuse a target that cannot be used before anything is measured."""
+    if target is None:
+        return None
+    from weatherglass.integrations import parse_log
+
+    log = parse_log(target)
+    with fail_as_not_measured():
+        log.check()
+    return log
+
+
+log_option = click.option(
+    "--log",
+    callback=_parse_log,
+    metavar="mlflow:URI",
+    help="Also log the numbers to MLflow: a server such as mlflow:http://host:5000, a database "
+    "such as mlflow:sqlite:///mlflow.db, or a folder such as mlflow:runs.",
+)
+
 # --- Workers and clusters ---
 
 
@@ -274,6 +301,21 @@ def worker_options(workers: str, tasks: str) -> Callable[[Command], Command]:
         "worker.",
     )
     return lambda command: _add_all(command, [local, cluster])
+
+
+# --- Encoders ---
+
+cache_option = click.option(
+    "--no-cache",
+    is_flag=True,
+    help="Encode every sentence anew: read no encodings from the cache, and save none.",
+)
+dry_run_option = click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only count the sentences that encoders would get, and the requests to endpoints; nothing "
+    "is encoded or sent.",
+)
 
 
 # --- Corpora: what a word is, and how vectors are trained ---

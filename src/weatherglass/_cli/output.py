@@ -18,6 +18,7 @@ import click
 from weatherglass.errors import CannotWrite
 
 from .typeset import STYLES, latex, markdown
+from .verbosity import is_quiet
 
 Row = Mapping[str, Any]
 _MAX_NO_WRAP = 24
@@ -139,14 +140,20 @@ def table(rows: Sequence[Row], title: str | None = None) -> str:
     min_width = 2  # a number must not be cut, however narrow the terminal
     for name in rows[0] if rows else ():
         is_numeric = all(isinstance(row[name], int | float | None) for row in rows)
-        # In a narrow terminal long cells wrap, numbers never; a long column without a name only
-        # explains the others, and is cut to the room they leave.
+        # In a narrow terminal long cells wrap, numbers never. A long column without a name holds
+        # titles, which only explain the others and are cut to the room they leave, or sentences
+        # such as verdicts, which are never cut: the limit is at their end.
         longest = max(len(printable(name)), *(len(printable(row[name])) for row in rows))
         is_short = longest <= _MAX_NO_WRAP
         min_width += 3 + (longest if is_short else _MAX_NO_WRAP // 2)
         layout: Any = {"no_wrap": is_short, "overflow": "fold"}
         if not name and not is_short:
-            layout = {"no_wrap": True, "overflow": "ellipsis", "ratio": 1}
+            has_sentences = any(printable(row[name]).endswith(".") for row in rows)
+            cut = {
+                "no_wrap": not has_sentences,
+                "overflow": "fold" if has_sentences else "ellipsis",
+            }
+            layout = {**cut, "ratio": 1}
             grid.expand = True
         grid.add_column(Text(printable(name)), justify="right" if is_numeric else "left", **layout)
     for row in rows:
@@ -176,16 +183,21 @@ def write_whole(path: Path, text: str) -> None:
 
 
 _SECONDS_BEFORE_BAR = 1.0
+_SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextlib.contextmanager
 def progress_bar(title: str) -> Iterator[Callable[..., None]]:
     """Give a function of the work done, the work in total and, optionally, another title.
 
-    It draws a progress bar on a terminal after a second; short work draws nothing.
+    On a terminal it draws a progress bar after a second. Elsewhere, such as in the log of a CI
+    job, it prints a line every ten seconds; short work prints nothing. ``-q`` suppresses both.
     """
-    if not sys.stderr.isatty():
+    if is_quiet():
         yield lambda done, total, current=title: None
+        return
+    if not sys.stderr.isatty():
+        yield _progress_lines(title)
         return
     from rich.console import Console
     from rich.markup import escape
@@ -205,3 +217,20 @@ def progress_bar(title: str) -> Iterator[Callable[..., None]]:
                 bar.update(task, completed=done, total=total, description=escape(current))
 
         yield draw
+
+
+def _progress_lines(title: str) -> Callable[..., None]:
+    """Return a function that prints progress as plain lines, at most one every ten seconds."""
+    start = last = time.monotonic()
+
+    def draw(done: int, total: int, current: str = title) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _SECONDS_BETWEEN_LINES:
+            return
+        last = now
+        step = title if current == title else f"{title}: {current}"
+        seconds = f"{now - start:.0f} s"
+        click.echo(f"{printable(step)}: {done:,} of {total:,} ({seconds})", err=True)
+
+    return draw

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,17 +12,25 @@ from .options import output_options, slurs_option
 from .output import Output, style, table, write_whole
 from .typeset import bibliography
 
+if TYPE_CHECKING:
+    from weatherglass.report import AuditResult
+
+
+_DOCUMENTS = ("model-card", "evidence")
+_RECORDS = ("run.json", "results.json", "results.tsv", "results.parquet")
+
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--figures", is_flag=True, help="Also write every chart to its own file.")
 @click.option(
     "--as",
-    "suffix",
-    type=click.Choice(["svg", "png", "pdf"]),
+    "kind",
+    type=click.Choice(["svg", "png", "pdf", *_DOCUMENTS]),
     default="svg",
     show_default=True,
-    help="File format of the charts.",
+    help="File format of the charts; or print another document instead of writing the report: a "
+    "model card for the Hugging Face Hub, or a record of evidence for reviewers.",
 )
 @slurs_option
 @click.option(
@@ -33,7 +42,7 @@ def report(
     context: click.Context,
     folder: Path,
     figures: bool,
-    suffix: str,
+    kind: str,
     show_slurs: bool,
     numbers: bool,
     output: Output,
@@ -41,15 +50,23 @@ def report(
     """Write the report of the audit in FOLDER again, and its charts to FOLDER/figures.
 
     With --table, print its results instead: for a terminal, a paper (--format latex or markdown)
-    or another program.
+    or another program. With --as model-card or --as evidence, print a document in Markdown: a model
+    card with metadata, or what was tested, on what, with which words, versions and limits, with the
+    clauses of laws and frameworks that ask for it. -o writes it to a file.
     """
     from weatherglass.auditing import open_audit
     from weatherglass.report import audit_figures, audit_page, save_plot
 
     has_format = context.get_parameter_source("form") is click.core.ParameterSource.COMMANDLINE
-    if not numbers and (output.path or has_format):
+    is_document = kind in _DOCUMENTS
+    if is_document and (numbers or figures or has_format):
+        raise click.UsageError(f"--as {kind} goes without --table, --figures and --format.")
+    if not numbers and (has_format or (output.path and not is_document)):
         raise click.UsageError("--format and --out need --table.")
     audited = open_audit(folder)
+    if is_document:
+        output.write(_document(audited, kind, folder, show_slurs))
+        return
     if numbers:
         output.write(_numbers(audited.results, output))
         return
@@ -59,8 +76,18 @@ def report(
     if figures:
         (folder / "figures").mkdir(exist_ok=True)
         for name, chart in audit_figures(audited, show_slurs=show_slurs).items():
-            save_plot(chart, folder / "figures" / f"{name}.{suffix}")
+            save_plot(chart, folder / "figures" / f"{name}.{kind}")
         click.echo(f"The charts are in {folder / 'figures'}.")
+
+
+def _document(audited: AuditResult, kind: str, folder: Path, show_slurs: bool) -> str:
+    from weatherglass.report import evidence, model_card
+
+    if kind == "model-card":
+        return model_card(audited, show_slurs=show_slurs)
+    paths = [folder / name for name in _RECORDS if (folder / name).is_file()]
+    digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    return evidence(audited, digests=digests, show_slurs=show_slurs)
 
 
 def _numbers(results: Any, output: Output) -> str:

@@ -12,9 +12,13 @@ from .output import Output, progress_bar, remarks, style, table
 from .typeset import bibliography
 
 if TYPE_CHECKING:
+    from weatherglass.encoders import Workload
     from weatherglass.measures import ControlledValue, Results
     from weatherglass.significance import Interval
     from weatherglass.vectors import Control, FittedControl, Vectors
+
+
+_MAX_WARNINGS = 4
 
 
 def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default: str) -> list[Any]:
@@ -145,6 +149,8 @@ def finding_lines(results: Results) -> list[str]:
     is_several = len({result.source_name for result in results}) > 1
     lines: dict[str, list[str]] = {}
     for result in results:
+        if result.is_done and not result.is_graded:
+            continue
         name = f"{result.source_name} {result.test}" if is_several else result.test
         text = f", {result.finding}" if result.is_done else f": not run, {result.reason}."
         lines.setdefault(text, []).append(name)
@@ -153,7 +159,7 @@ def finding_lines(results: Results) -> list[str]:
 
 def evidence_note(results: Results) -> list[str]:
     """What the findings rest on, and what was not collected."""
-    findings = [result.finding for result in results if result.is_done]
+    findings = [result.finding for result in results if result.is_done and result.is_graded]
     kinds = dict.fromkeys(item.kind for found in findings for item in found.evidence)
     declared = any(found.result.is_declared for found in findings)
     family = max((found.result.family for found in findings), default=1)
@@ -198,11 +204,34 @@ def write_results(
     output.draw(results, alpha=alpha)
 
 
+def write_workload(work: Sequence[Workload], output: Output) -> None:
+    """Write what encoders would have to do."""
+    rows = [
+        {
+            "encoder": count.encoder,
+            "sentences": count.sentences,
+            "characters": count.characters,
+            "requests": count.requests,
+        }
+        for count in work
+    ]
+    if not rows and output.format == "table":
+        output.write("None of the sources is an encoder: nothing would be encoded or sent.\n")
+        return
+    title = "If the cache has none of the sentences"
+    output.write_rows(rows, document=[vars(count) for count in work], title=title)
+
+
 def _remarks(results: Results) -> list[str]:
-    """The lines under a table: findings, controls, missing words."""
+    """The lines under a table: warnings, findings, controls, missing words."""
     from weatherglass.measures import describe_overlap
 
-    lines = finding_lines(results) + evidence_note(results)
+    lines = list(dict.fromkeys(f"Warning: {w}" for r in results for w in r.warnings))
+    if len(lines) > _MAX_WARNINGS:
+        number = len(lines) - _MAX_WARNINGS
+        more = f"{number} more warning{'s' * (number > 1)} like these."
+        lines = [*lines[:_MAX_WARNINGS], more]
+    lines += finding_lines(results) + evidence_note(results)
     lines += list(
         dict.fromkeys(
             sentence

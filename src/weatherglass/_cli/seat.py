@@ -14,6 +14,9 @@ from weatherglass.errors import CannotMeasure, EncoderError, UsageError, Weather
 from .options import (
     alpha_option,
     alternative_option,
+    batch_size_option,
+    cache_option,
+    dry_run_option,
     intervals_option,
     missing_option,
     output_options,
@@ -23,7 +26,14 @@ from .options import (
     worker_options,
 )
 from .output import Output, printable, progress_bar, table
-from .run_tests import interval_table, interval_text, p_heading, select_tests, write_results
+from .run_tests import (
+    interval_table,
+    interval_text,
+    p_heading,
+    select_tests,
+    write_results,
+    write_workload,
+)
 
 if TYPE_CHECKING:
     from weatherglass.encoders import SeatResult
@@ -61,13 +71,9 @@ if TYPE_CHECKING:
 @overlap_option
 @seed_option
 @intervals_option("other words in all four sets and other templates")
-@click.option(
-    "--batch-size",
-    type=click.IntRange(1),
-    default=64,
-    show_default=True,
-    help="Sentences that are encoded at once.",
-)
+@batch_size_option
+@cache_option
+@dry_run_option
 @click.option(
     "--rotation", is_flag=True, help="Rotation p-values: how often random directions align so well."
 )
@@ -86,6 +92,8 @@ def seat(
     alpha: float,
     cluster: str | None,
     rotation: bool,
+    no_cache: bool,
+    dry_run: bool,
     output: Output,
     seed: int,
     **options: Any,
@@ -98,11 +106,18 @@ def seat(
     An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
     `hf:NAME` (transformers) or another registered scheme. Encoded sentences are cached.
     """
+    from weatherglass.encoders import count_work, open_encoder
     from weatherglass.measures import Results
 
     tests = _select(ids, files, level, sentences, annotations)
     names = list(dict.fromkeys(encoders))
-    results, failed = _measure_all(names, tests, cluster, {"rng": seed, **options})
+    if dry_run:
+        encoders_opened = (open_encoder(name) for name in names)
+        work = [count_work(encoder, [tests], options["batch_size"]) for encoder in encoders_opened]
+        write_workload(work, output)
+        return
+    options |= {"rng": seed, "cache": not no_cache}
+    results, failed = _measure_all(names, tests, cluster, options)
     if not results:
         raise CannotMeasure("No encoder could be measured.")
     corrected = Results.of(results).correct()
@@ -167,15 +182,21 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
     if not done:
         return ""
     p_name = p_heading(done)
+    sweep = _sweep(done)
+    if sweep:  # each test over all layers, not each layer by itself
+        done = sorted(done, key=lambda result: result.test)
+    is_centred = any(result.controls for result in done)
     title = (
-        f"SEAT, each word counted once; columns from 'sentence effect' on count sentences, as the "
-        f"paper does (* marks Holm-corrected p ≤ {alpha:g})"
+        f"SEAT{f' on {sweep}' if sweep else ''}, each word counted once; columns from 'sentence "
+        f"effect' on count sentences, as the paper does (* marks Holm-corrected p ≤ {alpha:g})"
     )
-    rows = [_row(result, p_name, alpha, rotation) for result in done]
+    rows = [_row(result, p_name, alpha, rotation, sweep, is_centred) for result in done]
     return table(rows, title) + interval_table(done)
 
 
-def _row(result: SeatResult, p_name: str, alpha: float, rotation: bool) -> dict[str, Any]:
+def _row(
+    result: SeatResult, p_name: str, alpha: float, rotation: bool, sweep: str, is_centred: bool
+) -> dict[str, Any]:
     """The numbers by word first, then those of the paper, which counts sentences."""
     from weatherglass.significance import format_p
 
@@ -184,12 +205,13 @@ def _row(result: SeatResult, p_name: str, alpha: float, rotation: bool) -> dict[
     words = result.n_words or result.n
     p = result.p_by_word or result.p
     return {
-        "encoder": result.source["name"],
+        **({"layer": _layer(result)} if sweep else {"encoder": result.source["name"]}),
         "test": result.test,
         "effect": f"{result.main_value:.2f}",
         "interval": interval_text(result.main_interval),
         p_name: str(p),
         "words": f"{words['X']}+{words['Y']}",
+        **(_centred(result) if is_centred else {}),
         "grade": result.finding.grade,
         "sentence effect": f"{result.effect:.2f}",
         "sentence p": str(result.p),
@@ -198,3 +220,23 @@ def _row(result: SeatResult, p_name: str, alpha: float, rotation: bool) -> dict[
         **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
     }
+
+
+def _layer(result: SeatResult) -> Any:
+    return result.source.get("facts", {}).get("layer")
+
+
+def _sweep(results: Sequence[SeatResult]) -> str:
+    """The name of the encoder whose layers these are results of; empty for other results."""
+    names = {result.source.get("facts", {}).get("encoder", "") for result in results}
+    return str(next(iter(names))) if len(names) == 1 and len(set(map(_layer, results))) > 1 else ""
+
+
+def _centred(result: SeatResult) -> dict[str, str]:
+    """The numbers by word without the mean of unrelated sentences, where those are alike."""
+    from weatherglass.significance import format_p
+
+    control = next(iter(result.controls), None)
+    if control is None or control.effect is None or control.p is None:
+        return {"centred": "", "p centred": ""}
+    return {"centred": f"{control.effect:.2f}", "p centred": format_p(control.p)}

@@ -31,7 +31,6 @@ _LATEX = {
     "×": r"$\times$",
 }
 _NUMBER = re.compile(r"[<>]?[-−]?\d[\d,]*(\.\d+)?(e-?\d+)?%?( \*)?")
-_MARKDOWN = {char: f"\\{char}" for char in "\\|*_`<>[]"}
 
 
 def markdown(rows: Sequence[Row], title: str | None = None) -> str:
@@ -113,7 +112,9 @@ def _is_numeric(rows: Sequence[Row], name: str) -> bool:
 
 
 def _markdown(value: object) -> str:
-    return "".join(_MARKDOWN.get(char, char) for char in _text(value))
+    from weatherglass.report import markdown_text  # late, so that `--help` starts quickly
+
+    return markdown_text(_text(value), show_slurs=True)
 
 
 def _latex(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_saf
 from .options import case_option, output_options
 from .output import Output, progress_bar
 from .run_tests import open_source
+from .verbosity import SuggestingGroup
 
 if TYPE_CHECKING:
     from weatherglass.catalog import Axis
@@ -24,7 +26,7 @@ _source_argument = click.argument("source")
 _out_argument = click.argument("out", type=click.Path(path_type=Path))
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def vectors() -> None:
     """Show, convert, subset and debias files of vectors.
 
@@ -41,7 +43,7 @@ def vectors() -> None:
 @output_options(out=False)
 def info(source: str, output: Output) -> None:
     """Show the size of SOURCE, what in it was read as what, its fingerprint, and its problems."""
-    from weatherglass.vectors import describe_source
+    from weatherglass.vectors import describe_history, describe_source
 
     opened = open_source(source)
     facts: dict[str, Any] = {
@@ -55,10 +57,13 @@ def info(source: str, output: Output) -> None:
         "first words": opened.words[:_MAX_EXAMPLES],
         "fingerprint": opened.fingerprint,
     }
+    if opened.history:
+        facts["history"] = list(opened.history)
     unusable = [opened.words[int(row)] for row in opened.unusable[:_MAX_EXAMPLES]]
     if unusable:
         facts["without direction"] = unusable
-    rows = [{"": name, "value": _plain(fact)} for name, fact in facts.items()]
+    rows = [{"": n, "value": _plain(fact)} for n, fact in facts.items() if n != "history"]
+    rows += [{"": "history", "value": text} for text in describe_history(opened.history)]
     output.write_rows(rows, document=facts)
 
 
@@ -80,7 +85,7 @@ def convert(source: str, out: Path) -> None:
     .arrow, .h5; .txt, .vec and .bin may be followed by .gz, .zst or .xz.
     """
     form = _find_format(out)
-    _write(open_source(source), form, out)
+    _write(open_source(source), form, out, "convert")
 
 
 @vectors.command()
@@ -102,7 +107,7 @@ def subset(source: str, out: Path, words: Path) -> None:
     missing = [word for word in wanted if word not in opened]
     if not len(opened):
         raise CannotMeasure(f"None of the {len(wanted)} words in {words} is in {source}.")
-    _write(opened, form, out)
+    _write(opened, form, out, "subset")
     if missing:
         names = join_first(map(quote_safe, missing), _MAX_EXAMPLES)
         click.echo(f"{len(missing)} words are not in {source}: {names}.", err=True)
@@ -208,9 +213,15 @@ def _find_format(out: Path) -> Format:
     return format_for_writing(out)
 
 
-def _write(vectors: Vectors, form: Format, out: Path) -> None:
-    assert form.write is not None
-    form.write(vectors, out)
+def _write(vectors: Vectors, form: Format, out: Path, action: str = "") -> None:
+    """Write vectors with their history; `action` is what this command does, if that is new."""
+    from weatherglass.vectors import new_entry, write_vectors
+
+    if action:
+        facts = {"words": len(vectors)} if action == "subset" else {}
+        entry = new_entry(action, vectors, **facts)
+        vectors = dataclasses.replace(vectors, history=(*vectors.history, entry))
+    write_vectors(vectors, out, form)
     click.echo(f"{len(vectors):,} words × {vectors.dim} in {out} ({form.name}).", err=True)
 
 

@@ -16,6 +16,7 @@ from .atomic import temporary_folder as temporary_folder
 from .atomic import write_array as write_array
 from .atomic import write_text as write_text
 from .cache import cache_dir as cache_dir
+from .cache import delete_folder as delete_folder
 from .cache import list_entries as list_entries
 from .delimited import delimited_text as delimited_text
 from .fingerprint import FingerprintStream as FingerprintStream
@@ -42,6 +43,7 @@ from .memory import format_size as format_size
 from .memory import max_memory as max_memory
 from .memory import max_parsed_size as max_parsed_size
 from .memory import parse_size as parse_size
+from .records import list_lines as list_lines
 from .records import printable_path as printable_path
 from .records import read_json as read_json
 from .records import read_text as read_text

@@ -61,15 +61,21 @@ def list_entries() -> Iterator[Entry]:
             yield Entry(folder, str(meta["source"]), int(meta["rows"]), int(meta["dim"]), size)
 
 
-def clear() -> int:
-    """Delete the cache, and return the number of bytes freed."""
+def clear(source: str | None = None) -> int:
+    """Delete the cache, or the parsed copies of one source; return the number of bytes freed."""
+    if source is not None:
+        return sum(delete_folder(e.folder) for e in list_entries() if e.source == source)
+    names = ("vectors", "seen", "discovery", "shared", "endpoints")
+    return sum(delete_folder(cache_dir() / name) for name in names)
+
+
+def delete_folder(folder: Path) -> int:
+    """Delete a folder of the cache, and return the number of bytes freed."""
     freed = 0
-    for name in ("vectors", "seen", "discovery", "shared"):
-        folder = cache_dir() / name
-        for file in folder.rglob("*"):
-            with contextlib.suppress(OSError):  # another process may be clearing the cache, too
-                freed += file.stat().st_size if file.is_file() else 0
-        shutil.rmtree(folder, ignore_errors=True)
+    for file in folder.rglob("*"):
+        with contextlib.suppress(OSError):  # another process may be clearing the cache, too
+            freed += file.stat().st_size if file.is_file() else 0
+    shutil.rmtree(folder, ignore_errors=True)
     return freed
 
 

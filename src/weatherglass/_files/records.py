@@ -115,6 +115,30 @@ def read_yaml(text: str, name: str) -> list[Any]:
         raise CatalogError(f"{name}: not YAML (a character that does not exist).") from None
 
 
+def list_lines(text: str, key: str) -> list[int]:
+    """Return the line of each item of a list in a YAML mapping, counted from 1.
+
+    The list is the value of `key` in the outermost mapping of a text that `read_yaml` has read. For
+    any other value the result is the line of the key; if there is no such key, it is empty.
+
+    Examples
+    --------
+    >>> list_lines("not_run: pass\\nrules:\\n- {p: 1}\\n- {p: 2}\\n", "rules")
+    [3, 4]
+    >>> list_lines("rules: []\\ncontrols: none", "controls"), list_lines("rules: []", "controls")
+    ([2], [])
+    """
+    import yaml
+
+    loader = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
+    root = yaml.compose(text, Loader=loader)
+    for name, value in root.value if isinstance(root, yaml.MappingNode) else ():
+        if name.value == key:
+            items = value.value if isinstance(value, yaml.SequenceNode) else ()
+            return [item.start_mark.line + 1 for item in items] or [name.start_mark.line + 1]
+    return []
+
+
 def _format_mark(mark: Any) -> str:
     return f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
 

@@ -78,7 +78,7 @@ def create_app(settings: Settings | None = None) -> Guard:
         app.include_router(page.router)
     app.include_router(router)
     add_error_handlers(app)
-    return Guard(app, settings, session.close)
+    return Guard(app, settings, jobs.close, session.close)
 
 
 @router.get("/static/{name}", response_class=Response, responses={200: {"description": "A file."}})

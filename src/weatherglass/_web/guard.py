@@ -48,13 +48,18 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
 class Guard:
     """An ASGI app that rejects requests, or passes them on and adds security headers.
 
-    `close` ends the jobs of the app and deletes its files.
+    `stop_jobs` ends the jobs of the app, and `close` also deletes its files.
     """
 
     def __init__(
-        self, app: ASGIApp, settings: Settings, close: Callable[[], None] = lambda: None
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        stop_jobs: Callable[[], None] = lambda: None,
+        close: Callable[[], None] = lambda: None,
     ) -> None:
-        self.app, self.settings, self.close = app, settings, close
+        self.app, self.settings = app, settings
+        self.stop_jobs, self.close = stop_jobs, close
         self.cookie = f"weatherglass-{settings.port}"  # browsers share cookies between ports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

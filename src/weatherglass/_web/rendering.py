@@ -24,6 +24,7 @@ from starlette.responses import Response
 
 from weatherglass._files import delimited_text
 from weatherglass._version import __version__
+from weatherglass.catalog import mask_slurs
 from weatherglass.report import (
     describe_chart,
     element,
@@ -87,6 +88,7 @@ def _environment() -> Environment:
     filters: dict[str, Any] = {
         "word": lru_cache(8192)(html.word_markup),
         "words": html.word_list,
+        "mask_slurs": mask_slurs,  # for the title of the window, which has no markup
         "sentence": _sentence,
         "effect": numbers.effect,
         "p_value": numbers.p_value,

@@ -51,7 +51,7 @@ def run_server(
     on_timeout
         Called in another thread if the server did not stop in time, before the process is ended.
     """
-    server = Server(make_config(app, settings), app.close, on_timeout)
+    server = Server(make_config(app, settings), app, on_timeout)
     try:
         server.run(sockets=[listener])
     finally:
@@ -118,12 +118,12 @@ class Server(uvicorn.Server):
     def __init__(
         self,
         config: uvicorn.Config,
-        close: Callable[[], None],
+        app: Guard,
         on_timeout: Callable[[], None],
     ) -> None:
         super().__init__(config)
         self.has_stopped = threading.Event()
-        self._close, self._on_timeout = close, on_timeout
+        self._app, self._on_timeout = app, on_timeout
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop, and end the process if that takes too long."""
@@ -133,12 +133,17 @@ class Server(uvicorn.Server):
             threading.Thread(target=self._end, args=(sig,), daemon=True).start()
         super().handle_exit(sig, frame)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer the requests that wait for jobs, then stop."""
+        await asyncio.to_thread(self._app.stop_jobs)
+        await super().shutdown(sockets)
+
     def _end(self, sig: int) -> None:
         try:
             if self.has_stopped.wait(EXIT_SECONDS):
                 time.sleep(THREAD_SECONDS)
                 return
-            self._close()
+            self._app.close()
             if not self.has_stopped.is_set():
                 self._on_timeout()
         finally:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from weatherglass.catalog import Test
 from weatherglass.errors import WeatherglassError
 from weatherglass.measures import weat
 from weatherglass.report import can_draw, describe_chart, draw_strips, group_by_test
+from weatherglass.tasks import single_threaded_blas
 from weatherglass.vectors import Vectors
 
 from .jobs import Jobs
@@ -31,6 +32,7 @@ class Session:
     jobs: Jobs
     sources: Sources
     uploads: Uploads
+    _resources: ExitStack = field(default_factory=ExitStack)
 
     def warm_up(self, report: Callable[..., None]) -> None:
         """Open the first source, compile the kernels and load Vega, before anybody waits for it."""
@@ -41,6 +43,11 @@ class Session:
         if can_draw():
             load_chart_libraries()
         self.jobs.start_processes()
+        # Quick questions are small, and several run at the same time: with more threads they would
+        # wait for each other. Libraries must be loaded before they are limited.
+        import scipy.linalg  # noqa: F401
+
+        self._resources.enter_context(single_threaded_blas())
         rng = np.random.default_rng(0)
         words = [f"w{k}" for k in range(80)]
         test = Test(x=words[:20], y=words[20:40], a=words[40:60], b=words[60:])
@@ -53,6 +60,7 @@ class Session:
         """End all jobs, and delete everything that was uploaded."""
         self.jobs.close()
         self.uploads.close()
+        self._resources.close()
 
 
 async def _get_session(request: Request) -> Session:

@@ -8,6 +8,7 @@ import os
 import platform
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import metadata
 from os import PathLike
 from pathlib import Path
@@ -42,6 +43,7 @@ def audit(
     budget: float | None = None,
     rng: int = 0,
     resume: bool = False,
+    cache: bool = True,
     workers: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -69,6 +71,8 @@ def audit(
         Random seed.
     resume
         Reuse the results of an earlier run in the same folder, and run the remaining steps.
+    cache
+        Whether the sentences of encoders are read from the cache and saved there.
     workers
         All processors by default. Steps run one after another, each with this many threads, if
         there is one source or if there are up to four and no number is given. Otherwise steps
@@ -94,7 +98,7 @@ def audit(
     >>> len(audited.results), audited.about["steps"][0]["status"]
     (12, 'done')
     """
-    parsed = parse_sources(sources)
+    parsed = [replace(source, cache=cache) for source in parse_sources(sources)]
     chosen = suite if isinstance(suite, Suite) else load_suite(suite)
     if control is not None:
         control = ",".join(parse_controls(control)) or "none"
@@ -123,6 +127,21 @@ def _check_new(folder: Path, resume: bool) -> None:
         raise UsageError(
             f"{quote_safe(str(folder))} already holds an audit; give a new folder, or resume it."
         )
+    # An audit that was interrupted before its end has the folder of steps.
+    if not any((folder / name).exists() for name in (run_folder.RUN, run_folder.STEPS)):
+        other = next((name for name in _list_visible(folder)), None)
+        if other is not None:
+            raise UsageError(
+                f"{quote_safe(str(folder))} holds other files, such as {quote_safe(other)}; give "
+                "a new folder."
+            )
+
+
+def _list_visible(folder: Path) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError:  # it does not exist yet, or is reported when it is written to
+        return []
 
 
 @contextlib.contextmanager
@@ -183,11 +202,11 @@ def _describe_sources(sources: Sequence[Source], team: Workers | None) -> list[d
     # A fingerprint needs the whole file, so workers compute those of the files that they can open.
     answers: Iterable[Any] = ["" for _ in sources]
     if team is not None:
-        names = [(source.name, source.opens) for source in sources]
+        names = [(source.name, source.opens, source.cache) for source in sources]
         answers = run_tasks(describe_source, names, team)
     for source, answer in zip(sources, answers, strict=True):
         try:
-            about = answer if isinstance(answer, dict) else source.describe()
+            about = answer if isinstance(answer, dict) else source.describe_with_health()
         except WeatherglassError as error:
             errors.append(error)
             about = {"name": source.name, "kind": "unknown", "fingerprint": ""}

@@ -33,11 +33,36 @@ class Change:
         """Whether both audits have the number."""
         return self.before is not None and self.after is not None
 
+    @property
+    def is_sign_flip(self) -> bool:
+        """Whether it is an effect, a correlation or a value with another sign than before."""
+        is_effect = self.number in _MAIN_NUMBERS and self.size is not None
+        return is_effect and self.before * self.after < 0
+
+    @property
+    def size(self) -> float | None:
+        """The size of the change of a number; None for a text, or where an audit lacks it."""
+        if isinstance(self.before, float) and isinstance(self.after, float):
+            return abs(self.after - self.before)
+        return None
+
+    @property
+    def increase(self) -> float | None:
+        """How far an effect or correlation is outside of the range from zero to the earlier one.
+
+        That is how much larger it is, or how far it is beyond zero in the other direction.
+        """
+        if self.number not in ("effect", "pearson") or self.size is None:
+            return None
+        return beyond(self.after, self.before)
+
 
 _NUMBERS = (
     "status",
     "effect",
     "p",
+    "effect by sentence",
+    "p by sentence",
     "p_rotation",
     "p_holm",
     "pearson",
@@ -50,35 +75,55 @@ _NUMBERS = (
 _MAIN_NUMBERS = ("effect", "pearson", "value")
 
 
+def beyond(effect: float, before: float) -> float:
+    """Return how far an effect is outside of the range from zero to an earlier effect.
+
+    >>> beyond(1.5, 1.25), beyond(-1.5, -1.25), beyond(0.5, 1.25), beyond(-0.5, 1.25)
+    (0.25, 0.25, -0.5, 0.5)
+    """
+    sign = -1.0 if before < 0 else 1.0
+    return max(sign * effect - abs(before), -sign * effect)
+
+
 def find_changes(before: AuditResult, after: AuditResult) -> tuple[Change, ...]:
     """Return every number that differs between two audits, the most important ones first.
 
-    These are fingerprints and other texts, then effects that changed sign, then other effects and
+    Effects that changed sign come first, then fingerprints and other texts, then other effects and
     correlations by the size of the change, then the rest. If each audit has a single source, these
-    are compared whatever their names.
+    are compared whatever their names. A corrected p-value that changed only because it is corrected
+    over another number of tests is no change.
     """
     single = len(before.about["sources"]) == len(after.about["sources"]) == 1
     old, new = _numbers(before, single), _numbers(after, single)
     results = [_results(audited, single) for audited in (before, after)]
     changes = []
     for place in dict.fromkeys((*old, *new)):
-        if old.get(place) != new.get(place):
+        if old.get(place) != new.get(place) and not _is_correction_only(place, old, new):
             p = _paired_p(place, *results)
             changes.append(Change(*place, old.get(place), new.get(place), p))
     return tuple(sorted(changes, key=_order))
 
 
 def _order(change: Change) -> tuple[int, float]:
-    before, after = change.before, change.after
-    if not (isinstance(before, float) and isinstance(after, float)):
-        return (0 if isinstance(before, str) or isinstance(after, str) else 3), 0.0
+    if change.size is None:
+        is_text = isinstance(change.before, str) or isinstance(change.after, str)
+        return (1 if is_text else 3), 0.0
     if change.number not in _MAIN_NUMBERS:
         return 3, 0.0
-    return (1 if before * after < 0 else 2), -abs(after - before)
+    return (0 if change.is_sign_flip else 2), -change.size
 
 
 Place = tuple[str, str, str, str]
 """Source, measure, test and the name of the number."""
+
+
+def _is_correction_only(place: Place, old: dict[Place, Any], new: dict[Place, Any]) -> bool:
+    """Whether a corrected p-value changed although the p-value itself is the same."""
+    if place[3] != "p_holm":
+        return False
+    plain = [(*place[:3], name) for name in ("p by sentence", "p", "pearson_p")]
+    known = next((where for where in plain if where in old and where in new), None)
+    return known is not None and old[known] == new[known]
 
 
 def _results(audited: AuditResult, single: bool) -> dict[tuple[str, str, str], Measurement]:
@@ -127,7 +172,7 @@ def _numbers(audited: AuditResult, single: bool) -> dict[Place, Any]:
         for source in audited.about["sources"]
     }
     for result in Results.of(audited.results):
-        record = result.to_dict()
+        record = _by_word(result.to_dict())
         for number in _NUMBERS:
             value = record.get(number)
             if value is not None:
@@ -151,6 +196,14 @@ def _numbers(audited: AuditResult, single: bool) -> dict[Place, Any]:
         for name, count in lint.counts.items():
             numbers[name_of(lint.source), "lint", name, "findings"] = count
     return numbers
+
+
+def _by_word(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record in which effect and p-value of a sentence test count each word once."""
+    if record.get("effect_by_word") is None or record.get("level") != "sentence":
+        return record
+    sentences = {"effect by sentence": record["effect"], "p by sentence": record["p"]}
+    return record | sentences | {"effect": record["effect_by_word"], "p": record["p_by_word"]}
 
 
 def _summary(multiverse: Any) -> dict[str, Any]:

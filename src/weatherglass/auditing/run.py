@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._files import write_text
+from weatherglass._log import get_logger
 from weatherglass.catalog import FactualTest, Step, Suite, Test
 from weatherglass.errors import SourceNotFound, WeatherglassError, WorkersLost
+from weatherglass.measures import Measurement
 from weatherglass.report import AuditResult, audit_page
 from weatherglass.tasks import Workers, as_completed
 from weatherglass.vectors import Vectors, sample_vocabulary
@@ -20,6 +23,8 @@ from weatherglass.vectors import Vectors, sample_vocabulary
 from . import run_folder
 from .sources import Source
 from .steps import Payload, Task, chosen_tests, perform
+
+_LOGGER = get_logger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +42,22 @@ class WorkerTask:
     fingerprint: str
     rng: int
     vectors: Vectors | None = None
+    cache: bool = True
 
     @classmethod
     def of(cls, task: Task, fingerprint: str, rng: int) -> WorkerTask:
         """Return the worker's form of a task."""
         source = task.source
-        return cls(task.step, task.suite, task.test, source.name, source.opens, fingerprint, rng)
+        return cls(
+            task.step,
+            task.suite,
+            task.test,
+            source.name,
+            source.opens,
+            fingerprint,
+            rng,
+            cache=source.cache,
+        )
 
     def with_rows(self, source: Source) -> WorkerTask | None:
         """Return the same task with the rows that it needs; None if it needs the whole source."""
@@ -78,7 +93,7 @@ def run_task(task: WorkerTask) -> Outcome:
 
 
 def _perform_here(task: WorkerTask) -> Payload | None:
-    source = _cached_source(task.name, task.opens)
+    source = _cached_source(task.name, task.opens, task.cache)
     if task.vectors is not None:
         source = Source(task.name, task.opens, rows=task.vectors)
     try:
@@ -92,18 +107,21 @@ def _perform_here(task: WorkerTask) -> Payload | None:
     )
 
 
-def describe_source(source: tuple[str, str]) -> dict[str, Any] | str:
-    """Describe a source, given its name and what to open, in a worker; or say why it fails."""
+def describe_source(source: tuple[str, str, bool]) -> dict[str, Any] | str:
+    """Describe a source in a worker, given its name, what to open, and whether to use the cache.
+
+    If that fails, return the reason.
+    """
     try:
-        return _cached_source(*source).describe()
+        return _cached_source(*source).describe_with_health()
     except WeatherglassError as error:
         return str(error)
 
 
 @lru_cache(2)
-def _cached_source(name: str, opens: str) -> Source:
+def _cached_source(name: str, opens: str, cache: bool) -> Source:
     # The steps of a source mostly follow each other in a worker: keep it open between them.
-    return Source(name, opens)
+    return Source(name, opens, cache=cache)
 
 
 def _needed_words(task: WorkerTask) -> list[str] | None:
@@ -251,14 +269,30 @@ class Run:
         return not used_up
 
     def _note(self, number: int, outcome: dict[str, Any], seconds: float) -> None:
-        self._about["steps"][number] |= outcome | {"seconds": round(seconds, 3)}
+        step = self._about["steps"][number]
+        step |= outcome | {"seconds": round(seconds, 3)}
+        level = logging.INFO if step["status"] == "done" else logging.WARNING
+        reason = f": {step['reason']}" if step["reason"] else ""
+        place = f"{number + 1} of {len(self._tasks)}"
+        _LOGGER.log(
+            level,
+            "step %s, %s on %s: %s%s (%.1f s)",
+            place,
+            step["title"],
+            step["source"],
+            step["status"],
+            reason,
+            seconds,
+        )
 
     def _add(self, number: int, payload: Payload) -> dict[str, Any]:
         """Add a task's result to the audit's; return what its record says."""
         task = self._tasks[number]
         self._payloads[number] = task.source.label(payload)
         file = run_folder.step_file(self._folder, number, task).name
-        return {"status": "done", "reason": "", "file": file}
+        # A step that measured nothing is not done; its file has the reason for each test.
+        reason = _nothing_measured(payload)
+        return {"status": "failed" if reason else "done", "reason": reason, "file": file}
 
     def _run_here(self, number: int) -> dict[str, Any]:
         task = self._tasks[number]
@@ -307,6 +341,16 @@ class Run:
         write_text(self._folder / run_folder.RUN, json.dumps(self._about, indent=1) + "\n")
         write_text(self._folder / run_folder.REPORT, audit_page(audited))
         return audited
+
+
+def _nothing_measured(payload: Payload) -> str:
+    """Return why no test of a step has a number; empty if one has, or if the step runs no tests."""
+    tests: tuple[Measurement, ...] = getattr(payload, "results", ())
+    if not tests or any(result.is_done for result in tests):
+        return ""
+    lack_words = all(any(result.missing.values()) for result in tests)
+    what = "had their words" if lack_words else "could be run"
+    return f"0 of {len(tests)} tests {what} ({tests[0].test}: {tests[0].reason})"
 
 
 def _failed(reason: str) -> dict[str, Any]:

@@ -50,7 +50,10 @@ class SuiteRecord(_Part):
 
 
 class SourceRecord(_Part):
-    """A source: what it is called and what it is; `reason` says why it cannot be opened."""
+    """A source: what it is called and what it is; `reason` says why it cannot be opened.
+
+    `health` has the share of duplicate vectors and their mean cosine; see `health.Health`.
+    """
 
     name: str = ""
     kind: str = ""
@@ -59,7 +62,9 @@ class SourceRecord(_Part):
     dim: int | None = Field(None, ge=0)
     reason: str = ""
     opens: str = ""
+    history: list[dict[str, Any]] = Field(default_factory=list)
     facts: dict[str, Fact] = Field(default_factory=dict)
+    health: dict[str, float] = Field(default_factory=dict)
 
 
 class StepRecord(_Part):

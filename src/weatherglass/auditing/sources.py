@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from weatherglass._files import printable_path, read_text, read_yaml
-from weatherglass.encoders import Encoder, open_encoder, schemes
-from weatherglass.errors import CatalogError, UsageError, quote_safe
+from weatherglass.encoders import Encoder, View, open_encoder, schemes
+from weatherglass.errors import CatalogError, UsageError, WeatherglassError, quote_safe
 from weatherglass.vectors import (
     FittedControl,
     Vectors,
@@ -22,6 +22,8 @@ from weatherglass.vectors import (
     parse_controls,
     parse_spec,
 )
+
+from .health import encoder_health, vector_health
 
 Fact = str | int | float
 
@@ -40,12 +42,15 @@ class Source:
         Facts about it: the step of a checkpoint, the year of a corpus.
     rows
         The rows that a step needs, where the source itself cannot be opened.
+    cache
+        Whether an encoder's sentences are read from the cache and saved there.
     """
 
     name: str
     opens: str = ""
     facts: dict[str, Fact] = field(default_factory=dict)
     rows: Vectors | None = field(default=None, repr=False)
+    cache: bool = True
     _controls: dict[str, FittedControl] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -67,7 +72,13 @@ class Source:
     @cached_property
     def encoder(self) -> Encoder:
         """The encoder."""
-        return open_encoder(self.opens)
+        encoder = open_encoder(self.opens, cache=self.cache)
+        if getattr(encoder, "views", None):
+            raise UsageError(
+                f"{quote_safe(self.opens)} is a sweep over all layers; name one layer, or use "
+                "`weatherglass seat` or `weatherglass audit`."
+            )
+        return encoder
 
     def controls(self, names: str) -> list[FittedControl]:
         """Return fitted controls, each fitted once for all tests.
@@ -83,7 +94,8 @@ class Source:
         """Return the source's entry in ``run.json``; see `run_folder.SourceRecord`."""
         if self.is_encoder:
             encoder = self.encoder
-            return {"name": self.name, "kind": "encoder", "fingerprint": encoder.fingerprint}
+            about = {"name": self.name, "kind": "encoder", "fingerprint": encoder.fingerprint}
+            return about | self._describe_history()
         vectors = self.vectors
         return {
             "name": self.name,
@@ -91,7 +103,28 @@ class Source:
             "fingerprint": vectors.fingerprint,
             "words": len(vectors),
             "dim": vectors.dim,
+            **self._describe_history(),
         }
+
+    def _describe_history(self) -> dict[str, Any]:
+        return {"history": list(self.history)} if self.history else {}
+
+    @property
+    def history(self) -> tuple[dict[str, Any], ...]:
+        """How the vectors were made, as in `weatherglass.Vectors`; empty if it is not known."""
+        source = self.encoder if self.is_encoder else self.vectors
+        return tuple(getattr(source, "history", ()))
+
+    def describe_with_health(self) -> dict[str, Any]:
+        """Return the entry with two numbers that show a broken source; see `health.Health`."""
+        about = self.describe()
+        try:
+            measured = (
+                encoder_health(self.encoder) if self.is_encoder else vector_health(self.vectors)
+            )
+        except WeatherglassError:  # the steps will say why nothing can be measured
+            return about
+        return about | {"health": asdict(measured)}
 
     def describe_given(self) -> dict[str, Any]:
         """Return the part of the entry that is known without opening the source."""
@@ -124,7 +157,7 @@ def parse_sources(given: Given | Sequence[Given]) -> list[Source]:
             entries += load_models(item)
         else:
             entries.append({"source": fspath(item)})
-    sources = [_parse_source(entry) for entry in entries]
+    sources = [view for entry in entries for view in _split_layers(_parse_source(entry))]
     names = [source.name for source in sources]
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if not sources:
@@ -178,6 +211,23 @@ def _parse_source(entry: Mapping[str, Any]) -> Source:
     return Source(name, opens=fspath(source), facts=facts)
 
 
+def _split_layers(source: Source) -> list[Source]:
+    """Return a source for each layer of a sweep (``layer=all``); any other source as it is."""
+    if "layer=all" not in source.opens or not source.is_encoder:
+        return [source]
+    views: Sequence[View] = getattr(open_encoder(source.opens), "views", ())
+    return [
+        Source(
+            view.name
+            if source.name == source.opens
+            else f"{source.name}, layer {view.facts['layer']}",
+            view.name,
+            source.facts | dict(view.facts),
+        )
+        for view in views
+    ] or [source]
+
+
 def _convert_facts(sources: Iterable[Source]) -> list[Source]:
     """Convert facts that are numbers in all sources to numbers, all others to text."""
     listed = list(sources)
@@ -186,7 +236,7 @@ def _convert_facts(sources: Iterable[Source]) -> list[Source]:
         values = [source.facts[fact] for source in listed if fact in source.facts]
         kinds[fact] = next((kind for kind in (int, float) if _are_all(kind, values)), str)
     return [
-        Source(source.name, source.opens, {k: kinds[k](v) for k, v in source.facts.items()})
+        replace(source, facts={k: kinds[k](v) for k, v in source.facts.items()})
         for source in listed
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Source
 
-_MEASURE_DEFAULTS = {
+MEASURE_DEFAULTS = {
     "case": "auto",
     "max_missing": 0.2,
     "allow_overlap": False,
@@ -101,7 +101,7 @@ def _measure(task: Task, shared: dict[str, Any]) -> Results:
 
     step = task.step
     measures = {name: measure_named(name) for name in step.measures}
-    accepted = {name: chosen.options | _MEASURE_DEFAULTS for name, chosen in measures.items()}
+    accepted = {name: chosen.options | MEASURE_DEFAULTS for name, chosen in measures.items()}
     for option in step.options:
         if not any(option in options for options in accepted.values()):
             raise UsageError(f"No measure of {', '.join(measures)} has the option {option}.")
@@ -114,7 +114,7 @@ def _measure(task: Task, shared: dict[str, Any]) -> Results:
         used = {side: words for side, words in sets.items() if chosen.further or side in needed}
         given = {option: text for option, text in step.options.items() if option in accepted[name]}
         options = {"rng": shared["rng"]} if "rng" in chosen.options else {}
-        options |= _convert(given, accepted[name])
+        options |= convert_options(given, accepted[name])
         options["control"] = task.source.controls(options.pop("control", "none")) or None
         results.append(measure(task.source.vectors, name, used, **label, **options))
     return Results.of(results)
@@ -141,15 +141,21 @@ def _multiverse(task: Task, shared: dict[str, Any]) -> Multiverse:
 
 
 def _discovery(task: Task, shared: dict[str, Any]) -> Discovery:
-    from weatherglass.discovery import Options, discover
+    from weatherglass.discovery import discover
+
+    return discover(task.source.vectors, **discovery_options(task.step.options) | shared)
+
+
+def discovery_options(given: Mapping[str, str]) -> dict[str, Any]:
+    """Return all options of a discovery, from those of a YAML file, where everything is text."""
+    from weatherglass.discovery import Options
 
     try:
-        options = TypeAdapter(Options).validate_python(task.step.options)
+        return asdict(TypeAdapter(Options).validate_python(dict(given)))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
         raise UsageError(f"The option {name} of discovery is wrong: {first['msg']}.") from None
-    return discover(task.source.vectors, **asdict(options) | shared)
 
 
 def _lint(task: Task, shared: dict[str, Any]) -> Lint:
@@ -202,12 +208,12 @@ def _options(step: Step, function: Callable[..., Any], shared: dict[str, Any]) -
     """The options of a step for a function, with those of the audit that the function has."""
     parameters = inspect.signature(function).parameters.values()
     known = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-    return {name: value for name, value in shared.items() if name in known} | _convert(
+    return {name: value for name, value in shared.items() if name in known} | convert_options(
         step.options, known
     )
 
 
-def _convert(options: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
+def convert_options(options: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:
     """Convert options of a YAML file, where everything is text, to the types of the defaults."""
     converted: dict[str, Any] = {}
     for name, text in options.items():

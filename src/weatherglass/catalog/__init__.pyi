@@ -26,6 +26,7 @@ from .seeds import pairs as pairs
 from .seeds import seed_sets as seed_sets
 from .seeds import seed_sources as seed_sources
 from .seeds import seeds as seeds
+from .sentences import plain_items as plain_items
 from .sentences import sentences as sentences
 from .sentences import to_sentences as to_sentences
 from .slurs import is_slur as is_slur
@@ -42,6 +43,7 @@ from .tests import test as test
 from .tests import tests as tests
 from .user_tests import check_tests as check_tests
 from .user_tests import load_tests as load_tests
+from .validation import validate as validate
 from .validation import validation_error as validation_error
 from .word_sets import Annotation as Annotation
 from .word_sets import WordSet as WordSet

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
+from weatherglass._files import read_text
 from weatherglass.errors import CatalogError, join_first, quote_safe
 
+from .provenance import DATA
 from .schema import Test
 from .templates import fill_template, templates
 from .word_sets import Annotation, WordSet, known_annotations
@@ -151,3 +156,22 @@ def _ask_for_kinds(words: Sequence[str]) -> str:
         f"single word, with {{word: …, kind: noun, plural: …}} in place of the word in a test, or "
         f"in a CSV file with the columns word and kind. Kinds: {', '.join(templates().kinds)}."
     )
+
+
+_MIN_LETTERS = 5  # of a plain word: shorter ones are mostly articles and prepositions
+
+
+@functools.cache
+def plain_items(level: Literal["word", "sentence"] = "sentence") -> tuple[str, ...]:
+    """Return forty everyday sentences about nothing in particular, or forty words of them.
+
+    How similar their encodings are shows how similar an encoder finds any two sentences.
+
+    >>> len(plain_items()), plain_items("word")[:3]
+    (40, ('train', 'leaves', 'seven'))
+    """
+    lines = tuple(read_text(DATA / "plain-sentences.txt").splitlines())
+    if level == "sentence":
+        return lines
+    words = (word for line in lines for word in re.findall(r"\b[a-z]+\b", line))
+    return tuple(dict.fromkeys(word for word in words if len(word) >= _MIN_LETTERS))[: len(lines)]

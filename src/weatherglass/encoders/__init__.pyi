@@ -5,9 +5,12 @@ from .ceat import corpus_lines as corpus_lines
 from .encode import encode_all as encode_all
 from .encoder import Encoder as Encoder
 from .encoder import Encodings as Encodings
+from .encoder import View as View
 from .encoder import WordEncoder as WordEncoder
 from .encoder import open_encoder as open_encoder
 from .encoder import schemes as schemes
+from .items import Workload as Workload
+from .items import count_work as count_work
 from .seat import SeatResult as SeatResult
 from .seat import seat as seat
 from .seat import seat_test as seat_test

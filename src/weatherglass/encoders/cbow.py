@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -172,6 +172,11 @@ class Cbow:
     def missing(self) -> tuple[str, ...]:
         """The out-of-vocabulary words so far, in order of appearance."""
         return self._words.missing
+
+    @property
+    def history(self) -> tuple[dict[str, Any], ...]:
+        """How the word vectors were made, as in `Vectors`."""
+        return self._words.vectors().history
 
     def prepare(self, sentences: Iterable[str]) -> None:
         """Register the words of sentences that will be encoded."""

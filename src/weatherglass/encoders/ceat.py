@@ -254,7 +254,7 @@ def ceat(
     sentences: Iterable[str],
     *,
     contexts: int = 1000,
-    batch_size: int = 64,
+    batch_size: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Results[CeatResult]:
@@ -272,7 +272,7 @@ def ceat(
     contexts
         The largest number of sentences for each word; the first ones that contain it are used.
     batch_size
-        How many sentences the encoder gets at a time.
+        How many sentences the encoder gets at a time; by default the encoder's own number, or 64.
     progress
         Called with the number of distinct sentences encoded and their total.
     options
@@ -356,7 +356,10 @@ def _decode(block: Any) -> str:
 
 
 def _encode_pairs(
-    encoder: Encoder, pairs: list[tuple[str, str]], batch_size: int, progress: Progress | None
+    encoder: Encoder,
+    pairs: list[tuple[str, str]],
+    batch_size: int | None,
+    progress: Progress | None,
 ) -> Iterable[Any]:
     """Return a row for each (sentence, word): that of the word in it, or of the whole sentence."""
     if not pairs:
@@ -374,6 +377,8 @@ class _InContext:
     def __init__(self, encoder: WordEncoder) -> None:
         self._encoder = encoder
         self.name, self.fingerprint = encoder.name, f"{encoder.fingerprint}-words"
+        self.batch_size: int | None = getattr(encoder, "batch_size", None)
+        self.uses_cache: bool = getattr(encoder, "uses_cache", True)
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
         words, texts = zip(*(item.split(_SEPARATOR, 1) for item in sentences), strict=True)

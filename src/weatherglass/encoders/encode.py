@@ -14,12 +14,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weatherglass._log import get_logger
 from weatherglass.errors import EncoderError, UsageError, WeatherglassError, join_first, quote_safe
 from weatherglass.tasks import Workers, as_completed
 
 from .encoder import Encoder, Encodings, open_encoder, schemes
 from .sentence_cache import SentenceCache
 
+_LOGGER = get_logger(__name__)
+
+BATCH_SIZE = 64
 BATCHES_PER_TASK = 4
 """Batches in a task: enough to justify the transfer, and few enough to be saved often."""
 
@@ -83,7 +87,7 @@ def encode_all(
     encoder: Encoder,
     sentences: Iterable[str],
     *,
-    batch_size: int = 64,
+    batch_size: int | None = None,
     progress: Progress | None = None,
     missing: Literal["raise", "nan"] = "raise",
     cache: bool = True,
@@ -101,7 +105,8 @@ def encode_all(
     sentences
         The sentences; they may repeat.
     batch_size
-        Number of sentences per call of the encoder.
+        Number of sentences per call of the encoder; by default the encoder's own, or 64. An
+        encoder that sends several requests at the same time gets as many batches at once.
     progress
         Called with the number of distinct sentences done and the total.
     missing
@@ -130,19 +135,22 @@ def encode_all(
     (3, 50)
     """
     texts = _check_sentences(sentences, batch_size)
+    size = call_size(encoder, batch_size)
     distinct = list(dict.fromkeys(texts))
     if hasattr(encoder, "prepare"):
         encoder.prepare(distinct)
-    use_cache = cache and not getattr(encoder, "stored", False)
+    use_cache = cache and _may_cache(encoder)
     saved = SentenceCache(encoder.fingerprint, encoder.name) if use_cache else None
     rows = saved.load(distinct) if saved else {}
     left = sorted((text for text in distinct if text not in rows), key=len, reverse=True)
+    reused = len(distinct) - len(left)
+    _LOGGER.info("%s: %d sentences to encode, %d reused", encoder.name, len(left), reused)
     if progress is not None:
         progress(len(rows), len(distinct))
     if team is not None and can_encode_on_workers(encoder):
-        batches = encode_on_workers(encoder, left, batch_size, team)
+        batches = encode_on_workers(encoder, left, size, team)
     else:
-        batches = encode_batches(encoder, left, batch_size, rows)
+        batches = encode_batches(encoder, left, size, rows)
     try:
         for batch in batches:
             rows.update(batch)
@@ -169,13 +177,28 @@ def encode_all(
     return table[[row_of[text] for text in texts]]
 
 
-def _check_sentences(sentences: Iterable[str], batch_size: int) -> list[str]:
+def call_size(encoder: Encoder, batch_size: int | None) -> int:
+    """Return the number of sentences per call of an encoder: a batch, or several at once."""
+    size: int = batch_size or getattr(encoder, "batch_size", None) or BATCH_SIZE
+    return size * int(getattr(encoder, "concurrency", 1))
+
+
+def _may_cache(encoder: Encoder) -> bool:
+    """Return whether encodings are kept; ask about repeatability last, it may need a request."""
+    return (
+        not getattr(encoder, "stored", False)
+        and getattr(encoder, "uses_cache", True)
+        and getattr(encoder, "repeatable", True)
+    )
+
+
+def _check_sentences(sentences: Iterable[str], batch_size: int | None) -> list[str]:
     texts = [sentences] if isinstance(sentences, str) else list(sentences)
     if isinstance(sentences, str) or not all(isinstance(text, str) for text in texts):
         raise UsageError("The sentences to encode must be a list of str.")
     if not texts:
         raise UsageError("There are no sentences to encode: the list is empty.")
-    if batch_size < 1:
+    if batch_size is not None and batch_size < 1:
         raise UsageError(f"batch_size is {batch_size}; it must be at least 1.")
     return texts
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from os.path import isfile, join
 from typing import Any, Protocol, runtime_checkable
@@ -27,7 +28,14 @@ class Encoder(Protocol):
     * ``prepare(sentences)``, called once with all sentences of a run before the first batch, so
       that only what they need is loaded;
     * ``missing``, the out-of-vocabulary words met so far;
-    * ``stored = True``, if its encodings are read from disk and need no cache.
+    * ``stored = True``, if its encodings are read from disk and need no cache;
+    * ``repeatable = False``, if it gives other encodings the next time, so that none are kept;
+    * ``uses_cache = False``, if it was opened without the cache;
+    * ``batch_size``, the number of sentences to encode at once, and ``concurrency``, how many such
+      batches it encodes at the same time;
+    * ``views``, parts of its rows that are encodings of their own (see `View`);
+    * ``warnings``, sentences to print next to its results;
+    * ``history``, how its vectors were made, as in `weatherglass.Vectors`.
 
     Examples
     --------
@@ -67,6 +75,26 @@ class WordEncoder(Encoder, Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class View:
+    """A part of each row that is an encoding of its own, such as one layer of all.
+
+    Attributes
+    ----------
+    name, fingerprint
+        Those of the encoder that gives only this part.
+    columns
+        The part's columns.
+    facts
+        What results say about it, such as the number of the layer.
+    """
+
+    name: str
+    fingerprint: str
+    columns: slice = field(default_factory=lambda: slice(None))
+    facts: Mapping[str, int | str] = field(default_factory=dict)
+
+
 GROUP = "weatherglass.encoders"
 
 
@@ -82,15 +110,17 @@ def as_encoder(encoder: Any) -> Encoder:
     return encoder
 
 
-def open_encoder(spec: str | Encoder) -> Encoder:
+def open_encoder(spec: str | Encoder, *, cache: bool = True) -> Encoder:
     """Open an encoder.
 
     Parameters
     ----------
     spec
         ``scheme:rest?option=value&…``, such as ``cbow:default``, ``st:all-MiniLM-L6-v2`` or
-        ``hf:FOLDER?pool=mean``; `schemes` lists the installed schemes. An encoder is returned
+        ``hf:FOLDER?pooling=mean``; `schemes` lists the installed schemes. An encoder is returned
         unchanged.
+    cache
+        Whether encoded sentences are read from the cache and saved there.
 
     Returns
     -------
@@ -133,6 +163,11 @@ def open_encoder(spec: str | Encoder) -> Encoder:
         raise SourceNotFound(
             f"There is no model {quote_safe(parsed.rest)}: the name is too long for a file."
         ) from None
+    if not cache:
+        try:
+            encoder.uses_cache = False  # type: ignore[attr-defined]
+        except AttributeError:  # a class of another package, with slots
+            raise UsageError(f"{quote_safe(spec)} cannot be used without the cache.") from None
     return encoder
 
 
@@ -184,15 +219,36 @@ def choice_option(spec: Spec, option: str, allowed: Collection[str], default: st
     return value
 
 
-def integer_option(spec: Spec, option: str) -> int | None:
+def integer_option(
+    spec: Spec, option: str, *, low: int | None = None, high: int | None = None
+) -> int | None:
     """Return the value of an integer option, or None if it is not given."""
     value = spec.options.get(option)
     try:
-        return None if value is None else int(value)
+        number = None if value is None else int(value)
     except ValueError:
-        raise UsageError(
-            f"{option}={quote_safe(value or '')} in {quote_safe(spec.text)} is not an integer."
-        ) from None
+        raise _wrong_option(spec, option, "an integer") from None
+    if number is None or ((low is None or number >= low) and (high is None or number <= high)):
+        return number
+    limit = f"at least {low}" if high is None else f"{low} to {high}"
+    raise _wrong_option(spec, option, limit)
+
+
+def number_option(spec: Spec, option: str) -> float | None:
+    """Return the value of an option that is a number above 0, or None if it is not given."""
+    value = spec.options.get(option)
+    try:
+        number = None if value is None else float(value)
+    except ValueError:
+        raise _wrong_option(spec, option, "a number") from None
+    if number is not None and not 0 < number < float("inf"):
+        raise _wrong_option(spec, option, "a number above 0")
+    return number
+
+
+def _wrong_option(spec: Spec, option: str, expected: str) -> UsageError:
+    value = quote_safe(spec.options[option])
+    return UsageError(f"{option}={value} in {quote_safe(spec.text)} is not {expected}.")
 
 
 def inner_source(spec: Spec, own: Collection[str]) -> str:

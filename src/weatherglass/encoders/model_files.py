@@ -23,6 +23,7 @@ from weatherglass.errors import (
     PickleRefused,
     SourceError,
     SourceNotFound,
+    UsageError,
     quote_safe,
 )
 from weatherglass.vectors import find_format, find_path, parse_spec
@@ -97,8 +98,8 @@ _MARKER_FILES = (
 _HUB_PATTERNS = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja"]
 
 
-def find_folder(name: str) -> Path:
-    """Return the folder of a model.
+def find_folder(name: str, revision: str | None = None) -> Path:
+    """Return the folder of a model; with a `revision`, of a model on the hub or in its cache.
 
     >>> find_folder("no-such-folder/")
     Traceback (most recent call last):
@@ -106,6 +107,8 @@ def find_folder(name: str) -> Path:
     weatherglass.errors.SourceNotFound: There is no model folder 'no-such-folder/'.
     """
     path = Path(name).expanduser()
+    if revision is not None:
+        return _find_revision(name, revision, path.exists())
     if path.exists():
         return path
     if name.startswith((".", "/", "~")) or name.endswith("/") or (os.sep != "/" and os.sep in name):
@@ -121,6 +124,23 @@ def find_folder(name: str) -> Path:
         f"The model {quote_safe(name)} is not a folder, not in the Hugging Face cache and not in "
         f"an installed package, and {reason}. Give the path of its folder."
     )
+
+
+def _find_revision(name: str, revision: str, is_path: bool) -> Path:
+    if is_path:
+        raise UsageError(
+            f"{quote_safe(name)} is on this machine and has no revisions: leave revision out."
+        )
+    folder = _snapshot(name, local=True, revision=revision)
+    if folder is None and not _is_offline():
+        folder = _snapshot(name, local=False, revision=revision)
+    if folder is None:
+        raise SourceNotFound(
+            f"The revision {quote_safe(revision)} of {quote_safe(name)} is not in the Hugging Face "
+            "cache, and "
+            + ("HF_HUB_OFFLINE is set." if _is_offline() else "the hub does not provide it.")
+        )
+    return folder
 
 
 def model_files(folder: Path) -> list[Path]:
@@ -273,7 +293,7 @@ def _on_hub(name: str) -> Path | None:
     return None if _is_offline() else _snapshot(name, local=False)
 
 
-def _snapshot(name: str, local: bool) -> Path | None:
+def _snapshot(name: str, local: bool, revision: str | None = None) -> Path | None:
     if find_spec("huggingface_hub") is None:
         return None
     from huggingface_hub import snapshot_download
@@ -284,7 +304,12 @@ def _snapshot(name: str, local: bool) -> Path | None:
         for patterns in (_HUB_PATTERNS, [*_HUB_PATTERNS, "*.bin"]):  # pickles are the last resort
             try:
                 folder = Path(
-                    snapshot_download(candidate, allow_patterns=patterns, local_files_only=local)
+                    snapshot_download(
+                        candidate,
+                        revision=revision,
+                        allow_patterns=patterns,
+                        local_files_only=local,
+                    )
                 )
             except Exception:  # no such model, no network, no access, or a malformed name
                 break

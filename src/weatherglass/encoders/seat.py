@@ -12,14 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from weatherglass.catalog import (
-    Test,
-    WordSet,
-    own_words,
-    sentence_template,
-    with_tested_words,
-)
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.catalog import Test, WordSet, sentence_template, with_tested_words
+from weatherglass.errors import UsageError
 from weatherglass.measures import (
     NOISE,
     Baseline,
@@ -48,8 +42,10 @@ from weatherglass.significance import (
 from weatherglass.tasks import Workers, executor, run
 from weatherglass.vectors import Vectors
 
+from .anisotropy import MAX_MEAN_COSINE, add_centred, describe_anisotropy
 from .encode import Progress, encode_all
 from .encoder import Encoder, as_encoder
+from .items import EncodedItems, encode_items, origins
 
 UNKNOWN_WORDS = "a sentence is missing if its tested word is"
 """The rule for sentences of which an encoder does not know every word.
@@ -78,6 +74,9 @@ class SeatResult(WeatResult):
         The two-sided p-value by word, by which the finding is graded.
     n_words
         The number of words behind the sentences of X and Y.
+    word_associations
+        The mean association over the sentences of each word of X and Y. Empty where the words
+        behind the sentences are not known, and in results of older versions.
     tested_words
         How the word that each sentence is about was found: ``"given"`` with the test,
         ``"template"``: read from the sentences by the catalogue's templates, or ``"own words"``:
@@ -87,7 +86,8 @@ class SeatResult(WeatResult):
         Confidence intervals of `effect_by_word`: the words are drawn again, with all sentences that
         they have here. In results of older versions they are of `effect`, over sentences.
 
-    All else is as for `WeatResult`; the words are sentences.
+    All else is as for `WeatResult`; the words are sentences. Where unrelated items have a mean
+    cosine similarity (`mean_cosine`) above 0.5, `controls` has the numbers without their mean.
     """
 
     measure: ClassVar[str] = "seat"
@@ -100,6 +100,7 @@ class SeatResult(WeatResult):
     p_by_word: PValue | None = None
     p_two_sided_by_word: PValue | None = None
     n_words: dict[str, int] = field(default_factory=dict)
+    word_associations: dict[str, dict[str, float]] = field(default_factory=dict)
     tested_words: str = ""
 
     # The numbers to report first count each word once.
@@ -141,6 +142,19 @@ class SeatResult(WeatResult):
     def main_unit(self) -> str:
         return "" if self.p_by_word is None else "each word counted once"
 
+    @property
+    def mean_cosine(self) -> float | None:
+        """The mean cosine similarity of unrelated items of the same level; None if not known."""
+        value = self.source.get("mean_cosine")
+        return float(value) if isinstance(value, int | float) else None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if self.mean_cosine is None or self.mean_cosine <= MAX_MEAN_COSINE:
+            return super().warnings
+        warning = describe_anisotropy(self.mean_cosine, self.level, self.source_name)
+        return (*super().warnings, warning)
+
     def power_at(
         self, alpha: float, power: float = 0.8, alternative: Alternative | None = None
     ) -> Power | None:
@@ -151,6 +165,17 @@ class SeatResult(WeatResult):
         chosen = alternative or self.finding_alternative
         return effect_power(n, m, alpha=alpha, power=power, alternative=chosen)
 
+    # Sentences of one word are near-copies: comparisons with other results count each word once.
+    def target_words(self) -> dict[str, tuple[str, ...]]:
+        if self.level == "word":
+            return self.words
+        return {name: tuple(words) for name, words in self.word_associations.items()}
+
+    def target_associations(self) -> dict[str, tuple[float, ...]]:
+        if self.level == "word":
+            return self.associations
+        return {name: tuple(words.values()) for name, words in self.word_associations.items()}
+
     def measure_columns(self) -> dict[str, Any]:
         return super().measure_columns() | {
             "level": self.level,
@@ -158,6 +183,7 @@ class SeatResult(WeatResult):
             "p_by_word": self.p_by_word.value if self.p_by_word else None,
             "p_two_sided_by_word": self.main_p_two_sided if self.p_by_word else None,
             "tested_words": self.tested_words,
+            "mean_cosine": self.mean_cosine,
         }
 
 
@@ -215,8 +241,11 @@ def seat_test(
     about: dict[str, Any] = {"level": test.level, "tested_words": how}
     if not by_sentence.is_done or how == "own words":
         return SeatResult(**about, **fields)
-    x, y = (_word_means(by_sentence, name, test.sets[name]) for name in "XY")
+    means = {name: _word_means(by_sentence, name, test.sets[name]) for name in "XY"}
+    x, y = (list(means[name].values()) for name in "XY")
     by_word: dict[str, Any] = {"n_words": {"X": len(x), "Y": len(y)}}
+    if test.level == "sentence":
+        by_word["word_associations"] = means
     if min(len(x), len(y)) >= 2 and np.std([*x, *y]) > 0:
         ddof, rng = by_sentence.options["ddof"], by_sentence.options["rng"]
         by_word["effect_by_word"] = effect(x, y, ddof)
@@ -243,13 +272,13 @@ def _how_tested(test: Test) -> str:
     return "template" if all(items.origins for items in found) else "own words"
 
 
-def _word_means(result: WeatResult, name: str, items: WordSet) -> list[float]:
+def _word_means(result: WeatResult, name: str, items: WordSet) -> dict[str, float]:
     """Return the mean association over the sentences of each word."""
     origin = dict(zip(items.words, origins(items), strict=True))
     values: dict[str, list[float]] = {}
     for sentence, value in zip(result.words[name], result.associations[name], strict=True):
         values.setdefault(origin[sentence], []).append(value)
-    return [float(np.mean(of_word)) for of_word in values.values()]
+    return {word: float(np.mean(of_word)) for word, of_word in values.items()}
 
 
 def _choices(
@@ -320,16 +349,12 @@ def _template_part(
     )
 
 
-def origins(items: WordSet) -> Sequence[str]:
-    """Return the word behind each item; a plain word is its own."""
-    return items.origins or items.words
-
-
 def seat(
     encoders: Encoder | Sequence[Encoder],
     tests: Test | str | Iterable[Test | str],
     *,
-    batch_size: int = 64,
+    batch_size: int | None = None,
+    cache: bool = True,
     workers: int | None = None,
     cluster: str | Workers | None = None,
     progress: Progress | None = None,
@@ -344,7 +369,10 @@ def seat(
     tests
         Tests, or their ids in the catalogue.
     batch_size
-        How many sentences an encoder gets at a time.
+        How many sentences an encoder gets at a time; by default the number in its name
+        (``?batch_size=16``), or 64.
+    cache
+        Whether to read encoded sentences from disk and save them there.
     workers
         Threads that run the tests; all processors by default. Encoders choose their own number.
     cluster
@@ -390,14 +418,21 @@ def seat(
     threads = 1 if options.get("intervals") else workers
     with executor(threads, threads=True) as local, _open_cluster(cluster) as team:
         for encoder in map(as_encoder, chosen_encoders):
-            encoded = _encode_items(encoder, chosen, batch_size, progress, team)
-            measure = partial(_measure_encoded, options)
-            results += run(measure, list(zip(encoded, chosen, strict=True)), local)
+            encode = partial(
+                encode_all, batch_size=batch_size, progress=progress, cache=cache, team=team
+            )
+            encoded = encode_items(encoder, chosen, encode)
+            results += run(partial(_measure_encoded, options), encoded, local)
     return Results.of(results)
 
 
-def _measure_encoded(options: dict[str, Any], given: tuple[Vectors, Test]) -> SeatResult:
-    return seat_test(*given, **options)
+def _measure_encoded(options: dict[str, Any], items: EncodedItems) -> SeatResult:
+    def measure(vectors: Vectors) -> SeatResult:
+        return seat_test(vectors, items.test, **options | {"intervals": False, "influence": False})
+
+    result = seat_test(items.vectors, items.test, **options)
+    result = dataclasses.replace(result, source=result.source | items.source)
+    return add_centred(result, items.vectors, items.shared, measure)
 
 
 @contextlib.contextmanager
@@ -407,52 +442,3 @@ def _open_cluster(cluster: str | Workers | None) -> Iterator[Workers | None]:
             yield team
     else:
         yield cluster
-
-
-def _encode_items(
-    encoder: Encoder,
-    tests: Sequence[Test],
-    batch_size: int,
-    progress: Progress | None,
-    team: Workers | None,
-) -> list[Vectors]:
-    """Encode the items of each test, without those that the encoder does not know.
-
-    An encoder that may lack words also encodes the word behind each sentence: if it does not know
-    that word, the sentence says nothing about it, and is missing too.
-    """
-    tested = [_tested_texts(test) for test in tests]
-    texts = list(dict.fromkeys(text for by_item in tested for text in by_item))
-    others = {word for by_item in tested for word in by_item.values()} - set(texts)
-    words = sorted(others) if hasattr(encoder, "missing") else []
-    rows = encode_all(
-        encoder,
-        texts + words,
-        batch_size=batch_size,
-        progress=progress,
-        missing="nan",
-        team=team,
-    )
-    not_encoded = np.flatnonzero(np.isnan(rows).any(axis=1)).tolist()
-    unknown = {(texts + words)[i] for i in not_encoded}
-    known = [i for i, text in enumerate(texts) if text not in unknown]
-    if not known:
-        raise CannotMeasure(f"{encoder.name} knows none of the {len(texts)} words and sentences.")
-    vectors = Vectors.of([texts[i] for i in known], rows[known], source=encoder.name)
-    vectors = dataclasses.replace(vectors, fingerprint=encoder.fingerprint)
-    return [
-        vectors.subset(item for item, word in by_item.items() if not unknown & {item, word})
-        for by_item in tested
-    ]
-
-
-def _tested_texts(test: Test) -> dict[str, str]:
-    """Return, for each item of a test, the text that an encoder must know for it to be used."""
-    test = with_tested_words(test)
-    if test.level == "sentence" and not all(items.origins for items in test.sets.values()):
-        return own_words(test)
-    return {
-        item: word
-        for items in test.sets.values()
-        for item, word in zip(items.words, origins(items), strict=True)
-    }

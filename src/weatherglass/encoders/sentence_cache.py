@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weatherglass._files import atomic_write, cache_dir
+from weatherglass._files import atomic_write, cache_dir, delete_folder
 from weatherglass.errors import CannotWrite
 
 from .encoder import Encodings
@@ -57,14 +56,12 @@ def entries() -> Iterator[Entry]:
             yield Entry(folder, str(manifest["encoder"]), size)
 
 
-def clear() -> int:
-    """Delete all encodings; returns the bytes freed."""
-    freed = 0
-    for file in encodings_dir().rglob("*"):
-        with contextlib.suppress(OSError):  # another process may be clearing it too
-            freed += file.stat().st_size if file.is_file() else 0
-    shutil.rmtree(encodings_dir(), ignore_errors=True)
-    return freed
+def clear(name: str | None = None) -> int:
+    """Delete all encodings, or those of one encoder by name; returns the bytes freed."""
+    folders = [encodings_dir()]
+    if name is not None:
+        folders = [entry.folder for entry in entries() if entry.encoder == name]
+    return sum(map(delete_folder, folders))
 
 
 def sentence_key(sentence: str) -> bytes:

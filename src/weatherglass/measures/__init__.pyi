@@ -5,8 +5,12 @@ from .alternatives import choose_alternative as choose_alternative
 from .alternatives import two_sided as two_sided
 from .baseline import Baseline as Baseline
 from .baseline import format_percentile as format_percentile
+from .claims import association_claim as association_claim
+from .claims import association_subject as association_subject
+from .claims import upper_first as upper_first
 from .controls import ControlledValue as ControlledValue
 from .controls import Controls as Controls
+from .controls import add_numbers as add_numbers
 from .controls import control_outcome as control_outcome
 from .controls import describe_outcome as describe_outcome
 from .definition import Measure as Measure
@@ -17,11 +21,8 @@ from .generalised_weat import GeneralisedResult as GeneralisedResult
 from .generalised_weat import generalised_weat as generalised_weat
 from .measurement import Measurement as Measurement
 from .measurement import Section as Section
-from .measurement import association_claim as association_claim
-from .measurement import association_subject as association_subject
 from .measurement import describe_source as describe_source
 from .measurement import describe_test as describe_test
-from .measurement import upper_first as upper_first
 from .paired import PairedDifference as PairedDifference
 from .paired import fact_contrast as fact_contrast
 from .paired import paired_difference as paired_difference
@@ -35,6 +36,7 @@ from .result import Result as Result
 from .result import Tabular as Tabular
 from .result import from_plain as from_plain
 from .result import load_json as load_json
+from .result import result_class as result_class
 from .result_set import Results as Results
 from .weat import MIN_SPREAD as MIN_SPREAD
 from .weat import MIN_WORDS as MIN_WORDS

@@ -19,7 +19,8 @@ from weatherglass.errors import UsageError
 from weatherglass.significance import Correlation, holm, pearson, spearman
 from weatherglass.vectors import Case, Vectors, open_vectors
 
-from .measurement import Measurement, describe_source, describe_test, label_in_text
+from .claims import label_in_text
+from .measurement import Measurement, describe_source, describe_test
 from .paired import PairedDifference, fact_contrast, paired_difference, set_contrast
 from .weat import MIN_WORDS as MIN_WEAT_WORDS
 from .weat import associations

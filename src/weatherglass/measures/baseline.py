@@ -8,6 +8,7 @@ about the assignment of words to sets; the baseline asks how often comparable wo
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,16 +18,19 @@ from weatherglass.errors import CannotMeasure
 from weatherglass.significance import (
     PValue,
     SetProfile,
+    TopicMemory,
     coherence_baseline,
     frequency_baseline,
 )
-from weatherglass.vectors import Vectors, sample_vocabulary
+from weatherglass.tasks import single_threaded_blas
+from weatherglass.vectors import Vectors, VocabularySample, sample_vocabulary
 
 from .word_sets import Floats, FoundSet
 
 MIN_ROWS = 500  # sampled rows; in smaller vocabularies draws would repeat each other
 MIN_ROWS_PER_WORD = 4
 MAX_PERCENTILE = 99.9  # beyond it 9,999 draws say no more
+_memories: weakref.WeakKeyDictionary[VocabularySample, TopicMemory] = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +142,6 @@ def measure_baseline(
     if len(sample) < min_rows:
         reason = f"there are {len(sample):,} words to draw from, fewer than {min_rows:,}"
         return Baseline(rows=len(sample), seed=seed, reason=reason)
-    from threadpoolctl import threadpool_limits
-
     profiles = [
         SetProfile.of(
             sample.places(vectors, vectors.words.find(found[name].words)), found[name].rows
@@ -148,13 +150,18 @@ def measure_baseline(
     ]
     is_ordered = bool(sample.by)
     # One thread, because how products are split over threads changes their last digits.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with single_threaded_blas():
         by_frequency = frequency_baseline(
             sample.rows, profiles, cosine, is_ordered=is_ordered, rng=seed
         )
         try:
             by_coherence = coherence_baseline(
-                sample.rows, profiles, cosine, is_ordered=is_ordered, rng=seed
+                sample.rows,
+                profiles,
+                cosine,
+                is_ordered=is_ordered,
+                rng=seed,
+                memory=_memories.setdefault(sample, TopicMemory()),
             )
             reason = ""
         except CannotMeasure as error:

@@ -207,14 +207,21 @@ def _value(
         return value
     if not again.is_done:
         return dataclasses.replace(value, reason=again.reason)
-    before, after = result.value, again.value
+    return add_numbers(value, result, again, is_signed)
+
+
+def add_numbers(
+    value: ControlledValue, result: Measurement, again: Measurement, is_signed: bool = True
+) -> ControlledValue:
+    """Return what a control did with the numbers to report first, before and after it."""
+    before, after = result.main_value, again.main_value
     survives = after / before if is_signed and before and after is not None else None
     return dataclasses.replace(
         value,
         effect=after,
-        p=again.p_value,
+        p=again.main_p,
         survives=survives,
-        p_two_sided=again.p_two_sided_value,
+        p_two_sided=again.main_p_two_sided,
     )
 
 
@@ -231,7 +238,7 @@ def control_outcome(result: Measurement, controlled: ControlledValue) -> Outcome
         p = controlled.p
     if controlled.effect is None or controlled.survives is None or p is None:
         return ""
-    before = result.p_value if result.is_declared else result.p_two_sided_value
+    before = result.main_p if result.is_declared else result.main_p_two_sided
     if before is None or before > ALPHA:
         return ""
     if controlled.survives < 0:

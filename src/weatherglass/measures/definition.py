@@ -21,6 +21,7 @@ from .word_sets import (
     MeasureInput,
     NamedWords,
     Sets,
+    case_hint,
     find_sets,
     find_word_pairs,
     parse_sets,
@@ -163,13 +164,22 @@ class MeasureResult(Measurement):
             x, near, far = (self.set_phrase(name) for name in ("X", "A", "B"))
             if (self.value or 0.0) < 0:
                 near, far = far, near
-            return f"{x} are more strongly associated with {near} than with {far}."
+            return f"{x} {self._verb} more strongly associated with {near} than with {far}."
         name = known.title if known else self.measure
         return f"{name} is {self.value:.3f}." + (f" {known.reading}" if known else "")
 
     def subject(self) -> str:
+        if "A" not in self.labels:  # a measure of two sets of targets
+            x, y = (self.set_phrase(name) for name in ("X", "Y"))
+            return f"in where {x} and {y} lie"
         x, a, b = (self.set_phrase(name) for name in ("X", "A", "B"))
-        return f"in how {x} are associated with {a} and with {b}"
+        return f"in how {x} {self._verb} associated with {a} and with {b}"
+
+    @property
+    def _verb(self) -> str:
+        """The verb for the words of X: a set without a label may be a single word."""
+        words = self.words.get("X", ())
+        return "is" if self.label("X") == "X" and len(words) == 1 else "are"
 
     def measure_columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
@@ -313,6 +323,7 @@ class Measure:
         min_words = dict.fromkeys(wanted, 1) | {need.name: need.min_words for need in self.needs}
         reason = reason or too_few_reason(about["words"], about["missing"], min_words, max_missing)
         if reason:
+            reason += case_hint(vectors, about["missing"], case)
             return MeasureResult(status="not run", reason=reason, **about)
         given = MeasureInput(vectors, found)
         try:

@@ -13,9 +13,10 @@ from weatherglass._version import __version__
 from weatherglass.catalog import name_words
 from weatherglass.errors import quote_safe
 from weatherglass.significance import Alternative, Interval, Power
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, describe_history
 
 from .alternatives import DECLARED
+from .claims import label_in_text
 from .controls import ControlledValue, control_columns
 from .result import Result
 
@@ -207,6 +208,19 @@ class Measurement(Result):
         return ""
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about the source that whoever reads the numbers must know."""
+        warnings = self.source.get("warnings", ())
+        return tuple(map(str, warnings)) if isinstance(warnings, list | tuple) else ()
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """How the source was made (debiased, converted), in sentences; empty if not known."""
+        history = self.source.get("history", ())
+        entries = history if isinstance(history, list | tuple) else ()
+        return tuple(describe_history(entry for entry in entries if isinstance(entry, dict)))
+
+    @property
     def published_value(self) -> float | None:
         """The published figure of the same test."""
         figures = self.published or {}
@@ -235,8 +249,15 @@ class Measurement(Result):
             return label_in_text(label)
         return name_words(words)
 
+    @property
+    def is_graded(self) -> bool:
+        """Whether it can be a finding; the agreement of two sources, for one, is none."""
+        return bool(self.possible_evidence)
+
     def sentence(self) -> str:
-        return self.finding.sentence
+        if self.is_graded or not self.is_done:
+            return self.finding.sentence
+        return self.claim()
 
     def claim(self) -> str:
         """Return the direction of the numbers, in plain English, whether or not it is certain.
@@ -291,9 +312,12 @@ class Measurement(Result):
         return row | {"record": json.dumps(self.to_dict())}
 
     def _repr_html_(self) -> str:
-        return self.finding._repr_html_() + super()._repr_html_()
+        finding = self.finding._repr_html_() if self.is_graded else ""
+        return finding + super()._repr_html_()
 
     def _finding_columns(self) -> dict[str, Any]:
+        if not self.is_graded:
+            return {}
         finding = self.finding
         return {
             "p_finding": self.p_finding,
@@ -301,8 +325,12 @@ class Measurement(Result):
             "finding": finding.sentence,
         }
 
+    def target_words(self) -> dict[str, tuple[str, ...]]:
+        """Return the words that `target_associations` are about, set by set."""
+        return self.words
+
     def target_associations(self) -> dict[str, tuple[float, ...]]:
-        """Return the association of every target, set by set, in the order of `words`.
+        """Return the association of every target, set by set, in the order of `target_words`.
 
         Empty for a measure whose number is not computed from one association of each target.
         """
@@ -391,55 +419,11 @@ def describe_test(
 
 def describe_source(vectors: Vectors) -> dict[str, Any]:
     """Return what a result states about the vectors that were measured."""
-    return {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+    about = {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
+    return about | ({"history": list(vectors.history)} if vectors.history else {})
 
 
 def interval_columns(interval: Interval | None) -> dict[str, float | None]:
     """Return the columns of an interval, which are empty if there is none."""
     low, high = (interval.low, interval.high) if interval else (None, None)
     return {"low": low, "high": high}
-
-
-def association_claim(result: Measurement) -> str:
-    """Return which targets are more strongly associated with which attributes, in words."""
-    x, y, a, b = (result.set_phrase(name) for name in "XYAB")
-    if (result.main_value or 0.0) < 0:
-        a, b = b, a
-    return f"{x} are more strongly associated with {a}, rather than {b}, than {y} are."
-
-
-def association_subject(result: Measurement) -> str:
-    """Return what an association test compares, without a direction."""
-    x, y, a, b = (result.set_phrase(name) for name in "XYAB")
-    return f"in how {x} and {y} are associated with {a} rather than {b}"
-
-
-def upper_first(text: str) -> str:
-    """Return a text that begins with a capital."""
-    return text[:1].upper() + text[1:]
-
-
-def plural_label(label: str) -> str:
-    """Return a set's label as the name of many words.
-
-    >>> plural_label("Male names"), plural_label("Math")
-    ('Male names', 'Math words')
-    """
-    label = label.partition(" (")[0].strip() or label
-    return label if label.endswith(("s", "S")) else f"{label} words"
-
-
-def label_in_text(label: str) -> str:
-    """Return the same inside a sentence; proper names keep their capital.
-
-    >>> label_in_text("Career"), label_in_text("European American names"), label_in_text("X")
-    ('career words', 'European American names', 'X words')
-    """
-    return lower_first(plural_label(label))
-
-
-def lower_first(text: str) -> str:
-    """Return a text with its first letter in lower case, unless it begins with a proper name."""
-    first, _, rest = text.partition(" ")
-    is_plain = first[1:].islower() and not rest[:1].isupper()
-    return text[:1].lower() + text[1:] if is_plain else text

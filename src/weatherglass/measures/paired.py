@@ -198,7 +198,9 @@ def paired_results(first: Measurement, second: Measurement) -> PairedDifference 
         None where there is nothing to test: the results are of a measure without associations,
         of different facts, or have too few words in common.
     """
-    words = [_by_word(result.words, result.target_associations()) for result in (first, second)]
+    words = [
+        _by_word(result.target_words(), result.target_associations()) for result in (first, second)
+    ]
     common = [word for word in words[0] if word in words[1]]
     if len(common) < MIN_COMMON_WORDS:
         return None

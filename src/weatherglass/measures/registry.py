@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from weatherglass.errors import UsageError, did_you_mean, quote_safe
 from weatherglass.vectors import Case, Vectors
 
+from .bias_clusters import BIAS_CLUSTERS
 from .controls import Controls, with_controls
 from .definition import Measure, MeasureResult
 from .direct_bias import DIRECT_BIAS
@@ -42,6 +43,7 @@ MEASURES: dict[str, Measure] = {
         DIRECT_BIAS,
         INDIRECT_BIAS,
         SUBSPACE,
+        BIAS_CLUSTERS,
         SC_WEAT,
     )
 }
@@ -59,6 +61,7 @@ MeasureName = Literal[
     "direct-bias",
     "indirect-bias",
     "subspace",
+    "bias-clusters",
     "sc-weat",
 ]
 """The measures whose result is a `MeasureResult`: all but ``weat``."""
@@ -152,7 +155,8 @@ def measure(
         The embedding.
     name
         The measure: ``weat``, ``rnd``, ``rnsb``, ``ripa``, ``mac``, ``ect``, ``semaxis``, ``nas``,
-        ``same``, ``direct-bias``, ``indirect-bias``, ``subspace`` or ``sc-weat``.
+        ``same``, ``direct-bias``, ``indirect-bias``, ``subspace``, ``bias-clusters`` or
+        ``sc-weat``.
         `weatherglass.measures.MEASURES` says what each needs and what its number means.
     sets
         The word sets by name, such as X, A and B: each a list of words, a seed set, or the id of

@@ -210,6 +210,8 @@ class Results(Tabular, Generic[ResultT]):
 
 def _with_finding(result: Measurement) -> dict[str, Any]:
     """Return the record of a result, with its finding for programs that only read JSON."""
+    if not result.is_graded:
+        return result.to_dict()
     finding = result.finding
     return result.to_dict() | {"grade": finding.grade, "finding": finding.sentence}
 

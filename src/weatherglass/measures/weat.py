@@ -38,6 +38,7 @@ from .baseline import (
     measure_baseline,
     set_differences,
 )
+from .claims import association_claim, association_subject
 from .controls import ControlledValue, Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
 from .effect_intervals import effect_intervals
@@ -45,13 +46,19 @@ from .measurement import (
     DescribedTest,
     Measurement,
     Section,
-    association_claim,
-    association_subject,
     describe_source,
     describe_test,
     interval_columns,
 )
-from .word_sets import FoundSet, Sets, find_sets, rank_words, split_found, too_few_reason
+from .word_sets import (
+    FoundSet,
+    Sets,
+    case_hint,
+    find_sets,
+    rank_words,
+    split_found,
+    too_few_reason,
+)
 
 Floats = NDArray[np.float64]
 
@@ -367,6 +374,7 @@ def _measure(
         about["words"], about["missing"], MIN_WORDS, options["max_missing"]
     )
     if reason:
+        reason += case_hint(vectors, about["missing"], options["case"])
         return WeatResult(status="not run", reason=reason, **about)
     attributes = found["A"].rows, found["B"].rows
     x, y = (associations(found[side].rows, *attributes) for side in ("X", "Y"))

@@ -20,6 +20,7 @@ from weatherglass.significance import pearson as correlate_words
 from weatherglass.significance import spearman as rank_correlate_words
 from weatherglass.vectors import Case, Vectors
 
+from .claims import lower_first
 from .controls import Controls, with_controls
 from .measurement import (
     Measurement,
@@ -27,9 +28,8 @@ from .measurement import (
     describe_source,
     describe_test,
     interval_columns,
-    lower_first,
 )
-from .word_sets import FoundSet, find_sets, split_found, too_few_reason
+from .word_sets import FoundSet, case_hint, find_sets, split_found, too_few_reason
 
 Floats = NDArray[np.float64]
 
@@ -219,6 +219,7 @@ def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> We
         facts = np.array([test.facts.values[i] for i in found["W"].kept])
         reason = _constant_reason(values, facts)
     if reason:
+        reason += case_hint(vectors, about["missing"], options["case"])
         return WefatResult(status="not run", reason=reason, **about)
     from scipy import stats
 

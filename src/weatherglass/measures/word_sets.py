@@ -219,6 +219,15 @@ def too_few_reason(
     return ""
 
 
+def case_hint(vectors: Vectors, missing: Mapping[str, Sequence[str]], case: str) -> str:
+    """Return that missing words are there in lower case, to follow a reason; else nothing."""
+    if case != "auto":
+        return ""
+    capitalised = {word for words in missing.values() for word in words if word != word.lower()}
+    found = sum(word.lower() in vectors for word in capitalised)
+    return f"; {found} of the missing words are there in lower case (--case lower)" if found else ""
+
+
 def rank_words(
     words: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[float]], name: str
 ) -> tuple[tuple[str, float], ...]:

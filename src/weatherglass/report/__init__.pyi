@@ -7,8 +7,10 @@ from .audit import audit_figures as audit_figures
 from .audit import audit_page as audit_page
 from .audit import corrected_p as corrected_p
 from .audit import effects_section as effects_section
+from .audit import evidence as evidence
 from .audit import findings_section as findings_section
 from .audit import group_by_test as group_by_test
+from .audit import model_card as model_card
 from .audit import overview_section as overview_section
 from .audit import seed_choices_section as seed_choices_section
 from .audit import short_names as short_names
@@ -41,6 +43,7 @@ from .html import label_markup as label_markup
 from .html import sentence_markup as sentence_markup
 from .html import table as table
 from .html import word_list as word_list
+from .markdown import markdown_text as markdown_text
 from .page import can_draw as can_draw
 from .page import describe_chart as describe_chart
 from .page import mask_chart as mask_chart

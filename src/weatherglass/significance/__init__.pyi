@@ -1,6 +1,7 @@
 from .baseline import N_DRAWS as N_DRAWS
 from .baseline import BaselineShare as BaselineShare
 from .baseline import SetProfile as SetProfile
+from .baseline import TopicMemory as TopicMemory
 from .baseline import coherence_baseline as coherence_baseline
 from .baseline import frequency_baseline as frequency_baseline
 from .batch import batch_permutation_p as batch_permutation_p
@@ -28,6 +29,7 @@ from .power import words_for_correlation as words_for_correlation
 from .power import words_needed as words_needed
 from .pvalue import Alternative as Alternative
 from .pvalue import PValue as PValue
+from .pvalue import clamp_p as clamp_p
 from .pvalue import format_p as format_p
 from .retrained import MIN_FOR_INTERVAL as MIN_FOR_INTERVAL
 from .retrained import PermutedDifference as PermutedDifference

@@ -8,8 +8,11 @@ of the vocabulary, sorted by frequency; a word's place is where it belongs in th
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -26,6 +29,7 @@ CENTRES = 500  # rows around which the sets of a coherent draw lie
 CALIBRATION_CENTRES = 64  # of them, used to choose how many neighbours are candidates
 MAX_DRAWS_PER_ACCEPTED = 30  # coherent draws with overlapping sets are rejected
 MIN_ACCEPTED = 999
+MAX_REMEMBERED = 64  # topics of a sample; each has at most a few hundred candidates per centre
 TOLERANCE = 1e-6  # rounding error of a cosine in float32; draws that tie with the observed count
 
 Rows = NDArray[np.float32]
@@ -146,6 +150,7 @@ def coherence_baseline(
     is_ordered: bool = True,
     n_draws: int = N_DRAWS,
     rng: int = 0,
+    memory: TopicMemory | None = None,
 ) -> BaselineShare:
     """Compare an alignment with that of random topics: coherent sets of equally frequent words.
 
@@ -153,6 +158,9 @@ def coherence_baseline(
     set of n words is drawn from the k nearest neighbours of a random row of its frequency band; k
     is chosen so that a pair of words has the observed mean cosine, or the nearest to it that the
     sample allows. Draws with overlapping sets are rejected, and others take their place.
+
+    `memory` keeps the neighbours that were found for other tests on the same `rows`: tests that
+    share a set share the search for them, and their numbers stay the same.
 
     Raises
     ------
@@ -164,7 +172,8 @@ def coherence_baseline(
     if len(rows) < sum(sizes):
         raise CannotMeasure(f"the sample has {len(rows)} rows, fewer than the test has words")
     generator = np.random.default_rng(rng)
-    topics = [_Topics.around(generator, rows, profile, is_ordered) for profile in ordered]
+    memory = TopicMemory() if memory is None else memory
+    topics = [memory.around(generator, rows, profile, is_ordered) for profile in ordered]
     accepted = tried = count = 0
     while accepted < n_draws and tried < MAX_DRAWS_PER_ACCEPTED * n_draws:
         share = max(accepted / tried, 1 / MAX_DRAWS_PER_ACCEPTED) if tried else 1.0
@@ -280,6 +289,34 @@ class _Topics:
             choice[(chosen[:k] == choice).any(axis=0)] = last
             chosen[k] = choice
         return self.candidates[centre, chosen].T
+
+
+class TopicMemory:
+    """The topics found last in the rows of one sample, for sets that occur in many tests.
+
+    Topics depend on the random numbers before them, so these are part of what is looked up.
+    """
+
+    def __init__(self) -> None:
+        self._topics: OrderedDict[Any, tuple[_Topics, Any]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def around(self, rng: Generator, rows: Rows, profile: SetProfile, is_ordered: bool) -> _Topics:
+        """Return `_Topics.around`, and leave the generator in the same state."""
+        state: Any = rng.bit_generator.state
+        key = (profile.order(), is_ordered, repr(state))
+        with self._lock:
+            known = self._topics.get(key)
+            if known is not None:
+                self._topics.move_to_end(key)
+        if known is None:
+            known = _Topics.around(rng, rows, profile, is_ordered), rng.bit_generator.state
+            with self._lock:
+                self._topics[key] = known
+                while len(self._topics) > MAX_REMEMBERED:
+                    self._topics.popitem(last=False)
+        topics, rng.bit_generator.state = known
+        return topics
 
 
 def _choose_count(band: Rows, cosines: Rows, profile: SetProfile) -> tuple[int, float]:

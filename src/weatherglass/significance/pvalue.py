@@ -95,7 +95,7 @@ class PValue:
         The smaller tail is then taken from the complement, which is exact unless other partitions
         tie with the observed one.
 
-        >>> PValue.from_count(12869, 12870).two_sided_value() * 12870
+        >>> round(PValue.from_count(12869, 12870).two_sided_value() * 12870, 6)
         4.0
         """
         known = self.as_two_sided()

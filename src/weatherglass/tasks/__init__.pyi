@@ -9,3 +9,4 @@ from .state import Shared as Shared
 from .workers import Workers as Workers
 from .workers import executor as executor
 from .workers import physical_memory as physical_memory
+from .workers import single_threaded_blas as single_threaded_blas

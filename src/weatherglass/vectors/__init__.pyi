@@ -22,6 +22,9 @@ from .formats import format_for_writing as format_for_writing
 from .formats import parse_header as parse_header
 from .formats import read_words as read_words
 from .frequency import order_by_frequency as order_by_frequency
+from .history import describe_history as describe_history
+from .history import new_entry as new_entry
+from .history import write_vectors as write_vectors
 from .lookup import Case as Case
 from .lookup import check_case as check_case
 from .lookup import find_positions as find_positions

@@ -16,6 +16,7 @@ from weatherglass._files import cpu_count, map_in_order
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
 from .frequency import order_by_frequency
+from .history import new_entry
 from .lookup import (
     Case,
     SetPositions,
@@ -284,6 +285,21 @@ def apply(
         source=f"{vectors.source} (debiased)",
         fingerprint=plan.fingerprint,
         unusable=unusable,
+        history=(*vectors.history, _entry(plan)),
+    )
+
+
+def _entry(plan: Debiasing) -> dict[str, Any]:
+    """Return what the history of the debiased vectors says about the plan."""
+    words = plan.vectors.words
+    return new_entry(
+        "debias",
+        plan.vectors,
+        method="hard debiasing, Bolukbasi et al. 2016",
+        pairs=[[words[i] for i in positions] for positions in plan.subspace.sets],
+        components=len(plan.subspace.axes),
+        neutralised=len(plan.neutral),
+        equalised=len(plan.equal),
     )
 
 

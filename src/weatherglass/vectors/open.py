@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,14 +29,18 @@ from weatherglass._files import (
     temporary_folder,
     too_large_error,
 )
+from weatherglass._log import get_logger
 from weatherglass.errors import BadContent, SourceError
 
 from . import store
 from .formats import Chunk, WantedWords, concatenate_counts, find_format, has_capitals
+from .history import decode_history, read_beside
 from .source import Spec, check_options, find_path, parse_spec
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary, pack_words, to_text
 from .vocabulary_sample import VocabularySample, sample_vocabulary
+
+_LOGGER = get_logger(__name__)
 
 Progress = Callable[[int, int], None]
 
@@ -81,9 +86,14 @@ def open_vectors(
     spec = parse_spec(os.fsdecode(source))
     wanted = None if words is None else list(words)
     try:
-        return _open(spec, wanted, sample, workers or cpu_count(), progress)
+        opened = _open(spec, wanted, sample, workers or cpu_count(), progress)
+        if not opened.history:
+            beside = read_beside(find_path(spec), opened.fingerprint)
+            opened = replace(opened, history=beside)
     except OSError as error:
         raise SourceError(f"{spec.text} cannot be read: {error}.") from error
+    _LOGGER.info("opened %s: %d words, %d dimensions", spec.text, len(opened), opened.dim)
+    return opened
 
 
 def _select(vectors: Vectors, words: Iterable[str], sample: bool) -> Vectors:
@@ -97,6 +107,7 @@ def _open(
     form = find_format(source)
     check_options(spec, (*form.options, *(("member",) if source.compression == "zip" else ())))
     files = list(form.files(source))
+    _LOGGER.debug("%s is in the format %s", spec.text, form.name)
     source.total_size = sum(path.stat().st_size for path in files)
     state = cache.file_state(files)
     fingerprint = cache.find_fingerprint(files)
@@ -106,8 +117,10 @@ def _open(
     if fingerprint is not None:
         cached = _open_cached(_cache_folder(fingerprint, spec), spec.text)
         if cached is not None:
+            _LOGGER.debug("%s was parsed before: its copy in the cache is used", spec.text)
             return cached if words is None else _select(cached, words, sample)
     wanted = None if words is None else WantedWords.of(words, sample)
+    history = decode_history(form.history(source)) if form.history else ()
 
     def chunks() -> Iterator[Chunk]:
         limited = _limit_size(source, form.read(source, wanted, workers))
@@ -119,17 +132,19 @@ def _open(
             fingerprint = _fingerprint_after_reading(source, files, workers)
             cache.save_fingerprint(files, fingerprint, state)
         if wanted.sampler is not None:
-            return _build_with_sample(spec, source, parts, fingerprint, wanted)
-        return _build_in_memory(spec, source, parts, fingerprint)
+            vectors = _build_with_sample(spec, source, parts, fingerprint, wanted)
+        else:
+            vectors = _build_in_memory(spec, source, parts, fingerprint)
+        return replace(vectors, history=history)
     assert fingerprint is not None
     folder = _cache_folder(fingerprint, spec)
-    vectors = _build_on_disk(
-        folder, spec, fingerprint, lambda: _check_unchanged(chunks(), files, state)
-    )
-    if vectors is None:  # all disks are full
-        parts = list(_check_unchanged(chunks(), files, state))
-        vectors = _build_in_memory(spec, source, parts, fingerprint, part=False)
-    return vectors
+    meta = {"source": spec.text, "fingerprint": fingerprint, "history": list(history)}
+    stored = _build_on_disk(folder, meta, lambda: _check_unchanged(chunks(), files, state))
+    if stored is not None:
+        return stored
+    parts = list(_check_unchanged(chunks(), files, state))  # all disks are full
+    vectors = _build_in_memory(spec, source, parts, fingerprint, part=False)
+    return replace(vectors, history=history)
 
 
 def open_parsed(
@@ -238,17 +253,16 @@ def _open_cached(folder: Path, source: str) -> Vectors | None:
 
 
 def _build_on_disk(
-    cache_folder: Path, spec: Spec, fingerprint: str, chunks: Callable[[], Iterator[Chunk]]
+    cache_folder: Path, meta: dict[str, Any], chunks: Callable[[], Iterator[Chunk]]
 ) -> Vectors | None:
     """Parse a source into the cache, or into a temporary folder; None if neither is writable."""
-    meta = {"source": spec.text, "fingerprint": fingerprint}
     for open_folder in (_open_in_cache, _open_temporary):
         try:
             # Open it before the folder is renamed or deleted: mapped files stay readable, and no
             # other process can have changed them yet.
             with open_folder(cache_folder) as folder:
                 store.build(folder, chunks(), meta)
-                return store.open_store(folder, spec.text)
+                return store.open_store(folder, meta["source"])
         except (OSError, store.Damaged):  # the disk is full, or the folder is read-only
             continue
     return None
@@ -285,7 +299,7 @@ def _build_in_memory(
         matrix=rows,
         source=spec.text,
         fingerprint=fingerprint,
-        cased=source.cased or has_capitals(vocabulary.blob),
+        cased=source.cased or has_capitals(vocabulary.blob, vocabulary.ends),
         duplicates=len(words) - len(vocabulary),
         unusable=unusable_rows(rows),
         counts=counts,

@@ -39,10 +39,11 @@ from weatherglass._files import (
 from weatherglass.errors import BadContent, CannotWrite
 
 from .formats import Chunk, Counts, Rows, concatenate_counts, has_capitals
+from .history import clean_history
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary
 
-VERSION = 5  # of the layout and of the parsers; a copy of another version is not used
+VERSION = 6  # of the layout and of the parsers; a copy of another version is not used
 _DTYPES: dict[str, Any] = {
     "words": np.uint8,
     "ends": np.uint64,
@@ -102,7 +103,7 @@ def build(folder: Path, chunks: Iterable[Chunk], meta: dict[str, Any]) -> None:
         "dim": dim,
         "dtype": dtype.name,
         "duplicates": rows - len(vocabulary),
-        "cased": has_capitals(vocabulary.blob),
+        "cased": has_capitals(vocabulary.blob, vocabulary.ends),
         "digests": digests,
     }
     (folder / "meta.json").write_text(seal(meta, indent=1))
@@ -194,6 +195,7 @@ def open_store(folder: Path, source: str) -> Vectors:
             unusable=arrays["unusable"],
             counts=counts,
             ranks=ranks,
+            history=clean_history(meta.get("history", ())),
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Damaged(str(error)) from None

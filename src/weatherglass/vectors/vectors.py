@@ -46,7 +46,8 @@ class Vectors:
     fingerprint
         A hash of the source's content.
     cased
-        Whether the source's vocabulary has capital letters A to Z.
+        Whether the source's vocabulary has capital letters A to Z, other than in special tokens
+        such as ``[PAD]``.
     duplicates
         The number of rows dropped because their word occurred earlier in the file.
     unusable
@@ -63,6 +64,9 @@ class Vectors:
     sample
         A sample of the source's rows, if only some words were opened and the sample was asked for;
         `weatherglass.vectors.sample_vocabulary` draws it from a whole embedding.
+    history
+        How the vectors were made: an entry for each time that they were debiased, converted or
+        reduced to some words, the first one first.
 
     Examples
     --------
@@ -86,6 +90,7 @@ class Vectors:
     part: bool = False
     ranks: NDArray[np.int64] | None = None
     sample: VocabularySample | None = field(default=None, repr=False)
+    history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
@@ -120,7 +125,7 @@ class Vectors:
             matrix=rows,
             source=source,
             fingerprint=digest.hexdigest(),
-            cased=has_capitals(vocabulary.blob),
+            cased=has_capitals(vocabulary.blob, vocabulary.ends),
             duplicates=len(words) - len(vocabulary),
             unusable=unusable_rows(rows),
             counts=checked_counts,
@@ -220,6 +225,7 @@ class Vectors:
             part=True,
             ranks=self.ranks_at(positions),
             sample=self.sample if sample is None else sample,
+            history=self.history,
         )
 
     def ranks_at(self, positions: NDArray[np.intp]) -> NDArray[np.int64] | None:

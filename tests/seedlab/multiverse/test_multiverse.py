@@ -84,11 +84,11 @@ def test_effects_and_p_values_of_specifications_are_those_worked_by_hand(by_hand
     effect = 1.2 / math.sqrt(2.08 / 3)
     assert own.effect == pytest.approx(effect)
     assert own.statistic == pytest.approx(2 * 1.2)
-    assert own.p.fraction == "1/6"  # no other two targets sum to 1.2
+    assert own.p.fraction == "2/6"  # no other two targets sum to 1.2, and two to -1.2
     assert turned.effect == pytest.approx(-effect)
-    assert turned.p.fraction == "6/6"
-    assert (own.p_holm, turned.p_holm) == (pytest.approx(2 / 6), 1.0)
-    assert (own.p_bh, turned.p_bh) == (pytest.approx(2 / 6), 1.0)
+    assert turned.p == own.p
+    assert own.p_holm == turned.p_holm == pytest.approx(4 / 6)
+    assert own.p_bh == turned.p_bh == pytest.approx(2 / 6)
     assert own.n == {"X": 2, "Y": 2, "A": 1, "B": 1}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..verbosity import SuggestingGroup
 from .axes import axis, concept, variance
 from .catalog import export, list_concepts, list_sets, show
 from .lint import lint
@@ -11,7 +12,7 @@ from .multiverse import multiverse
 from .pairs import coherence, generated, measure
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def seeds() -> None:
     """Choose and check seed words, and measure how much a result depends on them.
 

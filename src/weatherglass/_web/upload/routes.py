@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -281,4 +282,5 @@ def _train(
 def _upload_error(upload: Upload, error: Exception) -> str:
     """Return the message of an error, with the name that the sender gave to the file."""
     message = hide_path(str(error), str(upload.path), upload.name)
+    message = message.replace(f"{upload.path.parent}{os.sep}", "")  # of files made from it
     return message.replace(f"{upload.name}?text=COLUMN", "name it above")

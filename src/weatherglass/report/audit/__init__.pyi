@@ -4,10 +4,12 @@ from .data import TestBySource as TestBySource
 from .data import group_by_test as group_by_test
 from .data import short_names as short_names
 from .data import source_names as source_names
+from .evidence import evidence as evidence
 from .headline import ALPHA as ALPHA
 from .headline import corrected_p as corrected_p
 from .headline import findings_section as findings_section
 from .headline import overview_section as overview_section
+from .model_card import model_card as model_card
 from .page import audit_figures as audit_figures
 from .page import audit_page as audit_page
 from .seeds import seed_choices_section as seed_choices_section

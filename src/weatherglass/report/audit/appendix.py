@@ -26,7 +26,7 @@ CITATION = (
     f"The Weatherglass developers. Weatherglass {__version__}: measures social bias in word and "
     "sentence embeddings and says how sure it is. Software."
 )
-_NOTES = (
+NOTES = (
     "The subjects are words, not people. An effect size says how words relate to each other in "
     "this embedding, which was learned from text; it says nothing about any person. It is not "
     "comparable with the effect size of a study of people, although it has the same formula.",
@@ -115,7 +115,7 @@ def _step_source(step: Mapping[str, Any], names: Names) -> str:
 
 def notes_section(audit: AuditResult) -> Markup:
     """Method and caveats in plain language."""
-    notes = list(_NOTES)
+    notes = list(NOTES)
     if any(result.controls for result in audit.results):
         notes.insert(_CONTROL_NOTE_INDEX, _CONTROL_NOTE)
     parts = [element("ul", *(element("li", note) for note in notes))]
@@ -131,7 +131,7 @@ def notes_section(audit: AuditResult) -> Markup:
 def citations_section(audit: AuditResult) -> Markup:
     """The publications behind the tests, and Weatherglass."""
     ids = dict.fromkeys(item.test for item in (*audit.results, *audit.multiverses))
-    entries = [entry for id in ids if (entry := _catalogue_entry(id)) is not None]
+    entries = [entry for id in ids if (entry := catalogue_entry(id)) is not None]
     studies = [entry.study for entry in entries if entry.study]
     human_studies = [human.study for entry in entries if (human := getattr(entry, "human", None))]
     known = {study.doi for study in studies}
@@ -159,7 +159,7 @@ def citations_section(audit: AuditResult) -> Markup:
     return section("cite", "How to cite", *parts)
 
 
-def _catalogue_entry(id: str) -> Any:
+def catalogue_entry(id: str) -> Any:
     """A test of the catalogue; `None` for a user's own test."""
     try:
         return catalogue_test(id)

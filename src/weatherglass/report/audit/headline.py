@@ -12,6 +12,7 @@ from weatherglass.discovery import Discovery
 from weatherglass.measures import Measurement, Results, describe_outcome
 from weatherglass.seedlab import Multiverse
 from weatherglass.significance import Power
+from weatherglass.vectors import describe_history
 
 from .. import numbers
 from ..discovery import prose
@@ -248,11 +249,31 @@ def overview_section(audit: AuditResult, names: Names) -> Markup:
         definition_list(
             [
                 *((_source_kind(s), _source_markup(s)) for s in about.get("sources", ())),
+                *source_remarks(audit),
                 ("Suite", suite_id),
                 ("When", describe_time(about)),
             ]
         ),
     )
+
+
+_MAX_REMARKS = 8
+
+
+def source_remarks(audit: AuditResult) -> list[tuple[str, Markup]]:
+    """How sources were made, and warnings about them, to stand next to their names."""
+    remarks: list[tuple[str, Markup]] = []
+    sources = audit.about.get("sources", ())
+    for source in sources:
+        name = f"{source.get('name', '')}: " if len(sources) > 1 else ""
+        history = source.get("history") or ()
+        remarks += [("History", sentence_markup(name + text)) for text in describe_history(history)]
+    warnings = dict.fromkeys(text for result in audit.results for text in result.warnings)
+    remarks += [("Warning", sentence_markup(text)) for text in warnings]
+    if len(remarks) > _MAX_REMARKS:
+        more = f"{len(remarks) - _MAX_REMARKS} more are in results.json and run.json."
+        remarks = [*remarks[:_MAX_REMARKS], ("Warning", sentence_markup(more))]
+    return remarks
 
 
 def describe_time(about: Mapping[str, Any]) -> str:

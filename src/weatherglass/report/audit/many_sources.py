@@ -19,7 +19,7 @@ from ..html import collapsible, element, join, sentence_markup, table
 from ..page import definition_list, render_page, section, tiles
 from . import appendix
 from .data import AuditResult, Names, TestBySource, group_by_test, short_names, source_names
-from .headline import ALPHA, describe_time
+from .headline import ALPHA, describe_time, source_remarks
 
 MAX_SEPARATE_SOURCES = 8
 """A page shows more sources than these together."""
@@ -69,6 +69,7 @@ def _overview_section(audit: AuditResult, sources: int) -> Markup:
         ),
         definition_list(
             [
+                *source_remarks(audit),
                 ("Suite", sentence_markup(str(suite.get("title", "")))),
                 ("When", describe_time(about)),
             ]

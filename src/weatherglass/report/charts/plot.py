@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, CannotWrite
+from weatherglass.measures import Results
 
 from ..audit import ALPHA, group_by_test, short_names
 from .agreement import plot_agreement
 from .bad_seeds import plot_experiments
 from .discovery import plot_change, plot_discovery
-from .effects import draw_contexts, draw_forest, draw_matrix
+from .effects import draw_contexts, draw_forest, draw_matrix, plot_trend
 from .measures import plot_groups, plot_lint, plot_measures
 from .multiverse import plot_multiverses
 from .style import RULE, import_altair
@@ -37,7 +38,8 @@ def plot(results: Result | Iterable[Result], *, alpha: float = 0.01) -> Any:
     ----------
     results
         A result, or a set of results of one measure. A single association test is drawn word by
-        word, several as a forest plot, those of sentence encoders as a matrix; factual tests are
+        word, several as a forest plot, those of sentence encoders as a matrix, and those of the
+        layers of a model as lines over the layers; factual tests are
         drawn as points with their regression line, other measures as dots (see `plot_measures`). A
         discovery is drawn as its table (see `plot_discovery`), two of them by their scores (see
         `plot_change`), experiments of the seed lab as the figures of its paper, a multiverse as its
@@ -101,6 +103,9 @@ def _draw_tests(results: Sequence[WeatResult], alpha: float) -> list[Any]:
 
 
 def _draw_sentences(results: Sequence[SeatResult], alpha: float) -> list[Any]:
+    layers = {result.source.get("facts", {}).get("layer") for result in results}
+    if len(layers) > 1 and None not in layers:
+        return [plot_trend(Results.of(results))[0]]
     return [_plot_words(results[0]) if len(results) == 1 else draw_matrix(results, alpha)]
 
 

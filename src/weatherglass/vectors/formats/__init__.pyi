@@ -1,5 +1,6 @@
 from .detect import find_format as find_format
 from .detect import format_for_writing as format_for_writing
+from .format import MAX_HISTORY_BYTES as MAX_HISTORY_BYTES
 from .format import Chunk as Chunk
 from .format import Counts as Counts
 from .format import Format as Format
@@ -7,6 +8,7 @@ from .format import Rows as Rows
 from .format import WantedWords as WantedWords
 from .format import concatenate_counts as concatenate_counts
 from .format import has_capitals as has_capitals
+from .format import is_capitalised as is_capitalised
 from .row_sample import RowSampler as RowSampler
 from .row_sample import expected_rows as expected_rows
 from .text import GLOVE as GLOVE

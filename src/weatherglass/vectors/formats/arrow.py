@@ -27,7 +27,7 @@ from weatherglass._files import (
 from weatherglass.errors import BadContent, WeatherglassError, join_first
 
 from .columns import COUNT, Columns, choose_columns, choose_words
-from .format import Chunk, Counts, Format, WantedWords
+from .format import HISTORY, Chunk, Counts, Format, WantedWords, encode_history
 from .wordlist import iter_chunks
 
 if TYPE_CHECKING:
@@ -231,12 +231,22 @@ def write(vectors: Vectors, path: Path) -> None:
     if vectors.counts is not None:
         columns[COUNT] = pa.array(np.asarray(vectors.counts))
     table = pa.table(columns)
+    if history := encode_history(vectors):
+        table = table.replace_schema_metadata({HISTORY: history})
     with atomic_write(path) as temporary:
         if path.suffix == ".parquet":
             pq.write_table(table, temporary, compression="zstd")
         else:
             with pa.ipc.new_file(str(temporary), table.schema) as writer:
                 writer.write_table(table, max_chunksize=_BATCH_ROWS)
+
+
+def read_history(source: Input) -> bytes | None:
+    """Return the history in the metadata of the schema."""
+    with _explain_errors(source.path):
+        metadata = _read_schema(source.path).metadata or {}
+    history: bytes | None = metadata.get(HISTORY.encode())
+    return history
 
 
 FORMAT = Format(
@@ -247,4 +257,5 @@ FORMAT = Format(
     describe=describe,
     suffixes=(".parquet", ".arrow"),
     write=write,
+    history=read_history,
 )

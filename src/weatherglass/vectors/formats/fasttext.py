@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weatherglass._files import ROW_BYTES, Input, check_memory, map_in_order, max_memory
 from weatherglass.errors import BadContent, TooLarge, UsageError
 
-from .format import Chunk, Counts, Format, Rows, WantedWords
+from .format import Chunk, Counts, Format, Rows, WantedWords, is_capitalised
 
 _MAGIC = struct.pack("<i", 793712314)
 _OPTIONS = struct.Struct("<12id")
@@ -80,7 +80,7 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
     model = _load(source, is_whole=wanted is None)
     keep, ranks = list(range(len(model.words))), None
     if wanted is not None:
-        source.cased = any(word != word.lower() for word in model.words)
+        source.cased = any(map(is_capitalised, model.words))
         keep, ranks = wanted.choose(model.words)
 
     def chunk(start: int) -> Chunk:

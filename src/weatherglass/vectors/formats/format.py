@@ -5,6 +5,7 @@ The table of all formats is in `detect`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +22,10 @@ from .row_sample import RowSampler
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
+
+HISTORY = "weatherglass_history"
+"""The name of the history of vectors in the metadata of a file."""
+MAX_HISTORY_BYTES = 1 << 20
 
 Rows = NDArray[np.floating[Any]]
 """Rows of float32 or, where the source has float64, of float64."""
@@ -129,9 +134,41 @@ def concatenate_counts(parts: Sequence[Counts | None]) -> Counts | None:
     return np.concatenate(counts) if parts and len(counts) == len(parts) else None
 
 
-def has_capitals(blob: NDArray[np.uint8]) -> bool:
-    """Return whether the bytes contain a capital letter A to Z."""
-    return bool(((blob >= ord("A")) & (blob <= ord("Z"))).any())
+def has_capitals(blob: NDArray[np.uint8], ends: NDArray[np.uint64]) -> bool:
+    """Return whether a word, as concatenated in `blob`, contains a capital letter A to Z.
+
+    Special tokens such as ``[PAD]`` and ``<UNK>`` are no words: the vocabulary of an uncased
+    BERT has capitals in these alone.
+
+    >>> has_capitals(*pack_words([b"[PAD]", b"<S>", b"amy"])), has_capitals(*pack_words([b"Amy"]))
+    (False, True)
+    """
+    capitals = np.flatnonzero((blob >= ord("A")) & (blob <= ord("Z"))).astype(np.uint64)
+    # A vocabulary with other capitals has one among the first few: most need only one part.
+    for start in range(0, len(capitals), step := 4096):
+        words = np.unique(np.searchsorted(ends, capitals[start : start + step], side="right"))
+        starts = np.where(words > 0, ends[np.maximum(words, 1) - 1], np.uint64(0))
+        first, last = blob[starts.astype(np.intp)], blob[ends[words].astype(np.intp) - 1]
+        is_special = (first == ord("[")) & (last == ord("]"))
+        is_special |= (first == ord("<")) & (last == ord(">"))
+        if not is_special.all():
+            return True
+    return False
+
+
+def is_capitalised(word: bytes) -> bool:
+    """Return whether a word contains a capital letter and is no special token.
+
+    >>> [is_capitalised(word) for word in (b"Amy", b"amy", b"[CLS]", b"<PAD>")]
+    [True, False, False, False]
+    """
+    is_special = word[:1] + word[-1:] in (b"[]", b"<>")
+    return word != word.lower() and not is_special
+
+
+def encode_history(vectors: Vectors) -> bytes:
+    """Return the history of vectors as it is put into a file; empty if there is none."""
+    return json.dumps(list(vectors.history)).encode() if vectors.history else b""
 
 
 Reader = Callable[[Input, WantedWords | None, int], Iterator[Chunk]]
@@ -161,6 +198,8 @@ class Format:
         Options that may follow a question mark in the source's name.
     suffixes, write
         The suffixes of the files that `write` writes vectors to.
+    history
+        Returns the history of the vectors, as JSON, that `write` has put into the file.
     """
 
     name: str
@@ -171,3 +210,4 @@ class Format:
     options: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     write: Callable[[Vectors, Path], None] | None = None
+    history: Callable[[Input], bytes | None] | None = None

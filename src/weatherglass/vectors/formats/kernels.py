@@ -285,6 +285,12 @@ def _is_blank(buffer: Any, i: int) -> bool:
 
 
 @compiled()
+def _is_special(first: int, last: int) -> bool:
+    """Return whether a word with these ends is a special token: ``[PAD]`` or ``<UNK>``."""
+    return (first == 91 and last == 93) or (first == 60 and last == 62)
+
+
+@compiled()
 def find_lines(
     buffer: Any, size: int, table: Any, hits: Any, starts: Any
 ) -> tuple[int, int, int, bool]:
@@ -292,19 +298,22 @@ def find_lines(
 
     The starts of these lines go to `hits`, and those of all lines that are not blank to `starts`
     unless it is empty. Returns the number of hits, of lines, and of lines that are not blank, and
-    whether any first field has a capital letter A to Z.
+    whether any first field has a capital letter A to Z, other than ``[PAD]`` and the like.
     """
     i, count, lines, rows, cased = 0, 0, 0, 0, False
     mask = np.uint64(table.size - 1)
     while i < size:
         begin = i
         digest = _FNV_OFFSET
+        capital = False
         c = buffer[i]
         while c != SPACE and c != TAB and c != NEWLINE:
             digest = (digest ^ np.uint64(c)) * _FNV_PRIME
-            cased |= 65 <= c <= 90
+            capital |= 65 <= c <= 90
             i += 1
             c = buffer[i]
+        if capital and not _is_special(buffer[begin], buffer[i - 1]):
+            cased = True
         lines += 1
         # Only a line that begins with white space may be blank, and hardly any does.
         if (i == begin or buffer[begin] == RETURN) and _is_blank(buffer, begin):

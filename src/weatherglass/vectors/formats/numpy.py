@@ -29,7 +29,7 @@ from weatherglass.errors import BadContent, PickleRefused, SourceError, quote_sa
 
 from ..vocabulary import to_bytes
 from .file_table import FileTable
-from .format import Chunk, Format, WantedWords
+from .format import MAX_HISTORY_BYTES, Chunk, Format, WantedWords, encode_history
 from .wordlist import (
     SUFFIXES,
     find_word_list,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 
 _READ_BYTES = 1 << 18
+_HISTORY_MEMBER = "history.json"
 _MAX_HEADER_BYTES = 10_000  # as in NumPy: parsing a longer one can crash Python
 
 
@@ -285,8 +286,25 @@ def write_npy(vectors: Vectors, path: Path) -> None:
 def write_npz(vectors: Vectors, path: Path) -> None:
     """Write ``vectors`` and ``words``, the latter as the bytes of a text with one word per line."""
     words = np.frombuffer(join_words(vectors), dtype=np.uint8)
-    with atomic_write(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, words=words, vectors=vectors.matrix)
+    history = encode_history(vectors)
+    with atomic_write(path) as temporary:
+        with open(temporary, "wb") as file:
+            np.savez(file, words=words, vectors=vectors.matrix)
+        if history:
+            with zipfile.ZipFile(temporary, "a") as archive:
+                # A date of its own would make the bytes of each file different.
+                archive.writestr(zipfile.ZipInfo(_HISTORY_MEMBER), history)
+
+
+def read_history(source: Input) -> bytes | None:
+    """Return the history, a member of the archive that is no array."""
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            if archive.getinfo(_HISTORY_MEMBER).file_size > MAX_HISTORY_BYTES:
+                return None
+            return archive.read(_HISTORY_MEMBER)
+    except Exception:  # there is none, or it is damaged; zipfile raises many kinds of errors
+        return None
 
 
 NPY = Format(
@@ -308,4 +326,5 @@ NPZ = Format(
     options=("vocab",),
     suffixes=(".npz",),
     write=write_npz,
+    history=read_history,
 )

@@ -20,7 +20,7 @@ from weatherglass._files import Input
 from weatherglass.errors import BadContent, UsageError, join_first, quote_safe
 
 from .file_table import FileTable
-from .format import Chunk, Format, WantedWords
+from .format import HISTORY, Chunk, Format, WantedWords, encode_history
 from .wordlist import find_word_list, iter_chunks, read_words, write_with_words
 
 if TYPE_CHECKING:
@@ -200,11 +200,22 @@ def write(vectors: Vectors, path: Path) -> None:
         "shape": list(vectors.matrix.shape),
         "data_offsets": [0, vectors.matrix.nbytes],
     }
-    header = json.dumps({"embeddings": entry}).encode()
+    history = encode_history(vectors).decode()
+    metadata = {"__metadata__": {HISTORY: history}} if history else {}
+    header = json.dumps({**metadata, "embeddings": entry}).encode()
     header += b" " * (-len(header) % 8)
     with write_with_words(vectors, path) as file:
         file.write(len(header).to_bytes(8, "little") + header)
         file.write(np.ascontiguousarray(vectors.matrix, dtype="<f8" if is_double else "<f4").data)
+
+
+def read_history(source: Input) -> bytes | None:
+    """Return the history in the metadata."""
+    path = _tensor_file(source)
+    assert path is not None
+    metadata = _read_header(path)[0].get("__metadata__")
+    text = metadata.get(HISTORY) if isinstance(metadata, dict) else None
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else None
 
 
 FORMAT = Format(
@@ -216,4 +227,5 @@ FORMAT = Format(
     describe=describe,
     suffixes=(".safetensors",),
     write=write,
+    history=read_history,
 )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from weatherglass._files import MAX_LINE_BYTES, Input, open_compressed
 from weatherglass.errors import BadContent, CannotWrite, TooLarge, quote_safe
 
-from .format import Chunk, Format, Rows, WantedWords
+from .format import Chunk, Format, Rows, WantedWords, is_capitalised
 from .text import count_trailing_numbers, parse_header
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def read(source: Input, wanted: WantedWords | None, workers: int) -> Iterator[Ch
             words = [raw[a:b] for a, b in spans]
             keep, ranks = list(range(count)), None
             if wanted is not None:
-                source.cased |= any(word != word.lower() for word in words)
+                source.cased |= any(map(is_capitalised, words))
                 keep, ranks = wanted.choose(words)
             body = _rows_at(buffer, end[:count][keep] + 1, dim)
             yield Chunk.of([words[i] for i in keep], body, ranks=ranks)

@@ -15,7 +15,7 @@ from weatherglass._files import ROW_BYTES, Input, atomic_write, check_memory, ch
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
 
 from ..vocabulary import to_bytes
-from .format import Chunk, Counts, Rows, WantedWords
+from .format import Chunk, Counts, Rows, WantedWords, is_capitalised
 
 if TYPE_CHECKING:
     from ..vectors import Vectors
@@ -111,7 +111,7 @@ def iter_chunks(
         raise wrong_length(path, len(matrix), len(words))
     check_table(path, source.total_size, len(words), 4 * matrix.shape[1])
     if wanted is not None:
-        source.cased |= any(word != word.lower() for word in words)
+        source.cased |= any(map(is_capitalised, words))
         keep, ranks = wanted.choose(words)
         kept_counts = None if counts is None else counts[keep]
         yield Chunk.of([words[i] for i in keep], to_rows(matrix[keep]), kept_counts, ranks)

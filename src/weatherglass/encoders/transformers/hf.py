@@ -1,17 +1,15 @@
-"""``hf:NAME_OR_PATH``: models of transformers; ``st:NAME_OR_PATH``: sentence-transformers.
+"""``hf:NAME_OR_PATH``: models of transformers.
 
 By default, BERT-like models give the top layer's vector of ``[CLS]``, and GPT-like models that of
-the last token (SEAT supplement, section C). ``pool=mean&layer=sum`` is the supplement's choice for
-ELMo.
+the last token (SEAT supplement, section C). ``pooling=mean&layer=sum`` is the supplement's choice
+for ELMo. ``layer=all`` is a sweep over all layers.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,89 +20,21 @@ from numpy.typing import NDArray
 from weatherglass.errors import EncoderError, MissingExtra, SourceNotFound, UsageError, quote_safe
 from weatherglass.vectors import Spec, check_options
 
-from .encoder import Encodings, choice_option
-from .model_files import find_folder, model_fingerprint, refuse_unsafe_files
-from .token_states import POOLS, pool
-
-
-class SentenceTransformerEncoder:
-    """A model of sentence-transformers, loaded when the first sentence is encoded.
-
-    Parameters
-    ----------
-    folder
-        The model's folder.
-    device
-        The PyTorch device; by default a GPU if there is one.
-    """
-
-    def __init__(self, folder: Path, *, device: str | None = None, name: str = "") -> None:
-        self.folder, self.name, self._device = folder, name or f"st:{folder}", device
-
-    @functools.cached_property
-    def fingerprint(self) -> str:
-        """A hash of the model's files."""
-        return model_fingerprint(self.folder, "st")
-
-    @functools.cached_property
-    def _model(self) -> Any:
-        refuse_unsafe_files(self.folder)
-        with silence_loading():
-            from sentence_transformers import SentenceTransformer
-
-            try:
-                model = SentenceTransformer(
-                    str(self.folder), device=self._device, local_files_only=True
-                )
-            except Exception as error:  # the libraries raise various errors for a bad folder
-                raise load_error(self.name, error) from error
-        return model.float().eval()
-
-    def encode(self, sentences: Sequence[str]) -> Encodings:
-        """Return one row per sentence, float32."""
-        rows: Encodings = self._model.encode(
-            list(sentences),
-            batch_size=max(1, len(sentences)),
-            show_progress_bar=False,
-            convert_to_numpy=True,
-        )
-        return rows
-
-
-@contextlib.contextmanager
-def silence_loading() -> Iterator[None]:
-    """Suppress what loading a model prints: progress bars, reports of unused weights."""
-    import transformers
-
-    logging: Any = transformers.utils.logging
-    level, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        with contextlib.redirect_stderr(io.StringIO()):  # GGUF's progress bar has no switch
-            yield
-    finally:
-        logging.set_verbosity(level)
-        if has_bars:
-            logging.enable_progress_bar()
-
-
-def load_error(name: str, error: Exception) -> EncoderError:
-    """Return the error for a model that its library cannot load."""
-    reason = " ".join(str(error).split())[:300]
-    return EncoderError(f"{name} cannot be loaded: {type(error).__name__}: {reason}")
-
-
-def open_st(spec: Spec) -> SentenceTransformerEncoder:
-    """Open ``st:NAME_OR_PATH?device=cpu``."""
-    check_options(spec, ["device"])
-    if find_spec("sentence_transformers") is None:
-        raise MissingExtra("An encoder of sentence-transformers (st:)", "transformers")
-    folder = find_folder(spec.rest)
-    return SentenceTransformerEncoder(folder, device=spec.options.get("device"), name=spec.text)
-
+from ..encoder import Encodings, View, integer_option
+from ..model_files import find_folder, model_fingerprint, refuse_unsafe_files
+from ..token_states import pool
+from .options import (
+    SHARED,
+    Served,
+    load_error,
+    pooling_option,
+    read_prompts,
+    served_options,
+    silence_loading,
+)
 
 _LAYERS = ("sum", "mean", "concat")
+ALL = "all"
 
 
 class TransformerEncoder:
@@ -114,12 +44,17 @@ class TransformerEncoder:
     ----------
     folder
         The model's folder.
-    pool
+    pooling
         ``cls``, ``mean``, ``max``, ``last``; or ``auto``: ``cls`` where the tokenizer has such a
         token, ``mean`` for encoder-decoders such as T5, otherwise ``last``.
     layer
         The index of a layer, 0 for the embeddings and -1 for the top; or ``sum``, ``mean`` or
         ``concat`` of all layers.
+    served
+        What is put before every sentence, and how many dimensions are kept. The tokens of a prompt
+        count in the pooling.
+    batch_size
+        The number of sentences to encode at once.
     gguf_file
         The file in the folder, for weights in GGUF.
     device
@@ -130,20 +65,29 @@ class TransformerEncoder:
         self,
         folder: Path,
         *,
-        pool: str = "auto",
+        pooling: str = "auto",
         layer: str = "-1",
+        served: Served | None = None,
+        batch_size: int | None = None,
         gguf_file: str | None = None,
         device: str | None = None,
         name: str = "",
     ) -> None:
         self.folder, self.name = folder, name or f"hf:{folder}"
-        self._pool, self._layer, self._device = pool, layer, device
+        self._pooling, self._layer, self._device = pooling, layer, device
+        self._served, self.batch_size = served or Served(), batch_size
+        prompts = read_prompts(folder) if self._served.prompt_name else {}
+        self._prompt = self._served.prompt or prompts.get(self._served.prompt_name or "", "")
         self._gguf = {"gguf_file": gguf_file} if gguf_file else {}
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """A hash of the model's files, the pooling and the layer."""
-        return model_fingerprint(self.folder, "hf", self._gguf, self._pool, self._layer)
+        """A hash of the model's files and of the options that change its encodings."""
+        return self._fingerprint_of(self._layer)
+
+    def _fingerprint_of(self, layer: str) -> str:
+        options = (self._gguf, self._pooling, layer, *self._served.fingerprint)
+        return model_fingerprint(self.folder, "hf", *options)
 
     @functools.cached_property
     def _loaded(self) -> tuple[Any, Any, str]:
@@ -165,7 +109,7 @@ class TransformerEncoder:
         device = self._device or ("cuda" if torch.cuda.is_available() else "cpu")
         has_cls = getattr(tokenizer, "cls_token_id", None) is not None
         default = "mean" if is_encoder_decoder else "cls" if has_cls else "last"
-        pooling = default if self._pool == "auto" else self._pool
+        pooling = default if self._pooling == "auto" else self._pooling
         if not self._gguf:  # GGUF is read as float32, and does not accept a conversion
             model = model.float()
         return model.eval().to(device), tokenizer, pooling
@@ -173,8 +117,12 @@ class TransformerEncoder:
     def encode(self, sentences: Sequence[str]) -> Encodings:
         """Return one row per sentence, float32."""
         _, _, pooling = self._loaded
-        states, mask, _ = self._token_states(sentences, offsets=False)
-        return pool(states, mask, pooling)
+        texts = [self._prompt + sentence for sentence in sentences]
+        states, mask, _ = self._token_states(texts, offsets=False)
+        return self._truncate(pool(states, mask, pooling))
+
+    def _truncate(self, rows: Encodings) -> Encodings:
+        return self._served.truncate(rows, self.name)
 
     def encode_words(self, sentences: Sequence[str], words: Sequence[str]) -> Encodings:
         """Return the mean over the tokens of the first ``words[i]`` in ``sentences[i]``.
@@ -185,8 +133,11 @@ class TransformerEncoder:
             raise UsageError(
                 f"{len(words)} words for {len(sentences)} sentences; expected one for each."
             )
+        shift = len(self._prompt)
         spans = [word_span(s, word) for s, word in zip(sentences, words, strict=True)]
-        states, mask, offsets = self._token_states(sentences, offsets=True)
+        spans = [(start + shift, end + shift) for start, end in spans]
+        texts = [self._prompt + sentence for sentence in sentences]
+        states, mask, offsets = self._token_states(texts, offsets=True)
         rows = np.empty((len(sentences), states.shape[2]), dtype=states.dtype)
         for i, (start, end) in enumerate(spans):
             first, last = offsets[i, :, 0], offsets[i, :, 1]
@@ -197,7 +148,7 @@ class TransformerEncoder:
                     f"{quote_safe(sentences[i])}. Shorten the sentence."
                 )
             rows[i] = states[i, is_inside].mean(axis=0)
-        return rows
+        return self._truncate(rows)
 
     def _token_states(
         self, sentences: Sequence[str], offsets: bool
@@ -253,6 +204,44 @@ class TransformerEncoder:
         return layers[at]
 
 
+class LayerSweep(TransformerEncoder):
+    """All layers of a model in one row, of which each layer is a view.
+
+    A sentence is encoded once for all layers, and each gives the same numbers as the encoder that
+    is opened with its number.
+    """
+
+    def encode_words(self, sentences: Sequence[str], words: Sequence[str]) -> Encodings:
+        """Refuse: the rows of words have no views."""
+        raise UsageError(f"{self.name}: a sweep over layers gives no words in contexts.")
+
+    def _truncate(self, rows: Encodings) -> Encodings:
+        return rows  # each view is truncated
+
+    @functools.cached_property
+    def views(self) -> tuple[View, ...]:
+        """The layers, from the embeddings (0) to the top."""
+        from transformers import AutoConfig
+
+        with silence_loading():
+            config = AutoConfig.from_pretrained(
+                str(self.folder), local_files_only=True, trust_remote_code=False, **self._gguf
+            )
+        dim = int(config.hidden_size)
+        kept = self._served.truncate_dim or dim
+        if kept > dim:
+            raise UsageError(f"{self.name}: truncate_dim is {kept}, and a layer has {dim}.")
+        return tuple(
+            View(
+                re.sub(r"(?<=[?&]layer=)all(?=&|$)", str(layer), self.name),
+                self._fingerprint_of(str(layer)),
+                slice(layer * dim, layer * dim + kept),
+                {"layer": layer, "encoder": self.name},
+            )
+            for layer in range(int(config.num_hidden_layers) + 1)
+        )
+
+
 def word_span(sentence: str, word: str) -> tuple[int, int]:
     """Return the span of the first occurrence of a word in a sentence.
 
@@ -276,18 +265,20 @@ def word_span(sentence: str, word: str) -> tuple[int, int]:
 
 
 def open_hf(spec: Spec) -> TransformerEncoder:
-    """Open ``hf:NAME_OR_PATH?pool=…&layer=…&gguf_file=…&device=…``."""
-    check_options(spec, ["pool", "layer", "gguf_file", "device"])
-    pooling = choice_option(spec, "pool", ("auto", *POOLS), "auto")
+    """Open ``hf:NAME_OR_PATH?pooling=…&layer=…&prompt=…&gguf_file=…``."""
+    check_options(spec, (*SHARED, "pool", "gguf_file"))
+    pooling = pooling_option(spec)
     layer = spec.options.get("layer", "-1")
-    if layer not in _LAYERS and not re.fullmatch(r"-?\d{1,4}", layer):
+    if layer not in (*_LAYERS, ALL) and not re.fullmatch(r"-?\d{1,4}", layer):
         raise UsageError(
             f"layer={quote_safe(layer)} in {quote_safe(spec.text)} is neither a number nor one of "
-            f"{', '.join(_LAYERS)}."
+            f"{', '.join((*_LAYERS, ALL))}."
         )
+    batch_size = integer_option(spec, "batch_size", low=1)
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtra("An encoder of transformers (hf:)", "transformers")
-    folder, gguf = find_folder(spec.rest), spec.options.get("gguf_file")
+    folder = find_folder(spec.rest, spec.options.get("revision"))
+    gguf = spec.options.get("gguf_file")
     if folder.is_file():
         if folder.suffix != ".gguf":
             raise SourceNotFound(f"{folder} is a file; give the folder of the model.")
@@ -297,10 +288,13 @@ def open_hf(spec: Spec) -> TransformerEncoder:
             raise SourceNotFound(f"There is no file {quote_safe(gguf)} in {folder}.")
         if find_spec("gguf") is None or find_spec("accelerate") is None:
             raise MissingExtra("A model in GGUF", "gguf")
-    return TransformerEncoder(
+    kind = LayerSweep if layer == ALL else TransformerEncoder
+    return kind(
         folder,
-        pool=pooling,
-        layer=layer,
+        pooling=pooling,
+        layer="concat" if layer == ALL else layer,
+        served=served_options(spec, folder),
+        batch_size=batch_size,
         gguf_file=gguf,
         device=spec.options.get("device"),
         name=spec.text,

@@ -1,0 +1,5 @@
+"""The gate: policies, the verdicts of their rules on sources, and files for CI systems."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

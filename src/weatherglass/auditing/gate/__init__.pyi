@@ -1,0 +1,14 @@
+from .check import check as check
+from .junit import junit as junit
+from .markdown import job_summary as job_summary
+from .policy import Controls as Controls
+from .policy import Policy as Policy
+from .policy import Rule as Rule
+from .policy import Waiver as Waiver
+from .policy_file import PolicyFile as PolicyFile
+from .policy_file import as_policy_file as as_policy_file
+from .policy_file import load_policy as load_policy
+from .policy_file import parse_policy as parse_policy
+from .record import Check as Check
+from .record import Verdict as Verdict
+from .sarif import sarif as sarif

@@ -1,0 +1,308 @@
+"""What rules are judged on: a source that is measured here, or the record of an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from weatherglass.catalog import FactualTest, Test
+from weatherglass.discovery import Discovery
+from weatherglass.encoders import Encoder, SeatResult, seat
+from weatherglass.errors import CannotMeasure, WeatherglassError
+from weatherglass.measures import NOISE, Measurement, Results, measure, measure_named, weat, wefat
+from weatherglass.report import AuditResult
+from weatherglass.seedlab import multiverse
+from weatherglass.significance import permutation_p
+from weatherglass.vectors import Vectors
+
+from ..health import Health, encoder_health, vector_health
+from ..steps import MEASURE_DEFAULTS, convert_options, discovery_options
+from .policy import AnyTest, Rule, used_sets
+
+
+class Subject:
+    """A source under a policy. A method that cannot answer raises `CannotMeasure`.
+
+    Attributes
+    ----------
+    name
+        What verdicts call the source.
+    reason
+        Why it cannot be opened; then this class answers all questions with it.
+    """
+
+    name: str
+    reason: str = ""
+
+    @property
+    def is_encoder(self) -> bool:
+        """Whether it encodes sentences; otherwise it has word vectors."""
+        return False
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the record of a check states about the source."""
+        return {"name": self.name, "kind": "unknown", "fingerprint": "", "reason": self.reason}
+
+    def run_tests(self, tests: Iterable[AnyTest]) -> None:
+        """Measure tests together, so that `result` finds them."""
+
+    def result(self, test: AnyTest) -> Measurement:
+        """Return the result of a test."""
+        raise CannotMeasure(self.reason)
+
+    def measure(self, rule: Rule) -> Measurement:
+        """Return the result of a rule's measure."""
+        raise CannotMeasure(self.reason)
+
+    def discover(self, rule: Rule) -> Discovery:
+        """Return the discovery of a rule."""
+        raise CannotMeasure(self.reason)
+
+    def agreement(self, test: AnyTest) -> float | None:
+        """Return the share of documented seed choices with the same sign; None without choices."""
+        raise CannotMeasure(self.reason)
+
+    def health(self) -> Health:
+        """Return how many vectors are copies, and how similar they are."""
+        raise CannotMeasure(self.reason)
+
+
+class UnopenedSource(Subject):
+    """A source that cannot be opened."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+
+
+@dataclass(eq=False)
+class OpenSource(Subject):
+    """A source that is measured when a rule asks, each thing once."""
+
+    name: str
+    source: Vectors | Encoder
+    rng: int = 0
+    workers: int | None = None
+    batch_size: int | None = None
+    cluster: str | None = None
+    _results: dict[str, Measurement] = field(default_factory=dict, repr=False)
+    _others: dict[str, Any] = field(default_factory=dict, repr=False)
+    _failure: WeatherglassError | None = field(default=None, repr=False)
+
+    @property
+    def is_encoder(self) -> bool:
+        return not isinstance(self.source, Vectors)
+
+    def describe(self) -> dict[str, Any]:
+        about: dict[str, Any] = {"name": self.name, "fingerprint": self.source.fingerprint}
+        if history := list(getattr(self.source, "history", ())):
+            about["history"] = history
+        if isinstance(self.source, Vectors):
+            return about | {
+                "kind": "vectors",
+                "words": len(self.source),
+                "dim": self.source.dim,
+            }
+        return about | {"kind": "encoder"}
+
+    def run_tests(self, tests: Iterable[AnyTest]) -> None:
+        new = {test.id: test for test in tests if test.id not in self._results}
+        if isinstance(self.source, Vectors):
+            for id, test in new.items():
+                self._results[id] = self._run_on_vectors(self.source, test)
+            return
+        chosen = [test for test in new.values() if isinstance(test, Test)]
+        if self._failure is not None:
+            raise self._failure
+        if chosen:
+            try:
+                self._results |= {r.test: r for r in self._run_on_encoder(self.source, chosen)}
+            except WeatherglassError as error:
+                self._failure = error  # a dead endpoint is not asked again for every test
+                raise
+
+    def _run_on_encoder(self, encoder: Encoder, tests: Sequence[Test]) -> Results[SeatResult]:
+        return seat(
+            encoder,
+            tests,
+            alternative="two-sided",
+            rng=self.rng,
+            workers=self.workers,
+            batch_size=self.batch_size,
+            cluster=self.cluster,
+        )
+
+    def _run_on_vectors(self, vectors: Vectors, test: AnyTest) -> Measurement:
+        if isinstance(test, FactualTest):
+            return wefat(vectors, test)
+        options: dict[str, Any] = {"rng": self.rng, "workers": self.workers}
+        return weat(vectors, test, alternative="two-sided", baseline=False, **options)
+
+    def result(self, test: AnyTest) -> Measurement:
+        if self.is_encoder and isinstance(test, FactualTest):
+            raise CannotMeasure("a factual test needs word vectors.")
+        self.run_tests([test])
+        return self._results[test.id]
+
+    def measure(self, rule: Rule) -> Measurement:
+        known = measure_named(rule.measure)
+        options = convert_options(rule.options, known.options | MEASURE_DEFAULTS)
+        for name, value in (("rng", self.rng), ("alternative", "two-sided")):
+            if name in known.options:
+                options.setdefault(name, value)
+        control = options.pop("control", "none")
+        if control != "none":
+            options["control"] = control
+        vectors = self._vectors("a measure of word sets")
+        return measure(vectors, rule.measure, used_sets(rule.measure, rule.sets), **options)
+
+    def discover(self, rule: Rule) -> Discovery:
+        from weatherglass.discovery import discover
+
+        options = discovery_options(rule.discovery or {})
+        key = repr(sorted(options.items()))
+        if key not in self._others:
+            vectors = self._vectors("a discovery")
+            shared = {"rng": self.rng, "workers": self.workers}
+            self._others[key] = discover(vectors, **options | shared)
+        found: Discovery = self._others[key]
+        return found
+
+    def agreement(self, test: AnyTest) -> float | None:
+        if not isinstance(self.source, Vectors) or not isinstance(test, Test):
+            return None
+        key = f"multiverse {test.id}"
+        if key not in self._others:
+            self._others[key] = multiverse(self.source, test, rng=self.rng).summary
+        same_sign = self._others[key].same_sign["whole"]
+        return same_sign.share if same_sign.of > 1 else None
+
+    def health(self) -> Health:
+        if isinstance(self.source, Vectors):
+            return vector_health(self.source)
+        if self._failure is not None:
+            raise self._failure
+        return encoder_health(self.source, self.batch_size)
+
+    def _vectors(self, needs: str) -> Vectors:
+        if not isinstance(self.source, Vectors):
+            raise CannotMeasure(f"{needs} needs word vectors.")
+        return self.source
+
+
+@dataclass(eq=False)
+class AuditedSource(Subject):
+    """A source of an audit: what the audit did not measure is not measured now."""
+
+    name: str
+    audited: AuditResult
+    folder: Path
+
+    @cached_property
+    def _about(self) -> Mapping[str, Any]:
+        sources = self.audited.about["sources"]
+        return next(source for source in sources if source["name"] == self.name)
+
+    @property
+    def is_encoder(self) -> bool:
+        return bool(self._about.get("kind") == "encoder")
+
+    def describe(self) -> dict[str, Any]:
+        names = ("name", "kind", "fingerprint", "words", "dim")
+        about = {name: self._about[name] for name in names if self._about.get(name) is not None}
+        return about | {
+            "audit": str(self.folder),
+            "audited_with": self.audited.about.get("weatherglass", ""),
+            "seed": self.audited.about.get("options", {}).get("rng"),
+        }
+
+    @cached_property
+    def _results(self) -> list[Measurement]:
+        return [result for result in self.audited.results if result.source_name == self.name]
+
+    def result(self, test: AnyTest) -> Measurement:
+        for result in self._results:
+            if result.test == test.id and result.section != "measures":
+                return result
+        raise CannotMeasure(self._missing(test.id))
+
+    def _missing(self, name: str) -> str:
+        """Say why the audit has no number: its steps failed, or it has none for this."""
+        if reason := self._about.get("reason"):
+            return str(reason)
+        steps = [step for step in self.audited.about["steps"] if step["source"] == self.name]
+        failed = next((step for step in steps if step["status"] != "done"), None)
+        if failed is not None and not self._results:
+            return str(failed["reason"])
+        return f"the audit in {self.folder} did not measure {name}; add it to the suite."
+
+    def measure(self, rule: Rule) -> Measurement:
+        wanted = used_sets(rule.measure, rule.sets)
+        for step in self.audited.about["suite"].get("steps", ()):
+            if rule.measure not in step.get("measures", ()):
+                continue
+            if used_sets(rule.measure, step.get("sets", {})) == wanted:
+                slug = "-".join(step["title"].lower().split())
+                for result in self._results:
+                    if (result.measure, result.test) == (rule.measure, slug):
+                        return result
+        raise CannotMeasure(self._missing(f"{rule.measure} with these sets"))
+
+    def discover(self, rule: Rule) -> Discovery:
+        for discovery in self.audited.discoveries:
+            if discovery.source_name == self.name:
+                wanted = {
+                    name: value
+                    for name, value in discovery_options(rule.discovery or {}).items()
+                    if name in (rule.discovery or {})
+                }
+                other = [n for n, v in wanted.items() if discovery.options.get(n, v) != v]
+                if other:
+                    raise CannotMeasure(
+                        f"the discovery in {self.folder} has another value of {other[0]}."
+                    )
+                return discovery
+        raise CannotMeasure(self._missing("a discovery"))
+
+    def agreement(self, test: AnyTest) -> float | None:
+        for found in self.audited.multiverses:
+            if (found.test, found.source_name) == (test.id, self.name):
+                same_sign = found.summary.same_sign["whole"]
+                return same_sign.share if same_sign.of > 1 else None
+        return None
+
+    def health(self) -> Health:
+        health = self._about.get("health")
+        if not health:
+            raise CannotMeasure(
+                self._about.get("reason")
+                or f"the audit in {self.folder} does not say whether vectors are copies of each "
+                "other; run it again with this version."
+            )
+        return Health(float(health["duplicates"]), float(health["alike"]))
+
+
+def two_sided_p(result: Measurement) -> float | None:
+    """Return the p-value of a result in either direction: twice the smaller tail, at most 1.
+
+    Where the record has one tail only, the other is counted from the associations of the words.
+    None if the record does not have these, and its tail is the larger one.
+    """
+    p = result.main_p_two_sided
+    values = result.target_associations()
+    if p is None and values.get("X") and values.get("Y"):
+        x, y = values["X"], values["Y"]
+        return permutation_p(x, y, alternative="two-sided", resolution=NOISE).value
+    return p
+
+
+def control_tests(subject: Subject, tests: Sequence[AnyTest]) -> list[AnyTest]:
+    """Return the version of each control that a source can run: that in sentences for encoders."""
+    from weatherglass.catalog import tests as catalogue
+
+    if not subject.is_encoder:
+        return list(tests)
+    sentences = {test.id: test for test in catalogue("sent-*")}
+    return [sentences.get(f"sent-{test.id}", test) for test in tests]

@@ -1,0 +1,121 @@
+"""The options that ``hf:`` and ``st:`` share, and what loading a model prints."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from weatherglass.errors import EncoderError, UsageError, did_you_mean, quote_safe
+from weatherglass.vectors import Spec
+
+from ..encoder import Encodings, choice_option, integer_option
+from ..token_states import POOLS
+
+SHARED = (
+    "prompt",
+    "prompt_name",
+    "truncate_dim",
+    "revision",
+    "layer",
+    "pooling",
+    "batch_size",
+    "device",
+)
+"""The names of the options that both schemes take."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """How a model is served: what is put before a sentence, and what is kept of a row.
+
+    Attributes
+    ----------
+    prompt
+        Text before every sentence, such as ``"query: "``.
+    prompt_name
+        The name of a prompt in the model's ``config_sentence_transformers.json``.
+    truncate_dim
+        The number of leading dimensions to keep (Matryoshka models).
+    """
+
+    prompt: str | None = None
+    prompt_name: str | None = None
+    truncate_dim: int | None = None
+
+    @property
+    def fingerprint(self) -> tuple[dict[str, Any], ...]:
+        """What to add to a fingerprint; nothing if no option is given."""
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return (given,) if given else ()
+
+    def truncate(self, rows: Encodings, name: str) -> Encodings:
+        """Return the leading dimensions of rows."""
+        if self.truncate_dim is None:
+            return rows
+        if self.truncate_dim > rows.shape[1]:
+            raise UsageError(
+                f"{name}: truncate_dim is {self.truncate_dim}, and the model has {rows.shape[1]} "
+                "dimensions."
+            )
+        return rows[:, : self.truncate_dim]
+
+
+def served_options(spec: Spec, folder: Path) -> Served:
+    """Return the options of a spec; a prompt's name must be one of the model's."""
+    prompt, name = spec.options.get("prompt"), spec.options.get("prompt_name")
+    if prompt is not None and name is not None:
+        raise UsageError(f"Give either prompt or prompt_name in {quote_safe(spec.text)}.")
+    if name is not None and name not in (known := read_prompts(folder)):
+        listed = ", ".join(map(quote_safe, known)) or "none"
+        raise UsageError(
+            f"The model has no prompt {quote_safe(name)}."
+            + (did_you_mean(name, known) or f" It has {listed}.")
+        )
+    return Served(prompt, name, integer_option(spec, "truncate_dim", low=1))
+
+
+def read_prompts(folder: Path) -> dict[str, str]:
+    """Return the prompts of a model by name."""
+    try:
+        config = json.loads((folder / "config_sentence_transformers.json").read_bytes())
+        prompts = config["prompts"]
+        return {str(name): str(prompt) for name, prompt in prompts.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def pooling_option(spec: Spec) -> str:
+    """Return the pooling; ``pool`` is its older name."""
+    if "pool" in spec.options and "pooling" in spec.options:
+        raise UsageError(f"Give pooling once in {quote_safe(spec.text)}.")
+    option = "pool" if "pool" in spec.options else "pooling"
+    return choice_option(spec, option, ("auto", *POOLS), "auto")
+
+
+@contextlib.contextmanager
+def silence_loading() -> Iterator[None]:
+    """Suppress what loading a model prints: progress bars, reports of unused weights."""
+    import transformers
+
+    logging: Any = transformers.utils.logging
+    level, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):  # GGUF's progress bar has no switch
+            yield
+    finally:
+        logging.set_verbosity(level)
+        if has_bars:
+            logging.enable_progress_bar()
+
+
+def load_error(name: str, error: Exception) -> EncoderError:
+    """Return the error for a model that its library cannot load."""
+    reason = " ".join(str(error).split())[:300]
+    return EncoderError(f"{name} cannot be loaded: {type(error).__name__}: {reason}")

@@ -1,0 +1,5 @@
+"""Weatherglass inside other tools: training loops, experiment trackers, test runners."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
