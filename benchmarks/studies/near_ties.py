@@ -216,8 +216,8 @@ KINDS = {
     "spaced, counted": Kind(
         0.1, (33, 46), "equally spaced levels, counted", PATHS[1:], is_counted=True
     ),
-    "spaced, whole numbers": Kind(0.1, (53, 120), "equally spaced levels, counted by sum"),
-    "spaced, bracket": Kind(0.01, (53, 200), "equally spaced levels, certified bounds"),
+    "spaced, whole numbers": Kind(0.015, (53, 120), "equally spaced levels, counted by sum"),
+    "spaced, bracket": Kind(0.0025, (53, 200), "equally spaced levels, certified bounds"),
 }
 
 
