@@ -59,10 +59,12 @@ def _(Path, mo, source, tempfile, wg):
         {
             "test": result.test,
             "": result.title,
-            "effect": f"{result.effect:.2f}",
-            "p": str(result.p),
-            "p by word": "" if result.p_by_word is None else str(result.p_by_word),
-            "p Holm": f"{result.p_holm:.2g}",
+            "effect": f"{result.main_value:.2f}",
+            "p": f"{result.main_p_two_sided:.2g}",
+            "p corrected": f"{result.p_finding:.2g}",
+            "grade": result.finding.grade,
+            "finding": result.finding.sentence,
+            "p sentences": str(result.p),
         }
         for result in audited.results
         if result.status == "done"
@@ -73,8 +75,8 @@ def _(Path, mo, source, tempfile, wg):
     ## The audit
 
     The effect size is a difference of means in standard deviations, between −2 and 2. A sentence
-    test has many near-copies of each word, so its published p-value is far too small; *p by word*
-    counts each word once.
+    test has many near-copies of each word, so effect and p count each word once, and the finding
+    rests on them; *p sentences* is the paper's p-value, which is far too small.
     """),
             mo.ui.table(rows, selection=None, page_size=20),
             mo.md(

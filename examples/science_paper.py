@@ -56,7 +56,9 @@ def _(mo, wg):
 
 @app.cell
 def _(mo, vectors, wg):
-    results = wg.Results.of([wg.weat(vectors, f"weat{i}") for i in range(1, 11)]).correct()
+    results = wg.Results.of(
+        [wg.weat(vectors, f"weat{i}", influence=True) for i in range(1, 11)]
+    ).correct()
     table = [
         {
             "test": result.test,
@@ -65,9 +67,10 @@ def _(mo, vectors, wg):
             "printed": f"{result.published['effect']:.2f}",
             "here": f"{result.effect:.2f}",
             "printed p": result.published["p"],
-            "p": str(result.p),
+            "p one-sided": str(result.p),
             "counted": result.p.fraction or result.p.method,
             "p Holm": f"{result.p_holm:.2g}",
+            "grade": result.finding.grade,
         }
         for result in results
     ]
@@ -79,9 +82,11 @@ def _(mo, vectors, wg):
     The effect size is a difference of means in standard deviations. The paper sampled partitions of
     the targets and printed bounds such as 1e-7; here each p-value is the share of *all* partitions
     that are at least as extreme. The subjects are words, not people: neither number is comparable
-    with one from a study of people.
+    with one from a study of people. The grade is that of the finding, which uses a two-sided
+    p-value and all other evidence that was collected.
     """),
             mo.ui.table(table, selection=None, page_size=10),
+            mo.md("\n".join(f"- {result.test}, {result.finding}" for result in results)),
         ]
     )
     return (results,)

@@ -78,9 +78,9 @@ def test_report_prints_the_results_of_an_audit_for_a_paper(run, tmp_path):
     run("audit", "--suite", suite, "-o", tmp_path / "run")
     ran = run("report", tmp_path / "run", "--table", "--format", "latex")
     assert body(ran.out) == ""
-    assert r"weat & weat6 & 1.71 & 1.81 & 7.8e-05 & exact & 7.8e-05 \\" in ran.out
-    assert r"wefat & wefat1 & 0.66 & 0.90 & 1.5e-07 & Pearson & 2.9e-07 \\" in ran.out
-    assert r"rnd & work & $-$5.638 &  &  &  &  \\" in ran.out
+    assert r"weat & weat6 & 1.71 & 1.81 & 1.6e-04 & 1.6e-04 & clear & 7.8e-05 & exact \\" in ran.out
+    assert r"wefat & wefat1 & 0.66 & 0.90 & 1.5e-07 & 2.9e-07 & clear &  & Pearson \\" in ran.out
+    assert r"rnd & work & $-$5.638 &  &  &  & not run &  &  \\" in ran.out
     assert r"\bibitem{garg2018}" in ran.out
     for form in ("json", "tsv"):
         written = (tmp_path / "run" / f"results.{form}").read_text(encoding="utf-8")

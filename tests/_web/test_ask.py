@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shutil
+import time
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
@@ -437,3 +438,76 @@ def test_a_word_that_is_target_and_attribute_is_named_on_the_page_and_allowed_by
     assert "overlap=true" in allowed["link"]
     script = client.get("/ask/download.py", params=mixed | {"overlap": "true"}).text
     assert "allow_overlap=True" in script
+
+
+# Findings
+
+
+SWAPPED = {"source": "default", "x": "@weat6.Y", "y": "@weat6.X", "a": "@weat6.A", "b": "@weat6.B"}
+
+
+def test_swapping_the_sets_swaps_the_sentence_and_keeps_grade_and_evidence(client, as_browser):
+    (published,) = client.get("/api/ask", params={"source": "default", "test": "weat6"}).json()[
+        "results"
+    ]
+    (swapped,) = client.get("/api/ask", params=SWAPPED).json()["results"]
+    assert swapped["effect"] == pytest.approx(-published["effect"])
+    assert published["finding"].startswith(
+        "Male names are more strongly associated with career words"
+    )
+    assert swapped["finding"].startswith(
+        "Female names are more strongly associated with family words"
+    )
+    assert swapped["grade"] == published["grade"] == "clear"
+    verdicts = [
+        [(item["kind"], item["verdict"]) for item in result["evidence"]]
+        for result in (published, swapped)
+    ]
+    assert verdicts[1] == [item for item in verdicts[0] if item[0] != "published"]
+    page = visible_text(client.get("/", params=SWAPPED, headers=as_browser()).text)
+    assert "clear Female names are more strongly associated with family words" in page
+    assert "chance" not in page.partition("Word by word")[0]
+
+
+def test_a_finding_without_a_clear_difference_names_no_direction(client, as_browser):
+    question = {
+        "source": "default",
+        "x": "cat dog table lamp",
+        "y": "chair horse sofa cow",
+        "a": "monday tuesday friday",
+        "b": "red green blue",
+    }
+    (result,) = client.get("/api/ask", params=question).json()["results"]
+    assert result["grade"] == "none"
+    page = visible_text(client.get("/", params=question, headers=as_browser()).text)
+    assert "none No clear difference in how cat, dog… and chair, horse… are associated" in page
+    assert "this test could have detected 1.6 or more" in page
+    assert "more strongly associated with monday, tuesday…, rather than" not in page
+    # Sets without a name are called by their first words.
+    assert "cat, dog… vs chair, horse…; monday, tuesday… vs red, green…" in page
+    assert "X vs Y" not in page
+
+
+def test_own_words_are_two_sided_unless_a_direction_is_declared(client):
+    reply = client.get("/api/ask", params=SWAPPED).json()
+    assert reply["alternative"] == "two-sided"
+    (result,) = reply["results"]
+    assert result["p"]["fraction"] == "2/12870"
+    declared = client.get("/api/ask", params=SWAPPED | {"alternative": "greater"}).json()
+    assert declared["results"][0]["grade"] == "none"
+
+
+def test_the_complete_finding_also_has_frequency_and_published_seed_lists(client, as_browser):
+    reply = client.get("/", params={"source": "default", "test": "weat6"}, headers=as_browser())
+    (path,) = re.findall(r'class="pending" hx-get="([^"]*)"', reply.text)
+    (slot,) = re.findall(r'<div id="(finding-\d+)"', reply.text)
+    for _ in range(600):
+        part = client.get(html.unescape(path), headers=as_browser() | {"hx-request": "true"})
+        if part.status_code != 202:
+            break
+        time.sleep(0.1)
+    assert f'<div id="{slot}" class="finding" hx-swap-oob="innerHTML">' in part.text
+    text = visible_text(part.text)
+    assert "mixed Male names are more strongly associated with career words" in text
+    assert "depends seed choices: holds for 69% of 36 published seed lists." in text
+    assert "pass frequency control: 96% of the effect remains" in text

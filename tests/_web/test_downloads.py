@@ -50,10 +50,12 @@ def test_the_downloaded_script_prints_the_same_numbers(client, question):
     done = subprocess.run(
         [sys.executable, "-"], input=script, capture_output=True, text=True, check=True
     )
-    _, effect, p, method = done.stdout.rsplit(maxsplit=3)
+    numbers, finding = done.stdout.splitlines()
+    _, effect, p, method = numbers.rsplit(maxsplit=3)
     assert float(effect) == result["effect"]
-    assert float(p) == result["p"]["value"]
+    assert float(p) == result["p_two_sided"]["value"]
     assert method == result["p"]["method"]
+    assert finding == f"{result['grade']}: {result['finding']}"
 
 
 def test_the_downloaded_table_has_the_numbers_and_no_json(client):

@@ -422,4 +422,5 @@ def test_a_test_of_seed_sets_gives_the_published_effect(glove840b: str) -> None:
     vectors = wg.open_vectors(glove840b)
     result = wg.weat(vectors, mine)
     assert f"{result.effect:.2f}" == "1.81"
+    # Own tests are two-sided; published ones have the one-sided p of the paper.
     assert result.p == wg.weat(vectors, "weat6").p_two_sided

@@ -333,3 +333,24 @@ def test_published_folder_of_sentence_tests_loads() -> None:
     }
     ids = [entry.id for entry in loaded]
     assert ids.index("weat9") < ids.index("weat10")
+
+
+def test_every_test_names_its_social_dimension():
+    by_dimension: dict[str, set[str]] = {}
+    for entry in catalog.tests():
+        by_dimension.setdefault(entry.dimension, set()).add(entry.id.removeprefix("sent-"))
+    assert set(by_dimension) == {"gender", "race", "age", "disability", "control"}
+    assert by_dimension["control"] == {"weat1", "weat2"}
+    assert by_dimension["age"] == {"weat10"}
+    assert by_dimension["disability"] == {"weat9"}
+    assert {"weat3", "weat4", "weat5", "angry_black_woman_stereotype"} <= by_dimension["race"]
+    assert {"weat6", "wefat1", "heilman_double_bind_likable_1-"} <= by_dimension["gender"]
+    # Variants and sentences have the dimension of their test.
+    assert catalog.test("weat3@full").dimension == catalog.test("sent-weat3").dimension == "race"
+
+
+def test_a_dimension_of_your_own_is_kept_and_a_wrong_one_is_refused():
+    sets = {"x": ["a", "b"], "y": ["c", "d"], "a": ["e"], "b": ["f"]}
+    assert catalog.Test(**sets, dimension="politics").dimension == "politics"
+    with pytest.raises(CatalogError, match="dimension"):
+        catalog.Test(**sets, dimension="<b>")

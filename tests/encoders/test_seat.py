@@ -154,7 +154,9 @@ def test_seat_results_round_trip_through_json_and_tsv(encoder, tmp_path):
     assert wg.Results.from_delimited(results.to_delimited(record=True)) == results
     row = results.to_rows()[1]
     assert row["level"] == "sentence"
-    assert row["p_by_word"] == results[1].p_by_word.value
+    assert (row["effect"], row["p"]) == (results[1].effect_by_word, results[1].main_p_two_sided)
+    assert row["p_corrected"] == results[1].p_finding
+    assert (row["effect_sentences"], row["p_sentences"]) == (results[1].effect, results[1].p.value)
 
 
 def test_a_test_without_sentences_has_the_same_p_by_word():

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import weatherglass as wg
 from weatherglass.errors import BadContent
-from weatherglass.findings import Finding, SeedChoices, finding
-from weatherglass.measures import ControlledValue, Influence
+from weatherglass.findings import Finding, finding
+from weatherglass.measures import ControlledValue, Influence, SeedChoices
 from weatherglass.significance import Interval
 
 

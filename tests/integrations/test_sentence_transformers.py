@@ -58,7 +58,7 @@ def test_the_metrics_are_those_of_seat_counted_by_word(model, evaluator_class, t
     }
     for id in ("sent-weat6", "sent-weat8"):
         assert metrics[f"bias_{id}_effect"] == pytest.approx(by_id[id].effect_by_word, abs=1e-4)
-        assert metrics[f"bias_{id}_p"] == pytest.approx(by_id[id].p_by_word.value, rel=0.02)
+        assert metrics[f"bias_{id}_p"] == pytest.approx(by_id[id].main_p_two_sided, rel=0.02)
     assert metrics["bias_control_effect"] == pytest.approx(by_id["weat1"].effect, abs=1e-4)
     assert metrics[evaluator.primary_metric] == pytest.approx(by_id["sent-weat6"].effect_by_word)
     assert evaluator.primary_metric == "bias_max_abs_effect"

@@ -287,14 +287,6 @@ def test_power_is_that_of_the_sizes_and_spreads_of_the_targets(science):
     assert result.power_at(0.005).detectable > power.detectable
 
 
-def test_a_result_says_what_it_could_have_found_only_if_it_found_nothing(science):
-    found = wg.weat(science, "weat6")
-    assert found.could_find() == ""
-    swapped = wg.weat(science, "weat6", alternative="less")
-    assert swapped.could_find().startswith("with 8+8 words this test detects effect sizes of 1.")
-    assert "p ≤ 0.0063" in swapped.could_find(tests=8)
-
-
 def test_weat_refuses_a_factual_test_and_points_to_wefat():
     with pytest.raises(UsageError, match="wefat"):
         wg.weat(HAND, "wefat1")

@@ -21,6 +21,7 @@ from weatherglass.discovery.result import (
 )
 from weatherglass.measures import MEASURES
 from weatherglass.report.audit.data import AuditResult
+from weatherglass.report.audit.findings import with_seed_choices
 from weatherglass.significance import PValue
 from weatherglass.vectors import Control
 
@@ -339,6 +340,7 @@ def audit(paper: Discovery) -> AuditResult:
         wg.weat(vectors, "weat5"),
         wg.weat(vectors, "weat9", alternative="less", intervals=True),
         wg.weat(vectors, "weat3b"),
+        wg.weat(vectors, "weat1"),
     ]
     sets = {"X": ["nurse", "pilot", "clerk"], "A": ["she", "her"], "B": ["he", "his"]}
     measures = [
@@ -347,12 +349,14 @@ def audit(paper: Discovery) -> AuditResult:
     ]
     encoder = wg.open_encoder("cbow:default")
     sentences = wg.seat([encoder], wg.tests("sent-weat6", "sent-weat7")).correct()
-    results = [*wg.Results.of(tests).correct(), wg.wefat(vectors, "wefat1"), *measures, *sentences]
+    results = [*tests, wg.wefat(vectors, "wefat1"), *measures]
+    corrected = [*wg.Results.of(results).correct(), *sentences]
+    multiverse = wg.multiverse(vectors, "weat6", samples=1)
     return AuditResult(
         ABOUT,
-        wg.Results.of(results),
+        wg.Results.of(with_seed_choices(corrected, [multiverse])),
         (dataclasses.replace(paper, source={"name": "default", "dim": 50}),),
-        (wg.multiverse(vectors, "weat6", samples=1),),
+        (multiverse,),
         (wg.lint(["career-Caliskan_et_al_2017", "black_roles-Manzini_et_al_2019"]),),
     )
 

@@ -62,7 +62,7 @@ def test_the_card_says_findings_in_sentences_and_shows_the_table(audited):
     card = model_card(audited)
     assert "Male names are more strongly associated with career words" in card
     assert "| weat6 | Male vs female names, career vs family | 1.71 |" in card
-    assert "- Clear. Flowers are more strongly associated" in card
+    assert "- Control, clear. Flowers are more strongly associated" in card
     assert "two-sided" in card
     assert "fingerprint" in card.lower()
 

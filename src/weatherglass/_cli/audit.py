@@ -27,8 +27,9 @@ from .run_tests import write_workload
 
 if TYPE_CHECKING:
     from weatherglass.auditing import Change, Check, PolicyFile
+    from weatherglass.findings import Finding
     from weatherglass.integrations import MlflowLog
-    from weatherglass.report import AuditResult
+    from weatherglass.report import AuditResult, Headline
 
 _MAX_ROWS = 20
 _MAX_SOURCES = 8
@@ -172,6 +173,7 @@ def audit(
                 click.echo(f"Finished steps are in {out}; --resume continues.", err=True)
             raise
         click.echo(_summary(audited), nl=False)
+        click.echo(remarks(_findings(audited)), nl=False)
         click.echo(f"The report is {out / 'report.html'}.")
         changes = print_changes(before, audited, out) if before is not None else ()
         checked = _check(rules, out, against, seed) if rules is not None else None
@@ -314,6 +316,67 @@ def _summary(audited: AuditResult) -> str:
         for step in steps
     ]
     return table(rows, title)
+
+
+def _findings(audited: AuditResult) -> list[str]:
+    """The findings as in the report: changes of sign, then by social dimension, then controls."""
+    from weatherglass.findings import GRADES
+    from weatherglass.report import (
+        control_findings,
+        dimension_title,
+        headlines,
+        reversal_sentence,
+        reversals,
+    )
+
+    results, has_many = audited.results, len(audited.about["sources"]) > 1
+    grouped = headlines(results)
+    if len(audited.about["sources"]) > _MAX_SOURCES:
+        return [
+            f"{dimension_title(dimension)}: "
+            + ", ".join(
+                f"{count} {grade}"
+                for grade in GRADES
+                if (count := sum(grade == finding.grade for finding in _all_findings(found)))
+            )
+            + "."
+            for dimension, found in grouped.items()
+        ]
+    lines = [
+        f"Change of sign: {_name(item, has_many)}: {reversal_sentence(item)}"
+        for item in reversals(results)
+    ]
+    for dimension, found in grouped.items():
+        title = dimension_title(dimension)
+        lines += [
+            f"{title}: {_finding_line(item.finding, has_many)}{_elsewhere(item)}" for item in found
+        ]
+    return lines + [f"Control: {_finding_line(x, has_many)}" for x in control_findings(results)]
+
+
+def _all_findings(found: Sequence[Headline]) -> list[Finding]:
+    return [finding for headline in found for finding in (headline.finding, *headline.others)]
+
+
+def _finding_line(finding: Finding, with_source: bool) -> str:
+    return f"{_name(finding, with_source)}, {finding}"
+
+
+def _elsewhere(headline: Headline) -> str:
+    """The same test on other sources: the effect, whose sign may differ, and the grade."""
+    from weatherglass.measures import upper_first
+
+    other_sources = [
+        f"on {other.result.source_name} {other.result.main_value:.2f}, {other.grade}"
+        for other in headline.others
+        if other.result.test == headline.result.test
+    ]
+    return f" {upper_first('; '.join(other_sources))}." if other_sources else ""
+
+
+def _name(finding: Finding, with_source: bool) -> str:
+    source = f" on {finding.result.source_name}" if with_source else ""
+    return f"{finding.result.test}{source}"
 
 
 def _status_counts(steps: Sequence[dict[str, Any]], title: str) -> str:

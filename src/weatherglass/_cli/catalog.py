@@ -285,6 +285,8 @@ def _sections(test: Test | FactualTest) -> Iterator[tuple[str, list[str]]]:
             "Differences from the published list",
             [_difference(item) for item in test.differences],
         )
+    if test.dimension:
+        yield "Dimension", [test.dimension]
     if test.study:
         yield "Study", [test.study.citation]
     if test.notes:

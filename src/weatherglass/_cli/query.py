@@ -21,8 +21,9 @@ def query(sql: str, folders: tuple[Path, ...], output: Output) -> None:
 
     DIR is a folder that `weatherglass audit` wrote, `audit` by default; several become one table,
     with the column folder. A row is a test or measure on a source: model, test, measure,
-    effect_size, p_value, p_holm, status and more (`DESCRIBE results` lists them), and the facts
-    about sources, such as step or year. A query has no access to files or the network.
+    dimension, effect, p, p_corrected, grade, finding, status and more (`DESCRIBE results` lists
+    them), and the facts about sources, such as step or year. A query has no access to files or the
+    network.
     """
     from weatherglass.auditing import query as run
 

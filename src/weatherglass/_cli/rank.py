@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from weatherglass.errors import UsageError
+from weatherglass.errors import UsageError, join_first
 
 from .options import folders_argument, output_options
-from .output import Output, table
+from .output import Output, remarks, table
 
 
 @click.command()
@@ -30,8 +30,10 @@ def rank(
 ) -> None:
     """Rank the sources of audits by their effect size in a test.
 
-    DIR is a folder that `weatherglass audit` wrote, `audit` by default. The p-value is that of the
-    test; p Holm is corrected over all tests of the source.
+    DIR is a folder that `weatherglass audit` wrote, `audit` by default. Effect, p and grade are
+    those of the finding: p is two-sided, p corrected is Holm's over all tests of the source, and
+    sentence tests count each word once. The paper's numbers, which count sentences, are in columns
+    of their own.
     """
     from weatherglass.auditing import rank as rank_sources
 
@@ -48,6 +50,7 @@ def rank(
         return
     tables = (
         table([_format_row(row) for row in rows[:top]], f"{test}, by effect")
+        + remarks(_findings(rows[:top]))
         for test, rows in ranked.items()
     )
     output.write("\n".join(tables))
@@ -56,9 +59,20 @@ def rank(
 def _format_row(row: dict[str, Any]) -> dict[str, Any]:
     from weatherglass.significance import format_p
 
-    cells = dict(row)
-    cells["effect"] = "" if row["effect"] is None else f"{row['effect']:.2f}"
-    cells["p"] = "" if row["p"] is None else format_p(row["p"])
-    cells["p Holm"] = "" if row["p_holm"] is None else format_p(row["p_holm"])
-    del cells["p_holm"], cells["reason"]
+    cells: dict[str, Any] = {}
+    for name, value in row.items():
+        if name in ("effect", "effect_sentences"):
+            cells[name.replace("_", " ")] = "" if value is None else f"{value:.2f}"
+        elif name in ("p", "p_corrected", "p_sentences"):
+            cells[name.replace("_", " ")] = "" if value is None else format_p(value)
+        elif name not in ("finding", "reason"):
+            cells[name] = value
     return cells | {"": row["reason"]}
+
+
+def _findings(rows: list[dict[str, Any]]) -> list[str]:
+    """The findings in sentences; sources with the same finding share a line."""
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        lines.setdefault(f"{row['grade']}: {row['finding']}", []).append(row["source"])
+    return [f"{join_first(sources, 10)}, {text}" for text, sources in lines.items()]

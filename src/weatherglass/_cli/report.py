@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import output_options, slurs_option
-from .output import Output, style, table, write_whole
+from .output import Output, remarks, style, table, write_whole
+from .run_tests import finding_lines
 from .typeset import bibliography
 
 if TYPE_CHECKING:
@@ -50,9 +51,12 @@ def report(
     """Write the report of the audit in FOLDER again, and its charts to FOLDER/figures.
 
     With --table, print its results instead: for a terminal, a paper (--format latex or markdown)
-    or another program. With --as model-card or --as evidence, print a document in Markdown: a model
-    card with metadata, or what was tested, on what, with which words, versions and limits, with the
-    clauses of laws and frameworks that ask for it. -o writes it to a file.
+    or another program. Effect, p and grade are those of the finding: p is two-sided, and sentence
+    tests count each word once. The paper's numbers are in columns of their own.
+
+    With --as model-card or --as evidence, print a document in Markdown: a model card with metadata,
+    or what was tested, on what, with which words, versions and limits, with the clauses of laws and
+    frameworks that ask for it. -o writes it to a file.
     """
     from weatherglass.auditing import open_audit
     from weatherglass.report import audit_figures, audit_page, save_plot
@@ -92,6 +96,8 @@ def _document(audited: AuditResult, kind: str, folder: Path, show_slurs: bool) -
 
 def _numbers(results: Any, output: Output) -> str:
     """Every test and measure; in Markdown and LaTeX with a bibliography."""
+    from weatherglass.measures import Results
+
     if output.format == "json":
         return str(results.to_json()) + "\n"
     if output.format in ("tsv", "csv"):
@@ -99,25 +105,44 @@ def _numbers(results: Any, output: Output) -> str:
     with_source = len({result.source.get("name") for result in results}) > 1
     done = [result for result in results if result.status == "done"]
     text = table(_rows(done, with_source), "Tests and measures")
-    return text + (bibliography(done, style()) if style() else "")
+    if style():
+        return text + bibliography(done, style())
+    return text + remarks(finding_lines(Results.of(result for result in done if result.max_value)))
 
 
 def _rows(results: Any, with_source: bool) -> list[dict[str, str]]:
-    from weatherglass.report import corrected_p
-
-    return [
+    """The numbers of the findings, and the paper's where they differ."""
+    rows = [
         {
             "measure": result.measure,
             "test": result.test,
             **({"source": str(result.source.get("name"))} if with_source else {}),
-            "value": _format_value(result, result.main_value),
+            "effect": _format_value(result, result.main_value),
             "published": _format_value(result, result.published_value),
-            "p": _p(result.main_p),
+            "p": _p(result.main_p_for_finding),
+            "p corrected": _p(result.p_finding),
+            "grade": result.finding.grade,
+            **_paper_numbers(result),
             "by": result.main_p_method,
-            "p corrected": _p(corrected_p(result, results)),
         }
         for result in results
     ]
+    empty = {name for name in _PAPER_NUMBERS if not any(row[name] for row in rows)}
+    return [{name: text for name, text in row.items() if name not in empty} for row in rows]
+
+
+_PAPER_NUMBERS = ("p one-sided", "effect sentences", "p sentences")
+
+
+def _paper_numbers(result: Any) -> dict[str, str]:
+    """The numbers of the paper, for reproduction: one-sided, and over sentences."""
+    row = dict.fromkeys(_PAPER_NUMBERS, "")
+    if getattr(result, "level", "") == "sentence":
+        row["effect sentences"] = _format_value(result, result.effect)
+        row["p sentences"] = _p(result.p_value)
+    elif result.options.get("alternative", "two-sided") != "two-sided":
+        row["p one-sided"] = _p(result.main_p)
+    return row
 
 
 def _format_value(result: Any, value: float | None) -> str:

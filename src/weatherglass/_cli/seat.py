@@ -29,7 +29,6 @@ from .output import Output, printable, progress_bar, table
 from .run_tests import (
     interval_table,
     interval_text,
-    p_heading,
     select_tests,
     write_results,
     write_workload,
@@ -181,42 +180,45 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
     done = [result for result in results if result.status == "done"]
     if not done:
         return ""
-    p_name = p_heading(done)
     sweep = _sweep(done)
     if sweep:  # each test over all layers, not each layer by itself
         done = sorted(done, key=lambda result: result.test)
     is_centred = any(result.controls for result in done)
     title = (
-        f"SEAT{f' on {sweep}' if sweep else ''}, each word counted once; columns from 'sentence "
-        f"effect' on count sentences, as the paper does (* marks Holm-corrected p ≤ {alpha:g})"
+        f"SEAT{f' on {sweep}' if sweep else ''}, each word counted once; columns from 'effect "
+        "sentences' on are the paper's: one-sided, over sentences "
+        f"(* marks Holm-corrected p ≤ {alpha:g})"
     )
-    rows = [_row(result, p_name, alpha, rotation, sweep, is_centred) for result in done]
+    if any(result.options["alternative"] != "greater" for result in done):
+        title = title.replace("one-sided, over sentences", "as tested, over sentences")
+    rows = [_row(result, alpha, rotation, sweep, is_centred) for result in done]
     return table(rows, title) + interval_table(done)
 
 
 def _row(
-    result: SeatResult, p_name: str, alpha: float, rotation: bool, sweep: str, is_centred: bool
+    result: SeatResult, alpha: float, rotation: bool, sweep: str, is_centred: bool
 ) -> dict[str, Any]:
-    """The numbers by word first, then those of the paper, which counts sentences."""
+    """The numbers of the finding first, then those of the paper, which counts sentences."""
     from weatherglass.significance import format_p
 
     assert result.p is not None
     assert result.p_holm is not None
+    assert result.main_p_for_finding is not None
     words = result.n_words or result.n
-    p = result.p_by_word or result.p
     return {
         **({"layer": _layer(result)} if sweep else {"encoder": result.source["name"]}),
         "test": result.test,
         "effect": f"{result.main_value:.2f}",
         "interval": interval_text(result.main_interval),
-        p_name: str(p),
+        "p": format_p(result.main_p_for_finding),
+        "p corrected": "" if result.p_finding is None else format_p(result.p_finding),
         "words": f"{words['X']}+{words['Y']}",
         **(_centred(result) if is_centred else {}),
         "grade": result.finding.grade,
-        "sentence effect": f"{result.effect:.2f}",
-        "sentence p": str(result.p),
+        "effect sentences": f"{result.effect:.2f}",
+        "p sentences": str(result.p),
         "by": result.p.method,
-        "sentence p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
+        "p Holm": format_p(result.p_holm) + (" *" if result.p_holm <= alpha else ""),
         **({"p rotation": str(result.p_rotation or "")} if rotation else {}),
         "targets": f"{result.n['X']}+{result.n['Y']}",
     }
@@ -239,4 +241,6 @@ def _centred(result: SeatResult) -> dict[str, str]:
     control = next(iter(result.controls), None)
     if control is None or control.effect is None or control.p is None:
         return {"centred": "", "p centred": ""}
-    return {"centred": f"{control.effect:.2f}", "p centred": format_p(control.p)}
+    both = None if result.is_declared else control.p_two_sided
+    p = control.p if both is None else both
+    return {"centred": f"{control.effect:.2f}", "p centred": format_p(p)}

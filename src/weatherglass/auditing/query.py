@@ -17,16 +17,20 @@ from weatherglass.errors import (
     quote_safe,
 )
 
-from .run_folder import RESULTS, read_run
+from .run_folder import RESULTS, open_audit, read_run
 
 Folder = str | PathLike[str]
+
+
+_NUMBERS = ("effect", "p", "p_corrected", "grade")
+_SENTENCE_NUMBERS = ("effect_sentences", "p_sentences")
 
 
 def collect_results(folders: Iterable[Folder]) -> Any:
     """Return the results of audits as a `pyarrow.Table`.
 
     It has a row for each test or measure on each source, with the facts about the source as
-    columns, and the audit's `folder`.
+    columns, and the audit's `folder`; see `weatherglass.query`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -41,6 +45,8 @@ def collect_results(folders: Iterable[Folder]) -> Any:
             table.validate(full=True)  # finds text that is not UTF-8, which would fail later
         except (pa.ArrowException, OSError, ValueError) as error:
             raise BadContent(f"{path} is not a result set in Parquet ({error}).") from None
+        if "grade" not in table.schema.names:  # of an earlier version, which had no findings
+            table = open_audit(folder).results.to_table()
         unwanted = [name for name in ("record", "folder") if name in table.schema.names]
         table = table.drop_columns(unwanted)
         column = pa.array([str(folder)] * len(table), pa.string())
@@ -70,6 +76,14 @@ def query(sql: str, folders: Folder | Sequence[Folder] = "audit") -> list[dict[s
     -------
     list of dict
         The rows, each a mapping of column names to values; duplicate column names get a number.
+
+    Notes
+    -----
+    ``effect``, ``p``, ``p_corrected``, ``grade`` and ``finding`` are those of the finding, the same
+    as in `rank` and in the report: by word for sentence tests; p two-sided unless a direction was
+    declared, and corrected over all tests of the source. The numbers that a paper prints are in
+    ``effect_size`` and ``p_value`` (as tested, over sentences for sentence tests), and again in
+    ``effect_sentences`` and ``p_sentences``.
 
     Raises
     ------
@@ -145,7 +159,10 @@ def rank(
     Returns
     -------
     list of dict
-        For each source its rank, name, facts, effect size and p-values; sources without an effect
+        For each source its rank, name, facts, and the numbers of its finding: effect size, p-value
+        (two-sided unless a direction was declared), p-value corrected over all tests of the source,
+        grade and sentence. Sentence tests count each word once; ``effect_sentences`` and
+        ``p_sentences`` are the paper's numbers, which count sentences. Sources without an effect
         size come last.
 
     Examples
@@ -155,8 +172,8 @@ def rank(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     audited = wg.audit("default", out=folder, suite="quick")
     ...     (first,) = wg.rank("weat6", folder)
-    >>> first["rank"], first["source"], round(first["effect"], 2)
-    (1, 'default', 1.71)
+    >>> first["rank"], first["source"], round(first["effect"], 2), first["grade"]
+    (1, 'default', 1.71, 'clear')
     """
     paths = [folders] if isinstance(folders, str | PathLike) else list(folders)
     table = collect_results(paths).to_pylist()
@@ -164,7 +181,7 @@ def rank(
     if not rows:
         known = {row["test"] for row in table}
         raise UsageError(f"No result has the test {quote_safe(test)}.{did_you_mean(test, known)}")
-    rows.sort(key=lambda row: _sort_key(row["effect_size"], ascending))
+    rows.sort(key=lambda row: _sort_key(row["effect"], ascending))
     facts = {
         (str(path), source.name): source.facts
         for path in paths
@@ -175,8 +192,10 @@ def rank(
     for rank, row in enumerate(rows, 1):
         head = {"rank": rank, "source": row["model"]}
         head |= {"folder": row["folder"]} if len(paths) > 1 else {}
-        numbers = {"effect": row["effect_size"], "p": row["p_value"], "p_holm": row.get("p_holm")}
-        numbers["reason"] = row["reason"]
+        numbers = {name: row[name] for name in _NUMBERS}
+        if row.get("effect_sentences") is not None:
+            numbers |= {name: row[name] for name in _SENTENCE_NUMBERS}
+        numbers |= {"finding": row["finding"], "reason": row["reason"]}
         for name in fact_names:
             value = facts.get((row["folder"], row["model"]), {}).get(name)
             head[f"fact_{name}" if name in head or name in numbers else name] = value

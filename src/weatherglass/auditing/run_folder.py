@@ -25,7 +25,7 @@ from weatherglass._version import __version__
 from weatherglass.discovery import Discovery
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
 from weatherglass.measures import Results, from_plain, load_json
-from weatherglass.report import AuditResult
+from weatherglass.report import AuditResult, with_seed_choices
 from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Fact, Source
@@ -221,7 +221,7 @@ def collect(about: dict[str, Any], payloads: list[Payload]) -> AuditResult:
     ]
     return AuditResult(
         about,
-        Results.of(corrected),
+        Results.of(with_seed_choices(corrected, by_measure["multiverse"])),
         tuple(by_measure["discovery"]),
         tuple(by_measure["multiverse"]),
         tuple(by_measure["lint"]),

@@ -87,6 +87,8 @@ def _run_tests(
     task: Task, chosen: Sequence[Any], measure: Callable[..., Any], shared: dict[str, Any]
 ) -> Results:
     options = _options(task.step, measure, shared)
+    if "influence" in inspect.signature(measure).parameters:
+        options.setdefault("influence", True)  # leave-one-out is evidence of a finding
     options["control"] = task.source.controls(options.pop("control", None) or "none") or None
     results = []
     for number, test in enumerate(chosen):

@@ -13,8 +13,10 @@ from .provenance import PublishedCorrelation as PublishedCorrelation
 from .provenance import Record as Record
 from .provenance import Study as Study
 from .provenance import Words as Words
+from .schema import CONTROL as CONTROL
 from .schema import FactualTest as FactualTest
 from .schema import Test as Test
+from .schema import dimension_position as dimension_position
 from .seed_files import SEED_FORMATS as SEED_FORMATS
 from .seed_files import format_seeds as format_seeds
 from .seed_files import load_seeds as load_seeds

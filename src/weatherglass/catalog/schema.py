@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from weatherglass.errors import CatalogError, join_first, quote_safe
 
@@ -22,6 +22,24 @@ from .provenance import (
 from .seeds import SeedSet
 from .validation import describe_value, validation_error
 from .word_sets import WordSet, name_words, plain_word
+
+DIMENSIONS = ("gender", "race", "age", "disability", "religion", "nationality", "class")
+"""Social dimensions, in the order in which reports list them; others follow."""
+
+CONTROL = "control"
+"""The dimension of a test that is about no group of people, and whose answer is known."""
+
+
+def dimension_position(dimension: str) -> int:
+    """Return the place of a dimension in reports; controls come last.
+
+    >>> dimension_position("race"), dimension_position("politics"), dimension_position("control")
+    (1, 7, 9)
+    """
+    if dimension in DIMENSIONS:
+        return DIMENSIONS.index(dimension)
+    return len(DIMENSIONS) + (2 if dimension == CONTROL else not dimension)
+
 
 _SENTENCE_BIAS = {"category": "label", "examples": "words"}  # fields of the sentence-bias files
 
@@ -84,6 +102,7 @@ class _Entry(Record):
     title: str = ""
     level: Literal["word", "sentence"] = "word"
     study: Study | None = None
+    dimension: Annotated[str, Field(max_length=40, pattern=r"^[\w -]*$")] = ""
     agreement: tuple[PublishedAgreement, ...] = ()
     notes: str = ""
     variant: str = ""
@@ -135,6 +154,10 @@ class Test(_Entry):
         and ends like a sentence.
     study
         The work that published the test.
+    dimension
+        The social dimension that reports list the test under: ``gender``, ``race``, ``age``,
+        ``disability``, ``religion`` or another. ``control`` is for tests whose answer is known,
+        such as flowers and insects: they show that a source encodes anything, and are no findings.
     alternative
         A direction that you declare before you look: ``greater`` (X with A and Y with B) or
         ``less``. Without it, findings are two-sided; see `weatherglass.weat`.
@@ -214,7 +237,7 @@ class FactualTest(_Entry):
         One number per target: `Facts`, a list in the order of the targets, or a mapping from word
         to number. A mapping may have more words than the targets; without `targets`, its words are
         the targets.
-    id, title, study, published, agreement, variant, variants
+    id, title, study, dimension, published, agreement, variant, variants
         As for `Test`.
 
     Examples

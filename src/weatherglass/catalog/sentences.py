@@ -142,6 +142,7 @@ def _sentence_test(test: Test, write: Callable[[str, str], tuple[str, ...]]) -> 
         title=f"{test.title} (sentences)",
         level="sentence",
         study=test.study,
+        dimension=test.dimension,
         human=test.human,
         notes=test.notes,
     )

@@ -177,11 +177,11 @@ class SeatResult(WeatResult):
         return {name: tuple(words.values()) for name, words in self.word_associations.items()}
 
     def measure_columns(self) -> dict[str, Any]:
+        is_sentences = self.level == "sentence"
         return super().measure_columns() | {
             "level": self.level,
-            "effect_by_word": self.effect_by_word,
-            "p_by_word": self.p_by_word.value if self.p_by_word else None,
-            "p_two_sided_by_word": self.main_p_two_sided if self.p_by_word else None,
+            "effect_sentences": self.effect if is_sentences else None,
+            "p_sentences": self.p_value if is_sentences else None,
             "tested_words": self.tested_words,
             "mean_cosine": self.mean_cosine,
         }

@@ -1,5 +1,5 @@
+from .evidence import GRADING_KINDS as GRADING_KINDS
 from .evidence import Evidence as Evidence
-from .evidence import SeedChoices as SeedChoices
 from .finding import GRADES as GRADES
 from .finding import Finding as Finding
 from .finding import Grade as Grade

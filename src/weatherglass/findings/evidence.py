@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from weatherglass.errors import join_first, quote_safe
-from weatherglass.measures import ControlledValue, Measurement
+from weatherglass.measures import ControlledValue, Measurement, SeedChoices
 from weatherglass.significance import Interval, Power, format_p, smallest_p
 
 Kind = Literal[
@@ -74,25 +74,6 @@ class Evidence:
     text: str
     phrase: str = ""
     reverses: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SeedChoices:
-    """How a result fares over the documented seed choices of its sets (a multiverse).
-
-    Attributes
-    ----------
-    share
-        The share of them with the same direction and a p-value of at most 0.05.
-    reversed
-        The share with the other direction and such a p-value.
-    of
-        How many there are.
-    """
-
-    share: float
-    reversed: float
-    of: int
 
 
 @dataclass(frozen=True)

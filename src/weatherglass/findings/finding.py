@@ -9,10 +9,16 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from weatherglass.errors import BadContent
-from weatherglass.measures import Measurement, from_plain, load_json, upper_first
+from weatherglass.measures import (
+    Measurement,
+    SeedChoices,
+    from_plain,
+    load_json,
+    upper_first,
+)
 from weatherglass.significance import Interval
 
-from .evidence import GRADING_KINDS, Evidence, Judge, SeedChoices
+from .evidence import GRADING_KINDS, Evidence, Judge
 
 Grade = Literal["clear", "mixed", "none", "not run"]
 GRADES: tuple[Grade, ...] = get_args(Grade)
@@ -158,7 +164,8 @@ def finding(
     alpha
         The significance level.
     seed_choices
-        How the result fares over documented seed choices; `Multiverse.seed_choices` gives it.
+        How the result fares over documented seed choices; `Multiverse.seed_choices` gives it. By
+        default that of the result, which an audit adds.
     documents
         The interval over models trained on resampled documents of the same corpus.
 
@@ -186,11 +193,12 @@ def finding(
         sentence = f"{result.title} was not run: {result.reason}."
         return Finding(grade="not run", sentence=sentence, result=result)
     judge = Judge(result, alpha)
+    choices = seed_choices or result.seed_choices
     evidence = [
         judge.significance(),
         *judge.intervals(),
         judge.leave_one_out(),
-        judge.seed_choices(seed_choices) if seed_choices else None,
+        judge.seed_choices(choices) if choices else None,
         *judge.controls(),
         judge.documents(documents) if documents else None,
         judge.published(),

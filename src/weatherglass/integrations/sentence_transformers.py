@@ -169,8 +169,8 @@ def _metrics(results: Sequence[SeatResult]) -> dict[str, float]:
             _LOGGER.warning("%s was not run: %s", result.test, result.reason)
             continue
         numbers[f"{result.test}_effect"] = result.main_value
-        if result.main_p is not None:
-            numbers[f"{result.test}_p"] = result.main_p
+        if result.main_p_for_finding is not None:
+            numbers[f"{result.test}_p"] = result.main_p_for_finding
     effects = [abs(value) for name, value in numbers.items() if name.endswith("_effect")]
     return {LARGEST: max(effects, default=math.nan)} | numbers
 

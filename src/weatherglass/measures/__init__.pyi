@@ -12,7 +12,6 @@ from .controls import ControlledValue as ControlledValue
 from .controls import Controls as Controls
 from .controls import add_numbers as add_numbers
 from .controls import control_outcome as control_outcome
-from .controls import describe_outcome as describe_outcome
 from .definition import Measure as Measure
 from .definition import MeasureResult as MeasureResult
 from .effect_intervals import Cosines as Cosines
@@ -38,6 +37,7 @@ from .result import from_plain as from_plain
 from .result import load_json as load_json
 from .result import result_class as result_class
 from .result_set import Results as Results
+from .seed_choices import SeedChoices as SeedChoices
 from .weat import MIN_SPREAD as MIN_SPREAD
 from .weat import MIN_WORDS as MIN_WORDS
 from .weat import NOISE as NOISE

@@ -246,12 +246,6 @@ def control_outcome(result: Measurement, controlled: ControlledValue) -> Outcome
     return "holds" if p <= ALPHA else "fades"
 
 
-def describe_outcome(result: Measurement, controlled: ControlledValue) -> str:
-    """Return the outcome with the name of the control, such as ``holds without frequency``."""
-    outcome = control_outcome(result, controlled)
-    return f"{outcome} {controlled.phrase}" if outcome else ""
-
-
 def control_columns(controls: Iterable[ControlledValue]) -> dict[str, Any]:
     """Return the columns of controlled numbers: ``effect_frequency``, ``p_frequency``, and so on.
 

@@ -216,6 +216,7 @@ class MeasuredTest:
     title: str
     sets: Mapping[str, NamedWords]
     printed: None = None
+    dimension: str = ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -19,6 +19,7 @@ from .alternatives import DECLARED
 from .claims import label_in_text
 from .controls import ControlledValue, control_columns
 from .result import Result
+from .seed_choices import SeedChoices
 
 if TYPE_CHECKING:
     from weatherglass.findings import Finding  # a layer above, named for type checkers only
@@ -47,8 +48,14 @@ class Measurement(Result):
         Words that were left out because in lower case they are a word that was used.
     published
         The published figures of this test, from the catalogue.
+    dimension
+        The social dimension of the test, such as ``gender``; ``control`` for a test about no group
+        of people, whose answer is known. Empty where the test does not say.
     controls
         The same number on controlled vectors, for each control that was asked for.
+    seed_choices
+        How the number fares over documented seed choices, if a multiverse of the test was run; an
+        audit adds it.
     p_finding, family
         The p-value by which the finding is graded (`main_p_for_finding`), after Holm's correction
         over a result set, and the number of its tests; set by `Results.correct`.
@@ -75,7 +82,9 @@ class Measurement(Result):
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     merged: dict[str, tuple[str, ...]] = field(default_factory=dict)
     published: dict[str, Any] | None = None
+    dimension: str = ""
     controls: tuple[ControlledValue, ...] = ()
+    seed_choices: SeedChoices | None = None
     p_finding: float | None = None
     family: int = 1
     source: dict[str, Any] = field(default_factory=dict)
@@ -190,18 +199,6 @@ class Measurement(Result):
         """
         return None
 
-    def could_find(self, tests: int = 1) -> str:
-        """Return what the test can find, if it has found nothing; empty otherwise.
-
-        `tests` is the number of tests that p-values are corrected for. The power is that at 0.05
-        over this number, which Holm's correction asks of the smallest p-value.
-        """
-        p = self.p_finding
-        if p is None and self.main_p_for_finding is not None:
-            p = min(1.0, self.main_p_for_finding * tests)
-        power = None if p is None or p <= ALPHA else self.power_at(ALPHA / tests)
-        return "" if power is None else str(power)
-
     @property
     def main_unit(self) -> str:
         """What `main_p` counts, where that is not obvious."""
@@ -234,20 +231,19 @@ class Measurement(Result):
         return tuple(sorted(named.items())) if len(named) >= 3 else self.test
 
     def label(self, name: str) -> str:
-        """Return what a set stands for, or its name."""
-        return self.labels.get(name) or name
+        """Return what a set stands for; a set without a label is named by its first words."""
+        label, words = self.labels.get(name) or name, self.words.get(name, ())
+        # Sets that were exchanged may carry each other's letters.
+        return name_words(words) if label in _SET_LETTERS and words else label
 
     def set_phrase(self, name: str) -> str:
         """Return what to call the words of a set in a sentence.
 
         A set without a label is named by its first words: ``doctor, surgeon…``.
         """
-        label = self.label(name)
-        words = self.words.get(name, ())
-        # Sets that were exchanged may carry each other's letters.
-        if label not in _SET_LETTERS or not words:
-            return label_in_text(label)
-        return name_words(words)
+        label = self.labels.get(name) or name
+        is_named = label not in _SET_LETTERS or not self.words.get(name)
+        return label_in_text(label) if is_named else self.label(name)
 
     @property
     def is_graded(self) -> bool:
@@ -281,8 +277,11 @@ class Measurement(Result):
     def row(self) -> dict[str, Any]:
         """Return one flat row.
 
-        The first nine columns are those of the results file of May et al. (2019); the last holds
-        the whole record as JSON.
+        The first nine columns are those of the results file of May et al. (2019), with the numbers
+        that the paper has: `p_value` as tested, and for sentences `effect_size` over sentences. The
+        numbers of the finding are in `effect`, `p` and `p_corrected`, the same as everywhere: by
+        word for sentences, two-sided unless a direction was declared. The last column holds the
+        whole record as JSON.
         """
         sizes = self.set_sizes()
         row: dict[str, Any] = {
@@ -299,9 +298,10 @@ class Measurement(Result):
             "title": self.title,
             "status": self.status,
             "reason": self.reason,
+            "dimension": self.dimension,
+            **self._finding_columns(),
             **self.measure_columns(),
             **control_columns(self.controls),
-            **self._finding_columns(),
             "missing": " ".join(word for words in self.missing.values() for word in words),
             "published_p": (self.published or {}).get("p"),
             "fingerprint": self.source.get("fingerprint"),
@@ -320,7 +320,9 @@ class Measurement(Result):
             return {}
         finding = self.finding
         return {
-            "p_finding": self.p_finding,
+            "effect": self.main_value,
+            "p": self.main_p_for_finding,
+            "p_corrected": self.p_finding,
             "grade": finding.grade,
             "finding": finding.sentence,
         }
@@ -393,6 +395,8 @@ class DescribedTest(Protocol):
     def sets(self) -> Mapping[str, _LabelledSet]: ...
     @property
     def printed(self) -> Any: ...
+    @property
+    def dimension(self) -> str: ...
 
 
 def describe_test(
@@ -412,6 +416,7 @@ def describe_test(
         "words": {name: tuple(found) for name, found in words.items()},
         "missing": {name: tuple(absent) for name, absent in missing.items()},
         "published": published.model_dump(mode="json") if published else None,
+        "dimension": test.dimension,
         "source": source,
         "options": options,
     }

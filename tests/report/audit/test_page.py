@@ -15,13 +15,13 @@ from weatherglass.measures import MeasureResult
 from weatherglass.report import audit_figures, audit_page
 from weatherglass.report import page as page_module
 from weatherglass.report.audit.data import AuditResult
-from weatherglass.report.audit.headline import ALPHA, corrected_p, strongest_findings
+from weatherglass.report.audit.findings import corrected_p, headlines, relative_size, reversals
 from weatherglass.report.html import element, table
 
 OVER = [("", 1), (element("bdi", "b<c"), 2), ("d", 1)]
 VOID = {"br", "col", "input", "meta"}
 SECTIONS = {
-    "findings": "The four strongest findings",
+    "findings": "Findings",
     "measured": "What was measured",
     "effects": "Association tests",
     "facts": "Factual tests",
@@ -129,59 +129,95 @@ def test_the_overview_states_what_was_measured_on_which_sources(page):
 def test_controls_have_a_row_each_below_the_test(page):
     text = page.text("effects")
     assert "without the top 2 components" in text
-    assert "0.390.14–Fades" in text.replace("\n", "").replace(" ", "")
-    assert "Holds" in text
+    assert "without frequency1.643.1e-04–Holds" in text
 
 
-def test_the_strongest_findings_are_sentences_with_effect_p_and_robustness(page, audit):
+def test_findings_are_sentences_with_their_grade_their_numbers_and_their_evidence(page, audit):
     text = page.text("findings")
-    same = audit.multiverses[0].summary.same_sign["whole"]
+    choices = audit.results[0].seed_choices
+    assert choices == audit.multiverses[0].seed_choices(audit.results[0].effect)
     assert (
-        "Male names are more strongly associated with career words, rather than family words"
+        "mixed Male names are more strongly associated with career words, rather than family "
+        "words, than female names are; but this holds for 69 % of published seed lists."
+    ) in text
+    assert (
+        "weat6, on default: effect 1.71 (published 1.81), 95 % confidence interval over other "
+        "target words 1.36 to 1.86, p = 1.6e-04, corrected "
+    ) in text
+    assert f"depends seed choices: holds for 69% of {choices.of} published seed lists." in text
+    assert "pass frequency control: 96% of the effect remains" in text
+    # With less evidence the sentence test looks clear; the test with more evidence comes first.
+    assert "The same question: sent-weat6 on cbow:default 1.71, clear." in text
+    assert (
+        "clear The more strongly occupations are associated with female terms rather than male "
+        "terms"
+    ) in text
+    assert (
+        "wefat1, on default: correlation 0.66 (published 0.90), 95 % confidence interval over other"
         in text
     )
-    assert (
-        "Effect 1.71 (published 1.81), 95 % confidence interval over other target words "
-        "1.36 to 1.86, p = 7.8e-05; "
-    ) in text
-    assert f"{same.share:.0%} of {same.of} documented seed choices agree in sign" in text
-    assert "holds without frequency" in text
-    assert (
-        "The more strongly occupations are associated with female terms rather than male terms"
-        in text
-    )
-    assert (
-        "Correlation 0.66 (published 0.90), 95 % confidence interval over other target words "
-    ) in text
-    assert "p = 1.5e-07; other seed words were not" in text
     assert "81 of 85 pairs of a group of names and a category of words are significant" in text
     # The page states the rule.
-    assert "Lists tests with corrected p ≤ 0.05" in text
+    assert "Findings are listed by social dimension, then by grade, then by the size" in text
 
 
-def test_the_strongest_findings_follow_the_stated_rule(audit):
-    findings = strongest_findings(audit.results, None)
-    assert all(finding.corrected <= ALPHA for finding in findings)
-    sizes = [finding.size for finding in findings]
-    assert sizes == sorted(sizes, reverse=True)
-    tests = [finding.result.test for finding in findings]
+def test_findings_are_ordered_by_dimension_then_grade_then_size(audit):
+    grouped = headlines(audit.results)
+    assert list(grouped) == ["gender", "race", "disability"]
+    grades = {"clear": 0, "mixed": 1, "none": 2}
+    for found in grouped.values():
+        keys = [(grades[h.finding.grade], -relative_size(h.result)) for h in found]
+        assert keys == sorted(keys)
+    tests = {h.result.test: h for found in grouped.values() for h in found}
     # weat4 and weat5 ask the same question with other words; so do weat6 and its sentence test.
-    assert "weat5" in tests
-    assert "weat4" not in tests
+    assert not {"weat4", "weat5"} <= set(tests)
     assert len({"weat6", "sent-weat6"} & set(tests)) == 1
-    assert "weat9" not in tests  # it was tested in the other direction, and is not significant
-    by_test = {finding.result.test: finding for finding in findings}
-    assert by_test["wefat1"].size == pytest.approx(0.664, abs=1e-3)
-    assert by_test["weat5"].size == pytest.approx(0.995 / math.sqrt(4 * 31 / 32), abs=1e-3)
-    tested = [result for result in audit.results if result.source["name"] == "default"]
-    p_values = sum(result.main_p is not None for result in tested)
-    fact = next(result for result in tested if result.test == "wefat1")
-    assert corrected_p(fact, audit.results) == pytest.approx(fact.pearson_p * p_values)
+    assert tests["weat9"].finding.grade == "none"  # a declared direction, and the other one found
+    assert tests["wefat1"].finding.grade == "clear"
+    size = relative_size(next(r for r in audit.results if r.test == "weat5"))
+    assert size == pytest.approx(0.995 / math.sqrt(4 * 31 / 32), abs=1e-3)
+
+
+def test_a_test_with_a_known_answer_is_a_control_and_no_finding(page, audit):
+    weat1 = next(result for result in audit.results if result.test == "weat1")
+    assert weat1.dimension == "control"
+    shown = [h.result.test for found in headlines(audit.results).values() for h in found]
+    assert "weat1" not in shown
+    findings, _, controls = page.text("findings").partition("ControlsTests about no group")
+    assert "Flowers are more strongly associated" in controls
+    assert "Flowers" not in findings
+
+
+def test_a_change_of_sign_is_the_first_thing_on_the_page(audit, monkeypatch):
+    first = audit.results[0]
+    (control,) = first.controls
+    turned = dataclasses.replace(control, effect=-0.5, survives=-0.3)
+    results = [dataclasses.replace(first, controls=(turned,)), *audit.results[1:]]
+    changed = dataclasses.replace(audit, results=wg.Results.of(results))
+    assert [finding.result.test for finding in reversals(changed.results)] == ["weat6"]
+    text = render_without_charts(monkeypatch, changed).text("findings")
+    assert text.startswith(
+        "FindingsA result changes its signReverses when word frequency is removed; as measured, "
+        "male names are more strongly associated with career words"
+    )
+    assert reversals(audit.results) == []
+
+
+def test_the_corrected_p_is_two_sided_and_holms_over_the_tests_of_the_source(audit):
+    weat6 = audit.results[0]
+    assert weat6.p.alternative == "greater"
+    assert corrected_p(weat6, audit.results) == weat6.p_finding > weat6.main_p_two_sided
+    alone = wg.weat(wg.open_vectors("default"), "weat6")
+    assert corrected_p(alone, wg.Results.of([alone])) == alone.p_two_sided.value
 
 
 def test_the_sentence_of_a_negative_effect_swaps_the_attributes(audit):
     reversed_result = dataclasses.replace(
-        audit.results[0], effect=-audit.results[0].effect, intervals=(), anisotropy=None
+        audit.results[0],
+        effect=-audit.results[0].effect,
+        intervals=(),
+        anisotropy=None,
+        seed_choices=None,
     )
     assert reversed_result.sentence() == (
         "Male names are more strongly associated with family words, rather than career words, than "
@@ -206,10 +242,13 @@ def test_sentences_change_direction_when_sets_are_swapped():
     assert falling.sentence().endswith("male terms, the lower their share of women.")
 
 
-def test_a_page_without_significant_tests_says_so(audit, monkeypatch):
-    weak = [dataclasses.replace(audit.results[0], p_holm=0.2)]
+def test_a_page_without_clear_differences_says_so_and_names_no_direction(audit, monkeypatch):
+    weak = [dataclasses.replace(audit.results[0], p_finding=0.2)]
     page = render_without_charts(monkeypatch, AuditResult(audit.about, wg.Results.of(weak)))
-    assert "No test is significant after correction." in page.text("findings")
+    text = page.text("findings")
+    assert "No test shows a clear difference." in text
+    assert "No clear difference in how male names and female names are associated" in text
+    assert "more strongly associated" not in text
     assert [tag["id"] for tag in page.of("section")] == [
         *("findings", "measured", "effects", "words", "missing", "steps"),
         *("notes", "cite", "repeat"),
@@ -226,8 +265,12 @@ def test_an_audit_of_nothing_has_a_page(monkeypatch):
 def test_tables_have_effects_intervals_p_values_and_published_figures(page):
     text = page.text("effects")
     assert "weat6 · 8 and 8 targets, 8 and 8 attributes" in text
-    assert "1.81p 1e-31.711.36 to 1.867.8e-05exact, corrected 3.1e-04" in text
-    assert re.search(r"corrected 0\.98; finds 1\.\d\d or more", text)
+    assert re.search(
+        r"1\.81p 1e-31\.711\.36 to 1\.861\.6e-04corrected [\d.e-]+, one-sided 7\.8e-05", text
+    )
+    assert re.search(
+        r"none with 6\+6 words this test detects effect sizes of 1\.\d\d or more", text
+    )
     assert "not run" in text
     assert "0.901" not in text  # rounded to two decimals, everywhere
 
@@ -316,7 +359,10 @@ def test_several_sources_are_side_by_side_in_tables(audit, monkeypatch):
     text = page.text("effects")
     assert text.count("1.71") == 2
     assert "other.vec" in text
-    assert "On default; on other.vec 1.71." in page.text("findings")
+    assert (
+        "The same question: sent-weat6 on cbow:default 1.71, clear; weat6 on other.vec 1.71, mixed"
+        in page.text("findings")
+    )
 
 
 def test_the_page_fetches_nothing_and_runs_only_its_own_script(html, page):
@@ -350,7 +396,7 @@ def test_charts_have_text_alternatives_and_inline_data(page):
     figures = [tag for tag in page.of("figure") if tag.get("class") == "chart"]
     ids = [tag["id"] for tag in figures]
     assert ids == [
-        *("forest", "facts-0-0", "words-0", "words-1", "words-2", "words-3"),
+        *("forest", "facts-0-0", "words-0", "words-1", "words-2", "words-3", "words-4"),
         *("matrix", "choices-0"),
     ]
     images = [tag for tag in page.of("div") if tag.get("role") == "img"]

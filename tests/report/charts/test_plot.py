@@ -23,7 +23,7 @@ def test_several_tests_are_drawn_as_a_forest_plot_with_their_p_values(vectors, t
     drawn = texts(tmp_path / "effects.svg")
     for result in results:
         assert result.title in drawn
-        assert f"p = {result.p}" in drawn
+        assert f"p = {result.p_two_sided}" in drawn
 
 
 def test_a_single_test_names_all_its_words(vectors, tmp_path):

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from weatherglass.catalog import Test
 from weatherglass.errors import CannotMeasure
+from weatherglass.findings import Evidence, Grade
 from weatherglass.measures import WeatResult, choose_alternative
 from weatherglass.report import draw_strips, group_by_test
 from weatherglass.significance import Interval, PValue
@@ -35,8 +36,6 @@ from .question import (
     QuestionQuery,
     answer_question,
     explain_p_value,
-    state_power,
-    state_result,
 )
 
 router = APIRouter()
@@ -59,14 +58,17 @@ ResultAnswer = record_model(
     WeatResult,
     source=str,
     fingerprint=str,
-    says=str,
+    grade=Grade,
+    finding=str,
+    evidence=list[Evidence],
+    not_collected=list[str],
     how_sure=str,
-    could_find=str,
     interval=Interval | None,
     p=PValueAnswer | None,
+    p_two_sided=PValueAnswer | None,
     p_rotation=PValueAnswer | None,
 )
-"""The result on one source, with `says`, `how_sure` and `could_find` in sentences.
+"""The result on one source with its finding: grade, sentence and evidence.
 
 Without numbers if not run.
 """
@@ -116,15 +118,17 @@ async def ask_json(
 
 
 def _result_answer(name: str, result: WeatResult) -> BaseModel:
-    is_done = result.status == "done"
+    finding = result.finding
     return ResultAnswer.model_validate(
         vars(result)
         | {
             "source": name,
             "fingerprint": str(result.source["fingerprint"]),
-            "says": state_result(result) if is_done else "",
-            "how_sure": explain_p_value(result) if is_done else "",
-            "could_find": state_power(result),
+            "grade": finding.grade,
+            "finding": finding.sentence,
+            "evidence": list(finding.evidence),
+            "not_collected": list(finding.not_collected),
+            "how_sure": explain_p_value(result) if result.is_done else "",
             "interval": result.main_interval,
         }
     )
@@ -211,13 +215,13 @@ def _quote_yaml(text: str) -> str:
 
 
 def python_script(answer: Answer, sources: Iterable[Source], show_paths: bool = True) -> str:
-    """Write a script that runs the same test and prints effect sizes and p-values.
+    """Write a script that runs the same test and prints effect sizes, p-values and findings.
 
     Uploaded files are deleted with the session, and visitors from other machines are shown no
     paths: in both cases the reader has to put in the path of a copy.
     """
     question = answer.question
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"intervals": True, "influence": True}  # evidence of the finding
     if question.alternative is not None:
         options["alternative"] = question.alternative
     if question.max_missing != MAX_MISSING:
@@ -234,7 +238,8 @@ def python_script(answer: Answer, sources: Iterable[Source], show_paths: bool = 
         "for source in sources:\n"
         f"    result = wg.weat(wg.open_vectors(source), test{arguments})\n"
         '    if result.status == "done":\n'
-        "        print(source, result.effect, result.p.value, result.p.method)\n"
+        "        print(source, result.effect, result.p_two_sided.value, result.p.method)\n"
+        "        print(result.finding)\n"
         "    else:\n"
         '        print(source, "not run:", result.reason)\n'
     )

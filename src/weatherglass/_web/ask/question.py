@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -15,6 +16,7 @@ from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import (
     Influence,
     Results,
+    SeedChoices,
     WeatResult,
     association_test,
     format_percentile,
@@ -225,7 +227,7 @@ async def answer_question(
     def work(report: Callable[..., None]) -> Answer:
         options = question.options | {"intervals": True, "workers": 1}
         if is_quick(test):
-            results = measure_sources(report, vectors, test, options)
+            results = measure_sources(report, vectors, test, options | {"influence": True})
         else:
             references = session.sources.refer(vectors)
             results = session.jobs.call(report, measure_in_process, references, test, options)
@@ -283,6 +285,8 @@ async def measure_influence(
     result = answer.results[source]
     if result.status != "done":
         raise CannotMeasure(f"The test was not run on {source}: {result.reason}.")
+    if is_quick(answer.test):
+        return list(result.influence)
 
     def work(report: Callable[..., None]) -> list[Influence]:
         options = answer.question.options | {"influence": True, "baseline": False}
@@ -302,8 +306,7 @@ async def measure_controls(
     """Run the test again on controlled vectors of one source."""
 
     def work(report: Callable[..., None]) -> WeatResult:
-        options = answer.question.options | {"workers": 1}
-        del options["allow_overlap"]
+        options = answer.question.options | {"baseline": False, "workers": 1}
         if is_quick(answer.test):
             fitted = session.sources.find(source).controls(CONTROLS, report, session.jobs)
             return weat(answer.vectors[source], answer.test, control=fitted, **options)
@@ -342,6 +345,49 @@ def multiverse_in_process(
 ) -> Multiverse:
     """Run a multiverse, in a process."""
     return multiverse(reference.open(report), test, progress=report, **options)
+
+
+async def count_seed_choices(
+    session: Session, answer: Answer, source: str, job: str = ""
+) -> SeedChoices | None:
+    """Run the test with every documented choice of whole seed sets, on one source."""
+    result = answer.results[source]
+
+    def work(report: Callable[..., None]) -> Multiverse:
+        options = answer.question.options | {"samples": 0}
+        if is_quick(answer.test):
+            return multiverse(answer.vectors[source], answer.test, progress=report, **options)
+        (reference,) = session.sources.refer([source])
+        return session.jobs.call(
+            report, multiverse_in_process, reference, answer.test, options, cache=reference.cache
+        )
+
+    key = ("seed choices", source, answer.key)
+    what = "Trying published seed lists"
+    tried = await session.jobs.answer(key, what, work, is_long=True, job=job)
+    return tried.seed_choices(result.main_value) if result.main_value else None
+
+
+async def complete_result(
+    session: Session, answer: Answer, source: str, job: str = ""
+) -> WeatResult:
+    """Return the result on one source with the evidence that takes longer to collect.
+
+    That is the frequency control, other published seed lists, and for large tests leave-one-out.
+    What cannot be collected is left out, and the finding says so.
+    """
+    result = answer.results[source]
+    if not result.is_done:
+        return result
+    influence = await measure_influence(session, answer, source, job)
+    result = replace(result, influence=tuple(influence))
+    with suppress(CannotMeasure, UsageError):
+        controlled = await measure_controls(session, answer, source, job)
+        result = replace(result, controls=controlled.controls)
+    with suppress(CannotMeasure, UsageError):
+        choices = await count_seed_choices(session, answer, source, job)
+        result = replace(result, seed_choices=choices)
+    return result
 
 
 async def lint_sets(session: Session, answer: Answer, job: str = "") -> tuple[Lint, Lint]:
@@ -398,28 +444,6 @@ P_METHODS = {
 """How each method finds a p-value."""
 
 
-def state_result(result: WeatResult) -> str:
-    """State the finding of a result in a sentence.
-
-    >>> import weatherglass as wg
-    >>> state_result(wg.weat(wg.open_vectors("default"), "weat6"))[:14]
-    'Male names are'
-    """
-    return result.finding.sentence
-
-
-def state_power(result: WeatResult) -> str:
-    """State which effects a test could have found, if it has found none; empty otherwise.
-
-    >>> import weatherglass as wg
-    >>> test = wg.Test(x=["cat", "dog"], y=["car", "bus"], a=["good"], b=["bad"])
-    >>> state_power(wg.weat(wg.open_vectors("default"), test))[:43]
-    'With 2+2 words this test cannot be signific'
-    """
-    text = result.could_find()
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
 def explain_alignment(result: WeatResult) -> str:
     """Say how much of the difference between the targets lies along the attributes.
 
@@ -457,21 +481,29 @@ def _percent(share: float) -> str:
 
 
 def explain_p_value(result: WeatResult) -> str:
-    """Explain the permutation p-value as a share of the partitions of the targets.
+    """Explain the permutation p-value of the finding by the partitions of the targets.
 
     >>> import weatherglass as wg
-    >>> explain_p_value(wg.weat(wg.open_vectors("default"), "weat9"))[:60]
-    'Of all 924 ways to split the 12 targets into two sets, only '
+    >>> print(explain_p_value(wg.weat(wg.open_vectors("default"), "weat6")))
+    Of all 12,870 ways to split the 16 targets into two sets, only 1 gives an effect size at least \
+as large; counted in both directions, p = 1.6e-04.
     """
-    p = result.p
+    p = (None if result.is_declared else result.p_two_sided) or result.p
     assert p is not None
-    tail, n_targets = _TAILS[p.alternative], result.n["X"] + result.n["Y"]
-    if p.count is not None and p.partitions is not None and p.alternative != "two-sided":
+    n_targets = result.n["X"] + result.n["Y"]
+    is_two_sided = p.alternative == "two-sided"
+    if p.count is not None and p.partitions is not None and p.value < 1:
         only = "only " if p.value <= ALPHA else ""
-        gives = "gives" if p.count == 1 else "give"
+        # Two-sided, the smaller tail is counted twice.
+        count = p.count // 2 if is_two_sided else p.count
+        towards = "greater" if (result.effect or 0.0) > 0 else "less"
+        tail = _TAILS[towards if is_two_sided else p.alternative]
+        both = (
+            f"; counted in both directions, {numbers.p_equation(p.value)}" if is_two_sided else ""
+        )
         return (
             f"Of all {p.partitions:,} ways to split the {n_targets} targets into two sets, "
-            f"{only}{p.count:,} {gives} {tail}."
+            f"{only}{count:,} {'gives' if count == 1 else 'give'} {tail}{both}."
         )
     precision = {
         "clusters": " (counted to within 0.1%)",
@@ -479,6 +511,6 @@ def explain_p_value(result: WeatResult) -> str:
         "bracket": " (certain to be between two bounds)",
     }.get(p.method, "")
     return (
-        f"Of all ways to split the {n_targets} targets into two sets, the share with {tail} is "
-        f"{numbers.p_equation(p.value)}{precision}."
+        f"Of all ways to split the {n_targets} targets into two sets, the share with "
+        f"{_TAILS[p.alternative]} is {numbers.p_equation(p.value)}{precision}."
     )

@@ -15,7 +15,11 @@ from weatherglass.errors import WeatherglassError
 from weatherglass.measures import Results, control_outcome, format_percentile
 from weatherglass.report import (
     AuditResult,
+    evidence_list,
+    grade_badge,
+    is_reversing,
     plot_multiverses,
+    reversal_sentence,
     seed_choices_section,
 )
 from weatherglass.seedlab import Multiverse
@@ -43,14 +47,13 @@ from .question import (
     SetTexts,
     Side,
     answer_question,
+    complete_result,
     explain_alignment,
     explain_p_value,
     lint_sets,
     measure_controls,
     measure_influence,
     run_multiverse,
-    state_power,
-    state_result,
 )
 
 router = APIRouter()
@@ -167,9 +170,12 @@ def _answer_values(session: Session, answer: Answer) -> dict[str, Any]:
         "results": answer.results,
         "done": answer.done,
         "query": answer.question.query,
-        "state_result": state_result,
+        "slots": {name: _slot(session, name) for name in answer.results},
+        "grade_badge": grade_badge,
+        "evidence_list": evidence_list,
+        "is_reversing": is_reversing,
+        "reversal_sentence": reversal_sentence,
         "explain_p_value": explain_p_value,
-        "state_power": state_power,
         "explain_alignment": explain_alignment,
         "format_percentile": format_percentile,
         "p_methods": P_METHODS,
@@ -263,6 +269,36 @@ async def words_part(
 
 
 # The evidence: influence of single words, lint, multiverse
+
+
+@router.get(
+    "/ask/finding", **HTML_ROUTE, responses={**html_response("A finding."), **JOB_RESPONSES}
+)
+async def finding_part(
+    session: CurrentSession,
+    request: Request,
+    question: QuestionQuery,
+    on: SourceQuery = "",
+    job: JobQuery = "",
+) -> Response:
+    """The finding with all evidence: also the frequency control and other published seed lists."""
+    source, answer = await _answer_on(session, question, on, job)
+    result = await complete_result(session, answer, source, job)
+    values = {
+        "finding": result.finding,
+        "slot": _slot(session, source),
+        "grade_badge": grade_badge,
+        "evidence_list": evidence_list,
+        "is_reversing": is_reversing,
+        "reversal_sentence": reversal_sentence,
+    }
+    title = "The finding with all evidence"
+    return _render_evidence(request, "ask_complete.html", title, question, values)
+
+
+def _slot(session: Session, source: str) -> int:
+    """Return the number of a source, by which the page knows the place of its finding."""
+    return [known.name for known in session.sources].index(source)
 
 
 @router.get("/ask/controls", **HTML_ROUTE, responses={**html_response("A table."), **JOB_RESPONSES})

@@ -101,7 +101,7 @@ def runs_table(runs: Sequence[Run]) -> Markup:
 
 @router.get("/audits/run", **HTML_ROUTE, responses={**html_response("One audit."), **JOB_RESPONSES})
 async def run_page(session: CurrentSession, run: RunQuery = "", job: JobQuery = "") -> Response:
-    """One audit: what was measured, the strongest findings, every effect size, the steps."""
+    """One audit: what was measured, the findings, every effect size, the steps."""
     opened, sections = await render_run(session, run, job)
     values = {
         "page_path": "/audits",

@@ -34,13 +34,15 @@ NOTES = (
     "others. A set that is more strongly associated with pleasant words than another may still be "
     "far from them.",
     "A p-value is the share of all partitions of the same words into two sets that give a "
-    "difference at least as large. It is counted or computed, not sampled, so it may be very "
-    "small. It is about these words: it does not say that other words for the same concept would "
-    "give the same result. For that, see how robust a result is to the choice of seed words.",
+    "difference at least as large, counted in both directions unless one was declared. It is "
+    "counted or computed, not sampled, so it may be very small. It is about these words: it does "
+    "not say that other words for the same concept would give the same result. For that, see the "
+    "evidence of a finding on other seed words.",
     "Corrected p-values are Holm's over all tests of a source that have a p-value: association "
     "tests, factual tests and single-category tests. With many tests, some p-values are small by "
-    "chance. For sentences, the p-value that counts each word once is multiplied by the number of "
-    "tests instead.",
+    "chance. Sentence tests count each word once.",
+    "A grade says how well a measurement holds, not how grave it is. Evidence that was not "
+    "collected does not count, so a result that was examined less may look clearer.",
     "No effect does not mean no bias. A test measures only the words that it was given.",
     "An embedding without these associations may still do harm in use, and one with them may be "
     "used without harm. People must judge what an effect means for a use.",
@@ -54,7 +56,7 @@ _CONTROL_NOTE = (
     "reverses if its direction changes. Neither number is a corrected effect: frequency and "
     "meaning go together, most of all in names, so read both rows."
 )
-_CONTROL_NOTE_INDEX = 4
+_CONTROL_NOTE_INDEX = 5
 
 
 def discovery_section(audit: AuditResult, names: Names) -> list[Markup]:

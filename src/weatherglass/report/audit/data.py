@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from weatherglass.catalog import dimension_position
 from weatherglass.discovery import Discovery
 from weatherglass.errors import CannotMeasure
 from weatherglass.measures import Results, Tabular
@@ -109,13 +110,19 @@ def _is_same_test(test: TestBySource, result: Any) -> bool:
 
 
 def association_tests(results: Results) -> list[TestBySource]:
-    """Association tests of words."""
-    return group_by_test(result for result in results if result.section == "words")
+    """Association tests of words, by social dimension; controls are last."""
+    tests = group_by_test(result for result in results if result.section == "words")
+    return sorted(tests, key=_dimension_position)
 
 
 def sentence_tests(results: Results) -> list[TestBySource]:
-    """Association tests of sentences."""
-    return group_by_test(result for result in results if result.section == "sentences")
+    """Association tests of sentences, by social dimension; controls are last."""
+    tests = group_by_test(result for result in results if result.section == "sentences")
+    return sorted(tests, key=_dimension_position)
+
+
+def _dimension_position(test: TestBySource) -> int:
+    return dimension_position(test.any.dimension)
 
 
 def factual_tests(results: Results) -> list[TestBySource]:
@@ -156,11 +163,3 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
         )
         for name, last in last_parts.items()
     }
-
-
-def find_multiverse(result: Any, multiverses: Sequence[Multiverse]) -> Multiverse | None:
-    """The multiverse of the same test on the same source."""
-    for multiverse in multiverses:
-        if (multiverse.test, multiverse.source_name) == (result.test, result.source_name):
-            return multiverse
-    return None

@@ -1,133 +1,118 @@
-"""The top of an audit's page: the strongest findings, by a stated rule, and what was measured."""
+"""The top of an audit's page: the findings by social dimension, and what was measured."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
+from weatherglass.catalog import CONTROL
 from weatherglass.discovery import Discovery
-from weatherglass.measures import Measurement, Results, describe_outcome
-from weatherglass.seedlab import Multiverse
-from weatherglass.significance import Power
+from weatherglass.findings import Evidence, Finding
+from weatherglass.measures import Measurement
 from weatherglass.vectors import describe_history
 
 from .. import numbers
 from ..discovery import prose
-from ..html import element, join, sentence_markup, word_list
+from ..html import collapsible, element, join, sentence_markup, word_list
 from ..page import definition_list, section, tiles
-from .data import AuditResult, Names, find_multiverse
+from .data import AuditResult, Names
+from .findings import (
+    Headline,
+    control_findings,
+    dimension_title,
+    graded_findings,
+    headlines,
+    is_reversing,
+    reversal_sentence,
+    reversals,
+)
 
-ALPHA = 0.05
-MAX_FINDINGS = 5
+MAX_FINDINGS = 4  # of one dimension
 RULE = (
-    f"Lists tests with corrected p ≤ {ALPHA:g}, where the correction covers all tests of the "
-    "source. The largest effects come first, as a share of the largest possible (1 for a "
-    "correlation; for an effect size it depends on the sizes of the sets, just below 2 where they "
-    "are equal). Tests that ask the same question with other words count once, by their "
-    "largest effect. Other measures and discoveries have scales of their own; find them "
-    "further down."
+    "Findings are listed by social dimension, then by grade, then by the size of the effect as a "
+    "share of the largest possible. The p-value is two-sided unless a direction was declared, and "
+    "corrected for all tests of the source (Holm). Clear: the result holds under all evidence that "
+    "was collected. Mixed: it depends on something, which the sentence names. None: no clear "
+    "difference. Tests that ask the same question with other words share an entry, under the one "
+    "with the most evidence, then the largest effect. Other measures and discoveries have scales "
+    "of their own; find them further down."
 )
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A significant result: its size as a share of the largest possible, its corrected p-value."""
-
-    result: Measurement
-    size: float
-    corrected: float
-
-
-def corrected_p(result: Measurement, results: Results) -> float | None:
-    """The p-value of a result, corrected for all tests of its source.
-
-    That is Holm's where the result has it. Where it has none, such as for the words behind
-    sentences, the p-value is multiplied by the number of tests (Bonferroni), which is never
-    smaller.
-    """
-    p, holm = result.main_p, result.main_p_holm
-    if p is None or holm is not None:
-        return holm
-    return min(1.0, p * _count_tests(result, results))
+def grade_badge(finding: Finding) -> Markup:
+    """The grade in a box; a change of sign has a box of its own."""
+    badge = element("span", finding.grade, class_=f"grade {finding.grade.replace(' ', '-')}")
+    if not is_reversing(finding):
+        return badge
+    return join(badge, " ", element("span", "reverses", class_="grade reverses"))
 
 
-def _count_tests(result: Measurement, results: Results) -> int:
-    """The number of p-values that a result's own is corrected for: those of its source."""
-    return sum(
-        other.source_name == result.source_name and other.main_p is not None for other in results
+def evidence_list(finding: Finding) -> Markup:
+    """The evidence: for each kind whether the result holds, and the number; then the context."""
+    items = [_evidence_item(item) for item in finding.evidence]
+    if finding.context:
+        items.append(_labelled_item("context", "context", sentence_markup(finding.context)))
+    if finding.not_collected:
+        kinds = ", ".join(_KIND_TITLES.get(kind, kind) for kind in finding.not_collected)
+        items.append(_labelled_item("not collected", "context", f"{kinds}."))
+    return element("ul", *items, class_="evidence")
+
+
+_KIND_TITLES = {"p": "permutation test"}
+
+
+def _evidence_item(item: Evidence) -> Markup:
+    verdict = "reverses" if item.reverses else item.verdict
+    kind = element("b", _KIND_TITLES.get(item.kind, item.kind))
+    return _labelled_item(verdict, verdict, kind, ": ", sentence_markup(item.text), ".")
+
+
+def _labelled_item(label: str, kind: str, *content: str) -> Markup:
+    verdict = element("span", label, class_=f"verdict {kind}")
+    return element("li", verdict, " ", element("span", *content))
+
+
+def finding_markup(finding: Finding, names: Names) -> Markup:
+    """A finding: its grade, its sentence, its numbers, and its evidence in a fold."""
+    result = finding.result
+    return join(
+        grade_badge(finding),
+        " ",
+        element("b", sentence_markup(finding.sentence), class_="says"),
+        " ",
+        _numbers(result, names),
+        collapsible(_count_verdicts(finding), evidence_list(finding)),
     )
 
 
-def describe_power(result: Measurement, results: Results) -> str:
-    """The smallest value that a test could have found; empty if it has found one."""
-    power = _power(result, results)
-    if power is None:
-        return ""
-    if power.detectable is None:
-        return "cannot be significant"
-    return f"finds {numbers.effect(power.detectable)} or more"
-
-
-def _power(result: Measurement, results: Results) -> Power | None:
-    """What a test could have found, at the level of Holm's first step; None if it has found it."""
-    corrected = corrected_p(result, results)
-    if corrected is None or corrected <= ALPHA:
-        return None
-    return result.power_at(ALPHA / _count_tests(result, results))
-
-
-def strongest_findings(results: Results, limit: int | None = MAX_FINDINGS) -> list[Finding]:
-    """The strongest findings, by `RULE`."""
-    findings: dict[Any, Finding] = {}
-    for result in results:
-        value, corrected, largest = (
-            result.main_value,
-            corrected_p(result, results),
-            result.max_value,
-        )
-        if largest is None or value is None or corrected is None or corrected > ALPHA:
-            continue
-        finding = Finding(result, abs(value) / largest, corrected)
-        other = findings.get(result.question)
-        if other is None or _sort_key(finding) < _sort_key(other):
-            findings[result.question] = finding
-    return sorted(findings.values(), key=_sort_key)[:limit]
-
-
-def _sort_key(finding: Finding) -> tuple[float, float]:
-    return -finding.size, finding.corrected
-
-
-def finding_markup(finding: Finding, audit: AuditResult, names: Names) -> Markup:
-    """A finding in sentences: the claim, its size, its p-value, how robust it is, its source."""
-    result = finding.result
-    assert result.main_p is not None  # a finding is significant
+def _numbers(result: Measurement, names: Names) -> Markup:
     published = result.published_value
     compared = "" if published is None else f" (published {numbers.effect(published)})"
     unit = f", {result.main_unit}" if result.main_unit else ""
-    return join(
-        element("b", sentence_markup(result.sentence())),
-        f" {result.main_name.capitalize()} {numbers.effect(result.main_value)}{compared}"
-        f"{_interval_text(result)}, {numbers.p_equation(result.main_p)}{unit}; ",
-        element("span", robustness(result, audit.multiverses), class_="robust"),
-        _source_text(result, audit.results, names) if len(names) > 1 else "",
+    p = result.main_p_for_finding
+    tested = "" if p is None else f", {numbers.p_equation(p)}{unit}"
+    corrected = (
+        "" if result.p_finding is None else f", corrected {numbers.p_value(result.p_finding)}"
+    )
+    source = join(", on ", element("bdi", names[result.source_name])) if len(names) > 1 else ""
+    return element(
+        "span",
+        sentence_markup(result.test),
+        source,
+        f": {result.main_name} {numbers.effect(result.main_value)}{compared}"
+        f"{_interval_text(result)}{tested}{corrected}.",
+        class_="robust",
     )
 
 
-def _source_text(result: Measurement, results: Results, names: Names) -> Markup:
-    """The source of a finding, and the values of the same test on other sources."""
-    others = [
-        join(element("bdi", names[other.source_name]), f" {numbers.effect(other.main_value)}")
-        for other in results
-        if (other.measure, other.test) == (result.measure, result.test)
-        and other.source_name != result.source_name
-        and other.main_value is not None
-    ]
-    rest = join("; on ", join(*others, separator=", on ")) if others else ""
-    return join(" On ", element("bdi", names[result.source_name]), rest, ".")
+def _count_verdicts(finding: Finding) -> str:
+    """How much of the evidence passes, for the summary of a fold."""
+    counts = Counter(item.verdict for item in finding.evidence)
+    counted = ", ".join(f"{counts[v]} {v}" for v in ("pass", "depends", "fails") if counts[v])
+    return f"Evidence: {counted}" if counted else "Evidence"
 
 
 def _interval_text(result: Measurement) -> str:
@@ -138,73 +123,97 @@ def _interval_text(result: Measurement) -> str:
     return f", {interval.title} {ends}"
 
 
-def robustness(result: Measurement, multiverses: Sequence[Multiverse]) -> str:
-    """How far a result depends on the seed words, on word frequency and on main axes."""
-    seeds = describe_seed_choices(result, multiverses) or "other seed words were not tried"
-    parts = [seeds, describe_crossed(result), describe_controls(result)]
-    return "; ".join(filter(None, parts)) + "."
-
-
-def describe_seed_choices(result: Measurement, multiverses: Sequence[Multiverse]) -> str:
-    """The outcome with other documented seed sets; empty where they were not tried."""
-    multiverse = find_multiverse(result, multiverses)
-    if multiverse is None:
-        return ""
-    text = multiverse.sentence()
-    return text[:1].lower() + text[1:].rstrip(".")
-
-
-def describe_crossed(result: Measurement) -> str:
-    """The interval over other words in all four sets; empty where it was not computed."""
-    for interval in getattr(result, "intervals", ()):
-        if interval.method == "crossed":
-            return f"{numbers.interval(interval.low, interval.high)} over {interval.about}"
-    return ""
-
-
-def describe_controls(result: Measurement) -> str:
-    """What controls do to an effect; empty where there are none."""
-    parts = [
-        describe_outcome(result, control) or f"{numbers.effect(control.effect)} {control.phrase}"
-        for control in result.controls
-        if control.effect is not None
-    ]
-    return "; ".join(parts)
-
-
-_NUMBER_WORDS = {2: "two", 3: "three", 4: "four", 5: "five"}
-
-
 def findings_section(audit: AuditResult, names: Names) -> Markup:
-    """The strongest findings, in sentences."""
-    findings = strongest_findings(audit.results)
+    """The findings: changes of sign first, then by social dimension, then the controls."""
+    grouped = headlines(audit.results)
     parts: list[Markup] = []
-    if findings:
-        items = (element("li", finding_markup(finding, audit, names)) for finding in findings)
-        parts.append(element("ol", *items, class_="strongest"))
-    else:
-        head = element("b", "No test is significant after correction.")
-        parts.append(element("p", head, _describe_all_power(audit.results)))
+    if flipped := reversals(audit.results):
+        parts.append(reversals_box(flipped, names))
+    if grouped and all(h.finding.grade == "none" for group in grouped.values() for h in group):
+        parts.append(element("p", element("b", "No test shows a clear difference.")))
+    for dimension, found in grouped.items():
+        parts += _dimension(dimension, found, names)
+    parts += _controls(control_findings(audit.results), names)
     parts += [_discovery_paragraph(found, names) for found in audit.discoveries]
     parts.append(element("p", element("b", "Rule. "), RULE, class_="rule"))
-    number = f"{_NUMBER_WORDS[len(findings)]} " if len(findings) > 1 else ""
-    return section("findings", f"The {number}strongest findings", *parts)
+    return section("findings", "Findings", *parts)
 
 
-def _describe_all_power(results: Results) -> str:
-    """What the tests of an audit could have found, in a sentence."""
-    powers = [_power(result, results) for result in results]
-    detectable = [power.detectable for power in powers if power and power.kind == "effect size"]
-    if not detectable:
-        return ""
-    sizes = [size for size in detectable if size is not None]
-    if not sizes:
-        return " With so few words, no association test could have been."
-    ends = dict.fromkeys(numbers.effect(end) for end in (min(sizes), max(sizes)))
-    return (
-        " That does not show that there is no difference: with these numbers of words, association "
-        f"tests find effect sizes of {' to '.join(ends)} or more with 80 % power."
+def reversals_box(findings: Sequence[Finding], names: Names, total: int = 0) -> Markup:
+    """The results that change their sign, in a box that stands above everything else."""
+    items = [
+        element(
+            "li",
+            element("b", sentence_markup(reversal_sentence(finding))),
+            " ",
+            _numbers(finding.result, names),
+        )
+        for finding in findings
+    ]
+    count = total or len(items)
+    head = f"{count:,} results change their sign" if count > 1 else "A result changes its sign"
+    if count > len(items):
+        items.append(element("li", f"{count - len(items):,} more."))
+    return element("div", element("h3", head), element("ul", *items), class_="reversals")
+
+
+def _dimension(dimension: str, found: list[Headline], names: Names) -> list[Markup]:
+    """The findings of a dimension; those without a clear difference share a line."""
+    shown = [headline for headline in found if headline.finding.grade != "none"]
+    nothing = [headline for headline in found if headline.finding.grade == "none"]
+    parts = [element("h3", sentence_markup(dimension_title(dimension)))]
+    if shown:
+        items = [element("li", _headline_markup(h, names)) for h in shown[:MAX_FINDINGS]]
+        parts.append(element("ul", *items, class_="strongest"))
+    if len(shown) > MAX_FINDINGS:
+        more = prose.count_noun(len(shown) - MAX_FINDINGS, "more finding")
+        parts.append(element("p", f"{more} in the tables below.", class_="rule"))
+    if nothing:
+        items = [element("li", _headline_markup(h, names)) for h in nothing]
+        text = prose.count_noun(len(nothing), "question") + " without a clear difference"
+        parts.append(
+            collapsible(text, element("ul", *items, class_="strongest"), is_open=not shown)
+        )
+    return parts
+
+
+def _headline_markup(headline: Headline, names: Names) -> Markup:
+    others = [_short_finding(finding, names) for finding in headline.others]
+    rest = join(" The same question: ", join(*others, separator="; "), ".") if others else ""
+    return join(finding_markup(headline.finding, names), element("span", rest, class_="robust"))
+
+
+def _short_finding(finding: Finding, names: Names) -> Markup:
+    """A finding in a few words: its test, its source, its number, its grade."""
+    result = finding.result
+    source = join(" on ", element("bdi", names[result.source_name])) if len(names) > 1 else ""
+    value = f" {numbers.effect(result.main_value)}, {finding.grade}"
+    return join(sentence_markup(result.test), source, value)
+
+
+def _controls(findings: list[Finding], names: Names) -> list[Markup]:
+    if not findings:
+        return []
+    guide = (
+        "Tests about no group of people, whose answer is known. They show that a source encodes "
+        "ordinary associations, and are not findings about bias."
     )
+    items = [
+        element(
+            "li",
+            grade_badge(finding),
+            " ",
+            sentence_markup(finding.sentence),
+            " ",
+            _numbers(finding.result, names),
+        )
+        for finding in findings
+    ]
+    return [
+        element("h3", "Controls"),
+        element("p", guide),
+        element("ul", *items, class_="controls"),
+    ]
 
 
 def _discovery_paragraph(discovery: Discovery, names: Names) -> Markup:
@@ -301,12 +310,14 @@ def _source_markup(source: Mapping[str, Any]) -> Markup:
 def _summary_figures(audit: AuditResult) -> list[tuple[str, str]]:
     """The headline figures of an audit, each with what it counts."""
     done = [result for result in audit.results if result.is_done]
-    tested = [r for r in done if r.main_p is not None and r.main_value is not None]
-    significant = [r for r in tested if (corrected_p(r, audit.results) or 1.0) <= ALPHA]
-    figures = [
-        (f"{len(done):,}", "tests and measures with a result"),
-        (f"{len(significant):,}", f"of {len(tested):,} p-values are ≤ {ALPHA:g} after correction"),
-    ]
+    graded = graded_findings(audit.results)
+    figures = [(f"{len(done):,}", "tests and measures with a result")]
+    if graded:
+        people = [finding for finding in graded if finding.result.dimension != CONTROL]
+        clear = sum(finding.grade == "clear" for finding in people)
+        figures.append((f"{clear:,}", f"clear findings, of {len(people):,} tests about people"))
+        mixed = sum(finding.grade == "mixed" for finding in people)
+        figures.append((f"{mixed:,}", "mixed: they depend on something that was tried"))
     if audit.multiverses:
         choices = sum(len(multiverse.whole) for multiverse in audit.multiverses)
         tests = prose.count_noun(len(audit.multiverses), "test")

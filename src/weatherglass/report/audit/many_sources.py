@@ -12,33 +12,36 @@ from statistics import median
 
 from markupsafe import Markup
 
+from weatherglass.findings import Grade
+
 from .. import numbers, page
-from ..charts import MAX_POINTS, correct_by_source, plot_trend, trend_axis
+from ..charts import MAX_POINTS, plot_trend, trend_axis
 from ..discovery import prose
 from ..html import collapsible, element, join, sentence_markup, table
 from ..page import definition_list, render_page, section, tiles
 from . import appendix
 from .data import AuditResult, Names, TestBySource, group_by_test, short_names, source_names
-from .headline import ALPHA, describe_time, source_remarks
+from .findings import reversals
+from .headline import describe_time, reversals_box, source_remarks
 
 MAX_SEPARATE_SOURCES = 8
 """A page shows more sources than these together."""
 
 _MAX_ROWS = 400
-CorrectedP = dict[int, float | None]
-"""Corrected p-values by the `id` of the result."""
+_MAX_REVERSALS = 10
+_GRADES: tuple[Grade, ...] = ("clear", "mixed", "none")
 
 
 def many_page(audit: AuditResult, *, show_slurs: bool = False) -> str:
     """Write an audit of many sources as one HTML file that needs no network."""
     names = short_names(source_names(audit))
     tests = [test for test in group_by_test(audit.results) if test.done]
-    corrected = correct_by_source(audit.results)
     sections = [
+        *_reversals_section(audit, names),
         _overview_section(audit, len(names)),
         *_trend_section(audit, tests),
-        _tests_section(tests, names, corrected),
-        _sources_section(audit, names, corrected),
+        _tests_section(tests, names),
+        _sources_section(audit, names),
         *_steps_section(audit),
         appendix.notes_section(audit),
         appendix.citations_section(audit),
@@ -86,6 +89,15 @@ def _overview_section(audit: AuditResult, sources: int) -> Markup:
     )
 
 
+def _reversals_section(audit: AuditResult, names: Names) -> list[Markup]:
+    """The results that change their sign, above everything else."""
+    found = reversals(audit.results)
+    if not found:
+        return []
+    box = reversals_box(found[:_MAX_REVERSALS], names, len(found))
+    return [section("reversals", "Changes of sign", box)]
+
+
 def _trend_section(audit: AuditResult, tests: Sequence[TestBySource]) -> list[Markup]:
     """Effects over the first fact that is a number; without one, ordered by size."""
     if not tests or not page.can_draw():
@@ -102,55 +114,57 @@ def _trend_section(audit: AuditResult, tests: Sequence[TestBySource]) -> list[Ma
     return [section("course-of-effects", f"Effects {subject}", element("p", text), figure)]
 
 
-def _tests_section(tests: Sequence[TestBySource], names: Names, corrected: CorrectedP) -> Markup:
+def _tests_section(tests: Sequence[TestBySource], names: Names) -> Markup:
     rows = []
     for test in tests:
         effects = {n: r.main_value for n, r in test.done.items() if r.main_value is not None}
         if not effects:
             continue
         low, high = min(effects, key=effects.__getitem__), max(effects, key=effects.__getitem__)
-        p_values = [p for r in test.done.values() if (p := corrected[id(r)]) is not None]
-        significant = f"{sum(p <= ALPHA for p in p_values):,} of {len(p_values):,}"
+        grades = Counter(result.finding.grade for result in test.done.values())
         rows.append(
             (
                 test.test,
                 test.measure,
+                test.any.dimension,
                 f"{len(effects):,}",
                 numbers.effect(median(effects.values())),
                 join(numbers.effect(effects[low]), " ", element("bdi", names[low])),
                 join(numbers.effect(effects[high]), " ", element("bdi", names[high])),
-                significant if p_values else "",
+                *(f"{grades[grade]:,}" for grade in _GRADES),
             )
         )
-    heads = ("Test", "Measure", "Sources", "Median", "Lowest", "Highest", "Significant")
+    heads = ["Test", "Measure", "Dimension", "Sources", "Median", "Lowest", "Highest"]
+    heads += [grade.capitalize() for grade in _GRADES]
     return section(
         "tests",
         "Every test over all sources",
-        table("Every test over all sources", heads, rows, numbers=(2, 3)),
-        element("p", f"Significant: p ≤ {ALPHA:g} after correction over all tests of a source."),
+        table("Every test over all sources", heads, rows, numbers=(3, 4, 7, 8, 9)),
+        element(
+            "p",
+            "The last columns count findings by grade: clear, mixed (it depends on something that "
+            "was tried), or none (no clear difference). p-values are two-sided and corrected over "
+            "all tests of a source.",
+        ),
     )
 
 
-def _sources_section(audit: AuditResult, names: Names, corrected: CorrectedP) -> Markup:
+def _sources_section(audit: AuditResult, names: Names) -> Markup:
     sources = audit.about.get("sources", ())
     facts = list(dict.fromkeys(fact for source in sources for fact in source.get("facts", {})))
-    significant: Counter[str] = Counter()
-    tested: Counter[str] = Counter()
-    for result in audit.results:
-        p = corrected[id(result)] if result.is_done else None
-        if p is not None:
-            tested[result.source_name] += 1
-            significant[result.source_name] += p <= ALPHA
+    grades: Counter[tuple[str, str]] = Counter(
+        (result.source_name, result.finding.grade) for result in audit.results
+    )
     rows = [
         (
             element("bdi", names.get(source["name"], source["name"])),
             *(str(source.get("facts", {}).get(fact, "")) for fact in facts),
             f"{source['words']:,}" if source.get("words") is not None else "",
-            f"{significant[source['name']]} of {tested[source['name']]}",
+            *(f"{grades[source['name'], grade]:,}" for grade in _GRADES),
         )
         for source in sources[:_MAX_ROWS]
     ]
-    content = table("Sources", ("Source", *facts, "Words", "Significant tests"), rows)
+    content = table("Sources", ("Source", *facts, "Words", *map(str.capitalize, _GRADES)), rows)
     omission = f" The first {_MAX_ROWS:,} of {len(sources):,}." if len(sources) > _MAX_ROWS else ""
     summary = f"{prose.count_noun(len(rows), 'source')}{omission}"
     return section("sources", "Sources", collapsible(summary, content))

@@ -16,7 +16,7 @@ from ..discovery import prose
 from ..html import collapsible, element, join, sentence_markup, table, word_list
 from ..page import Draw, section
 from .data import AuditResult, Names
-from .headline import ALPHA
+from .findings import ALPHA
 
 _MAX_FLIPS, _MAX_MISSING_WORDS = 12, 20
 # A page of five megabytes has room for a few curves with all their columns; more curves share the

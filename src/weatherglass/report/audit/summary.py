@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from weatherglass._version import __version__
-from weatherglass.findings import GRADES, Finding
+from weatherglass.findings import Finding
 from weatherglass.measures import Measurement
 
 from .. import numbers
 from ..markdown import markdown_code, markdown_table, markdown_text
 from .appendix import CITATION, NOTES, catalogue_entry
 from .data import AuditResult
+from .findings import dimension_title, is_reversing, report_order, reversal_sentence
 
 HEADS = (*("Test", "Compares", "Value", "95 % interval", "p", "p corrected", "Grade", "Published"),)
 
@@ -74,7 +75,10 @@ def _legend(results: Sequence[Measurement]) -> list[str]:
 
 
 def findings_list(audit: AuditResult, source: str, *, show_slurs: bool) -> str:
-    """The findings on a source: changes of sign first, then by grade, then by size."""
+    """The findings on a source: changes of sign first, then by dimension, grade and size.
+
+    Tests with a known answer are marked as controls, and come last.
+    """
     findings = [
         result.finding for result in results_of(audit, source) if result.max_value is not None
     ]
@@ -82,22 +86,18 @@ def findings_list(audit: AuditResult, source: str, *, show_slurs: bool) -> str:
     return bullets(lines) or "There are no findings: no test was run."
 
 
-def _sort_key(finding: Finding) -> tuple[bool, int, float]:
-    size = abs(finding.result.main_value or 0.0) / (finding.result.max_value or 1.0)
-    return not _is_reversing(finding), GRADES.index(finding.grade), -size
-
-
-def _is_reversing(finding: Finding) -> bool:
-    """Whether some evidence gives a finding the other sign."""
-    return finding.direction != 0 and any(item.reverses for item in finding.evidence)
+def _sort_key(finding: Finding) -> tuple[bool, tuple[int, str, int, float]]:
+    return not is_reversing(finding), report_order(finding)
 
 
 def _finding_line(finding: Finding, show_slurs: bool) -> str:
     result = finding.result
     value = f"{result.main_name.capitalize()} {numbers.effect(result.main_value)}"
     p = "" if result.p_finding is None else f", corrected {numbers.p_equation(result.p_finding)}"
-    mark = "**Changes its sign.** " if _is_reversing(finding) else ""
-    text = f"{finding.grade}. {finding.sentence} {value}{p} ({result.test})."
+    mark = "**Changes its sign.** " if is_reversing(finding) else ""
+    about = f"{dimension_title(result.dimension)}, " if result.dimension else ""
+    sentence = reversal_sentence(finding) if mark else finding.sentence
+    text = f"{about}{finding.grade}. {sentence} {value}{p} ({result.test})."
     return mark + markdown_text(text[:1].upper() + text[1:], show_slurs=show_slurs)
 
 

@@ -22,13 +22,8 @@ from .data import (
     other_measures,
     sentence_tests,
 )
-from .headline import (
-    ALPHA,
-    corrected_p,
-    describe_crossed,
-    describe_power,
-    describe_seed_choices,
-)
+from .findings import ALPHA, corrected_p
+from .headline import evidence_list, grade_badge
 
 
 def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
@@ -43,12 +38,10 @@ def effects_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup
         "A positive effect size means that the first set of words is more strongly associated with "
         "the third set, compared with the fourth, than the second set of words is; 2 is about the "
         "largest possible for sets of equal size. The line is the 95 % confidence interval over "
-        "other target words; the table also has the one over other words in all four sets, where "
-        "it was computed. Filled dots "
-        f"have p ≤ {ALPHA:g} after Holm's correction, hollow ones do not; diamonds are published "
-        "effects, most of which were measured on larger embeddings. Where there is no clear "
-        "difference, the table has the smallest effect that a test of this size finds with 80 % "
-        "power."
+        f"other target words. Filled dots have p ≤ {ALPHA:g} (two-sided, after Holm's correction), "
+        "hollow ones do not; diamonds are published effects, most of which were measured on larger "
+        "embeddings. The table has the grade of each finding with its evidence, and below the "
+        "two-sided p the one-sided p of the paper."
     )
     if any(_baseline(result) for test in done for result in test.done.values()):
         guide += (
@@ -87,16 +80,9 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
         name: any(name in test.done and _baseline(test.done[name]) for test in tests)
         for name in sources
     }
-    has_robustness = {
-        name: any(
-            name in test.done and (test.done[name].controls or _robustness(test.done[name], audit))
-            for test in tests
-        )
-        for name in sources
-    }
     number_columns = [1]
     for name in sources:
-        further = ["Baseline"] * has_baseline[name] + ["Robustness"] * has_robustness[name]
+        further = [*["Baseline"] * has_baseline[name], "Finding"]
         number_columns += [len(heads) + k for k in range(2 + has_baseline[name])]
         heads += ["Effect", "p", *further]
         over.append((element("bdi", names[name]), 2 + len(further)))
@@ -108,16 +94,14 @@ def _effects_table(tests: Sequence[TestBySource], audit: AuditResult, names: Nam
         )
         row: list[str] = [_test_heading(test), published]
         for name in sources:
-            effect, p, baseline, robustness = _effect_cells(test.results.get(name), audit)
-            row += [effect, p, *([baseline] if has_baseline[name] else [])]
-            row += [robustness] if has_robustness[name] else []
+            effect, p, baseline, finding = _effect_cells(test.results.get(name))
+            row += [effect, p, *([baseline] if has_baseline[name] else []), finding]
         rows.append(row)
         for phrase in _control_phrases(test):
             row = [phrase, ""]
             for name in sources:
                 effect, p, outcome = _control_cells(test.results.get(name), phrase)
-                row += [effect, p, *([numbers.ABSENT] if has_baseline[name] else [])]
-                row += [outcome] if has_robustness[name] else []
+                row += [effect, p, *([numbers.ABSENT] if has_baseline[name] else []), outcome]
             rows.append(row)
     return table(
         "Association tests",
@@ -138,24 +122,39 @@ def _test_heading(test: TestBySource) -> Markup:
     return two_lines(sentence_markup(test.title), details)
 
 
-def _effect_cells(result: Any, audit: AuditResult) -> list[str]:
+def _effect_cells(result: Any) -> list[str]:
     if result is None:
         return [numbers.ABSENT] * 4
     if not result.is_done:
         return [_not_run_link(), *[numbers.ABSENT] * 3]
     first = result.main_interval
     interval = numbers.interval(first.low, first.high) if first else ""
-    corrected = corrected_p(result, audit.results)
     effect = numbers.effect(result.main_value)
-    if corrected is not None and corrected <= ALPHA:
+    if result.finding.direction:
         effect = element("b", effect)
-    method = f"{result.main_p_method}, " if result.main_p_method else ""
-    details = f"{method}corrected {numbers.p_value(corrected)}"
-    if smallest := describe_power(result, audit.results):
-        details += f"; {smallest}"
-    p = two_lines(numbers.p_value(result.main_p), details)
-    further = [_baseline(result), _robustness(result, audit)]
-    return [two_lines(effect, interval), p, *(text or numbers.ABSENT for text in further)]
+    further = [_baseline(result) or numbers.ABSENT, _finding_cell(result)]
+    return [two_lines(effect, interval), _p_cell(result), *further]
+
+
+def _p_cell(result: Any) -> Markup:
+    """The p-value of the finding; below it how it was computed, and the p-value of the paper."""
+    details = [f"corrected {numbers.p_value(result.p_finding)}"] if result.p_finding else []
+    is_one_sided = result.options.get("alternative", "two-sided") != "two-sided"
+    if is_one_sided and not result.is_declared and not result.main_unit:
+        details.append(f"one-sided {numbers.p_value(result.main_p)}")
+    if result.main_p_method:
+        details.append(result.main_p_method)
+    return two_lines(numbers.p_value(result.main_p_for_finding), ", ".join(details))
+
+
+def _finding_cell(result: Any) -> Markup:
+    """The grade, what the finding depends on, and its evidence in a fold."""
+    finding = result.finding
+    phrases = list(finding.depends_on) if finding.direction else []
+    phrases += [item.text for item in finding.evidence if item.kind == "power"]
+    text = sentence_markup("; ".join(phrases))
+    fold = collapsible("Evidence", evidence_list(finding))
+    return join(grade_badge(finding), " ", text, fold)
 
 
 def _baseline(result: Any) -> str:
@@ -181,21 +180,16 @@ def _control_cells(result: Any, phrase: str) -> list[str]:
     control = next((control for control in controls if control.phrase == phrase), None)
     if control is None:
         return [numbers.ABSENT] * 3
-    outcome = control_outcome(result, control)
+    outcome = control_outcome(result, control) if result.finding.direction else ""
     text: str = element("b", "Reverses") if outcome == "reverses" else outcome.capitalize()
     if control.effect is None:
         text = f"Not measured: {control.reason}" if control.reason else numbers.ABSENT
-    return [numbers.effect(control.effect), numbers.p_value(control.p), text]
+    p = control.p if result.is_declared or control.p_two_sided is None else control.p_two_sided
+    return [numbers.effect(control.effect), numbers.p_value(p), text]
 
 
 def _not_run_link() -> Markup:
     return element("a", "not run", href="#missing")
-
-
-def _robustness(result: Any, audit: AuditResult) -> str:
-    parts = [describe_seed_choices(result, audit.multiverses), describe_crossed(result)]
-    text = "; ".join(filter(None, parts))
-    return text[:1].upper() + text[1:]
 
 
 def sentences_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
@@ -208,16 +202,16 @@ def sentences_section(audit: AuditResult, names: Names, draw: Draw) -> list[Mark
     done = [result for test in tests for result in test.done.values()]
     guide = (
         "The same tests on encoders, whose inputs are single words, or sentences that contain the "
-        "words. The sentences of a word are near-copies of each other, so effect and p-value count "
-        "each word once. A test without a significant effect does not show that an encoder is free "
-        "of bias."
+        "words. The sentences of a word are near-copies of each other, so effect, interval and "
+        "p-value count each word once; the paper, which counts sentences, gives smaller p-values. "
+        "A test without a clear difference does not show that an encoder is free of bias."
     )
     parts = [element("p", guide)]
     if len(done) > 1:
         encoders = prose.count_noun(len({name for test in tests for name in test.done}), "encoder")
         description = (
             f"Matrix of {prose.count_noun(len(tests), 'test')} and {encoders}: the colour is the "
-            "effect over sentences. The table below has the numbers."
+            "effect, each word counted once. The table below has the numbers."
         )
         parts.append(draw(lambda: plot(done), "matrix", description))
     parts.append(_effects_table(tests, audit, names))
@@ -243,7 +237,7 @@ def facts_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
             suffix = f", on {names[source]}" if len(names) > 1 else ""
             description = (
                 f"Scatter plot of {prose.count_noun(len(result.facts), 'word')}: "
-                f"{result.sentence()} Correlation {numbers.effect(result.pearson)}."
+                f"{result.finding.sentence} Correlation {numbers.effect(result.pearson)}."
             )
             chart = draw(
                 lambda result=result: draw_scatter(result), f"facts-{number}-{index}", description
@@ -256,7 +250,7 @@ def facts_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
             "Factual tests",
             element("p", guide),
             element("div", *cards, class_="cards"),
-            _facts_table(tests, audit.results, names),
+            _facts_table(tests, names),
         )
     ]
 
@@ -273,19 +267,19 @@ def _fact_words(result: Any) -> Markup:
     return collapsible("All words", table(f"Words of {result.title}", heads, rows, numbers=[1, 2]))
 
 
-def _facts_table(tests: Sequence[TestBySource], results: Results, names: Names) -> Markup:
+def _facts_table(tests: Sequence[TestBySource], names: Names) -> Markup:
     sources = [name for name in names if any(name in test.results for test in tests)]
     heads = ["Test", "Published"]
     over = [("", 2)]
     rows: list[list[str]] = []
     for name in sources:
-        heads += ["Correlation", "p", "Rank correlation", "Robustness"]
+        heads += ["Correlation", "p", "Rank correlation", "Finding"]
         over.append((element("bdi", names[name]), 4))
     for test in tests:
         title = two_lines(sentence_markup(test.title), test.test)
         row: list[str] = [title, numbers.effect(test.any.published_value)]
         for name in sources:
-            row += _fact_cells(test.results.get(name), results)
+            row += _fact_cells(test.results.get(name))
         rows.append(row)
         for phrase in _control_phrases(test):
             row = [phrase, ""]
@@ -293,13 +287,13 @@ def _facts_table(tests: Sequence[TestBySource], results: Results, names: Names) 
                 value, p, outcome = _control_cells(test.results.get(name), phrase)
                 row += [value, p, numbers.ABSENT, outcome]
             rows.append(row)
-    columns = [k for k in range(1, len(heads)) if heads[k] != "Robustness"]
+    columns = [k for k in range(1, len(heads)) if heads[k] != "Finding"]
     return table(
         "Factual tests", heads, rows, over=over if len(sources) > 1 else (), numbers=columns
     )
 
 
-def _fact_cells(result: Any, results: Results) -> list[str]:
+def _fact_cells(result: Any) -> list[str]:
     if result is None or not result.is_done:
         return [_not_run_link() if result else numbers.ABSENT, *[numbers.ABSENT] * 3]
     interval = result.main_interval
@@ -308,9 +302,9 @@ def _fact_cells(result: Any, results: Results) -> list[str]:
             numbers.effect(result.pearson),
             numbers.interval(interval.low, interval.high) if interval else "",
         ),
-        two_lines(numbers.p_value(result.pearson_p), describe_power(result, results)),
+        _p_cell(result),
         two_lines(numbers.effect(result.spearman), f"p {numbers.p_value(result.spearman_p)}"),
-        numbers.ABSENT,
+        _finding_cell(result),
     ]
 
 
@@ -333,7 +327,7 @@ def words_section(audit: AuditResult, names: Names, draw: Draw) -> list[Markup]:
         associations = test.any.associations
         description = (
             f"Strip plot of the associations of {len(associations['X'])} and "
-            f"{len(associations['Y'])} words: {test.any.sentence()}"
+            f"{len(associations['Y'])} words: {test.any.finding.sentence}"
         )
         chart = draw(
             lambda test=test, sources=sources: draw_strips(test, sources),

@@ -7,7 +7,6 @@ from .axes import plot_neighbours as plot_neighbours
 from .discovery import plot_change as plot_change
 from .discovery import plot_discovery as plot_discovery
 from .effects import MAX_POINTS as MAX_POINTS
-from .effects import correct_by_source as correct_by_source
 from .effects import draw_forest as draw_forest
 from .effects import plot_trend as plot_trend
 from .effects import trend_axis as trend_axis

@@ -119,7 +119,8 @@ def _forest_points(
         legend=alt.Legend(orient="top", labelFontSize=_FONT_SIZE) if len(labels) > 1 else None,
     )
     fill = alt.condition("datum.filled", colour, alt.value("white"))
-    columns = ("test", "source", "effect size", "interval", "p", "corrected p", "published")
+    columns = ["test", "source", "effect size", "interval", "p", "corrected p", "grade"]
+    columns.append("published")
     effects = alt.Chart(alt.Data(values=points))
     return [
         effects.transform_filter("isValid(datum.low)")
@@ -170,7 +171,7 @@ def _forest_rows(
     top = _TITLE_HEIGHT / 2
     for test in tests:
         result = test.done.get(sources[0]) if len(sources) == 1 else None
-        text = "" if result is None else f"{numbers.effect(result.main_value)}, p = {result.p}"
+        text = "" if result is None else _effect_and_p(result)
         titles.append({"y": top, "title": test.title, "numbers": text})
         first_line = top + _TITLE_HEIGHT - 3
         for index, source in enumerate(sources):
@@ -186,19 +187,26 @@ def _forest_rows(
     return points, titles, published
 
 
+def _effect_and_p(result: Any) -> str:
+    p = result.main_p_for_finding
+    tested = "" if p is None else f", {numbers.p_equation(p)}"
+    return f"{numbers.effect(result.main_value)}{tested}"
+
+
 def _forest_point(result: Any, test: TestBySource, source: str) -> dict[str, Any]:
     interval = result.main_interval
     return {
         "effect": result.main_value,
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
-        "filled": result.p_holm is None or result.p_holm <= ALPHA,
+        "filled": result.p_finding is None or result.p_finding <= ALPHA,
         "test": test.title,
         "source": source,
         "effect size": numbers.effect(result.main_value),
         "interval": numbers.interval(interval.low, interval.high) if interval else numbers.ABSENT,
-        "p": str(result.p),
-        "corrected p": numbers.p_value(result.p_holm),
+        "p": numbers.p_value(result.main_p_for_finding),
+        "corrected p": numbers.p_value(result.p_finding),
+        "grade": result.finding.grade,
         "published": numbers.effect(result.published_value),
     }
 
@@ -238,16 +246,17 @@ def draw_contexts(results: Sequence[CeatResult]) -> Any:
 def draw_matrix(results: Sequence[SeatResult], alpha: float) -> Any:
     """Draw encoders and tests as a matrix: the effect as colour, a dot where it is significant.
 
-    A dot marks a p-value of at most `alpha` after Holm's correction.
+    Effects count each word once. A dot marks a two-sided p-value of at most `alpha` after Holm's
+    correction.
     """
     alt = import_altair()
     rows = [
         {
             "encoder": _short_encoder_name(result.source["name"]),
             "test": result.test,
-            "effect": result.effect,
-            "p": f"{result.p}",
-            "significant": result.p_holm is not None and result.p_holm <= alpha,
+            "effect": result.main_value,
+            "p": numbers.p_value(result.main_p_for_finding),
+            "significant": result.p_finding is not None and result.p_finding <= alpha,
         }
         for result in results
     ]
@@ -268,7 +277,7 @@ def draw_matrix(results: Sequence[SeatResult], alpha: float) -> Any:
     )
     cells = chart.mark_rect(stroke="white").encode(colour)
     dots = chart.transform_filter("datum.significant").mark_circle(color="#111", size=22, opacity=1)
-    heading = f"Effect sizes; dots: p ≤ {alpha:g} after Holm's correction"
+    heading = f"Effect sizes by word; dots: p ≤ {alpha:g} after Holm's correction"
     return (cells + dots).properties(
         width=alt.Step(34), height=alt.Step(17), title=alt.TitleParams(heading, anchor="start")
     )
@@ -311,7 +320,7 @@ def trend_axis(results: Iterable[Any]) -> str:
     return ""
 
 
-def correct_by_source(results: Iterable[Any]) -> dict[int, float | None]:
+def _correct_by_source(results: Iterable[Any]) -> dict[int, float | None]:
     """The corrected p-value of every result, by `id`; corrected over the tests of its source."""
     by_source: dict[str, list[Any]] = {}
     for result in results:
@@ -329,7 +338,7 @@ def plot_trend(results: Results) -> tuple[Any, int, int]:
     Returns the chart, the number of tests in it and the number of points.
     """
     alt = import_altair()
-    p = correct_by_source(results)
+    p = _correct_by_source(results)
     measured = (result for result in results if result.main_value is not None)
     tests = [test for test in group_by_test(measured) if test.done]
     if not tests:

@@ -135,7 +135,7 @@ def _plot_effects(results: Sequence[WeatResult]) -> Any:
     tests = group_by_test(results)
     names = short_names([result.source_name for result in results])
     legend = []
-    if any(result.p_holm is not None for result in results):
+    if any(result.p_finding is not None for result in results):
         legend.append(f"filled: p ≤ {ALPHA:g} after Holm's correction")
     if any((result.published or {}).get("effect") is not None for result in results):
         legend.append("diamond: published effect")

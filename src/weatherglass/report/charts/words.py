@@ -112,7 +112,7 @@ def _strip_rows(test: TestBySource, names: Mapping[str, str]) -> tuple[Values, V
         for side in _SIDE_COLOURS:
             strip = {"strip": len(heads), "side": side}
             suffix = f" · {names[source]}" if len(sources) > 1 else ""
-            heads.append({**strip, "text": f"{result.labels.get(side) or side}{suffix}"})
+            heads.append({**strip, "text": f"{result.label(side)}{suffix}"})
             pairs = list(zip(result.words[side], result.associations[side], strict=True))
             strokes += [
                 {**strip, "word": spell(word), "at": value, "association": numbers.effect(value)}
@@ -163,7 +163,7 @@ def _lay_out_strips(
 
 def association_title(result: Any) -> str | list[str]:
     """Title of an axis of associations: what its ends mean, on two lines if it is long."""
-    a, b = (result.labels.get(name) or name for name in "AB")
+    a, b = (result.label(name) for name in "AB")
     text = f"← {b} · association · {a} →"
     return text if len(text) <= _MAX_TITLE_LETTERS else [f"← {b}", f"{a} →"]
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from weatherglass._version import __version__
 from weatherglass.catalog import Test
 from weatherglass.errors import BadContent
-from weatherglass.findings import SeedChoices
-from weatherglass.measures import Result, from_plain, load_json
+from weatherglass.measures import Result, SeedChoices, from_plain, load_json
 from weatherglass.significance import PValue
 
 if TYPE_CHECKING:
