@@ -139,7 +139,8 @@ def _share(tail: Tail) -> tuple[float, float, bool]:
 
     # With ties but no common step the characteristic function can rise again after it has fallen,
     # and it does so near equally spaced levels.
-    peaks = _find_peaks(a, weight)
+    # On a grid, half of the circle holds all frequencies.
+    peaks = _find_peaks(a, weight, math.pi * scale)
     has_ties = bool(tail.allowance) and len(np.unique(tail.values)) < targets
     reach = math.inf if has_ties else float(peaks.max(initial=0.0))
     # On a coarse grid the points can go around the whole circle, and the integral is exact.
@@ -155,11 +156,12 @@ def _share(tail: Tail) -> tuple[float, float, bool]:
     return share, share * relative, converged
 
 
-def _find_peaks(a: Floats, weight: Floats) -> Floats:
+def _find_peaks(a: Floats, weight: Floats, limit: float = math.inf) -> Floats:
     """Return the frequencies of the levels that associations are near to, if they are.
 
-    These are the maxima of the resultant of all targets. The characteristic function of the sum is
-    largest where the resultant of targets with their `weight` is, which Newton's method finds.
+    Those above `limit` are left out. They are the maxima of the resultant of all targets. The
+    characteristic function of the sum is largest where the resultant of targets with their `weight`
+    is, which Newton's method finds.
     """
     from .kernels import resultants
 
@@ -167,12 +169,12 @@ def _find_peaks(a: Floats, weight: Floats) -> Floats:
         a, FREQUENCIES[0], FREQUENCIES[1] - FREQUENCIES[0], len(FREQUENCIES)
     )
     is_peak = (resultant[1:-1] >= resultant[:-2]) & (resultant[1:-1] > resultant[2:])
-    is_peak &= _matters(resultant[1:-1], weight)
+    is_peak &= _matters(resultant[1:-1], weight) & (FREQUENCIES[1:-1] < limit)
     if not is_peak.any():
         return np.empty(0)
     peaks = _climb(FREQUENCIES[1:-1][is_peak], a, weight)
     multiples = np.unique(np.outer(peaks, np.arange(2, HARMONICS)))
-    multiples = multiples[multiples > FREQUENCIES[-1]]
+    multiples = multiples[(multiples > FREQUENCIES[-1]) & (multiples < limit)]
     resultant = np.abs(np.exp(1j * np.outer(multiples, a)).mean(axis=1))
     return np.concatenate([peaks, _climb(multiples[_matters(resultant, weight)], a, weight)])
 
