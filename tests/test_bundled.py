@@ -153,6 +153,7 @@ OWN = (
     *("report/audit.css", "report/discovery.css", "report/pictures.js"),
     *(f"{DATA}{name}" for name in ("names/lists.yaml", "slurs.yaml", "studies.yaml")),
     *(f"{DATA}{name}" for name in ("suites/*.yaml", "words.csv", "seeds/sources.yaml")),
+    f"{DATA}plain-sentences.txt",
 )
 
 

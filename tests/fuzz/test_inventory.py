@@ -73,6 +73,7 @@ EXCUSED = {
         *("catalog/seeds.py:_pairings", "catalog/seeds.py:_sets"),
         *("catalog/tests.py:_sentence_test", "catalog/tests.py:_entry", "catalog/slurs.py:slurs"),
         *("report/page.py:style_sheet", "report/page.py:chart_script"),
+        "catalog/sentences.py:plain_items",
     ),
     "makes a record from another, in memory": (
         *("_web/ask/api.py:_result_answer",),
@@ -90,6 +91,10 @@ EXCUSED = {
     "reads pip's metadata of an installed package, which could run code as well": (
         *("_cli/doctor.py:_modules", "errors.py:_find_installation"),
     ),
+    "computes checksums of bytes": ("_cli/report.py:_document",),
+    "reads its own records, which have checksums, and has tests in tests/encoders": (
+        "encoders/http/canaries.py:_load_known",
+    ),
     "writes": (
         *(
             "vectors/formats/hdf5.py:write",
@@ -99,6 +104,7 @@ EXCUSED = {
     ),
     "needs PyTorch, and has tests in tests/encoders": (
         *("encoders/model_files.py:refuse_unsafe_files", "encoders/recurrent.py:load_weights"),
+        "encoders/transformers/options.py:read_prompts",
     ),
 }
 # Functions that need an installed package that `make test` does not need.

@@ -257,11 +257,21 @@ def open_compressed(path: Path) -> Iterator[IO[bytes]]:
         yield stream
 
 
+@contextlib.contextmanager
+def _gzip_writer(path: Path) -> Iterator[IO[bytes]]:
+    """Open a gzip file without name and time, so that the same content gives the same bytes."""
+    import gzip
+
+    with (
+        open(path, "wb") as file,
+        gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as stream,
+    ):
+        yield stream  # type: ignore[misc]
+
+
 def _open_compressor(path: Path, suffix: str) -> Any:
     if suffix == ".gz":
-        import gzip
-
-        return gzip.open(path, "wb", compresslevel=6)
+        return _gzip_writer(path)
     if suffix == ".xz":
         import lzma
 
