@@ -20,10 +20,10 @@ from weatherglass.significance import Correlation, holm, pearson, spearman
 from weatherglass.vectors import Case, Vectors, open_vectors
 
 from .claims import label_in_text
+from .effect_size import MIN_WORDS as MIN_WEAT_WORDS
+from .effect_size import associations
 from .measurement import Measurement, describe_source, describe_test
 from .paired import PairedDifference, fact_contrast, paired_difference, set_contrast
-from .weat import MIN_WORDS as MIN_WEAT_WORDS
-from .weat import associations
 from .wefat import normalised_associations
 from .word_sets import FoundSet, find_sets, spellings, too_few_reason
 

@@ -17,7 +17,7 @@ from weatherglass.significance import (
 
 from .alternatives import two_sided
 from .definition import Measure, MeasureNumbers, RequiredSet
-from .weat import MIN_SPREAD, NOISE
+from .effect_size import MIN_SPREAD, NOISE
 from .word_sets import Floats, MeasureInput
 
 

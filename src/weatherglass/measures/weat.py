@@ -5,13 +5,11 @@ The word embedding association test, from Science 356, 183-186.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weatherglass.catalog import Test
 from weatherglass.catalog import test as catalogue_test
@@ -22,7 +20,6 @@ from weatherglass.significance import (
     PermutationMethod,
     Power,
     PValue,
-    batch_permutation_p,
     effect_power,
     permutation_p,
     rotation_p,
@@ -42,6 +39,17 @@ from .claims import association_claim, association_subject
 from .controls import ControlledValue, Controls, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
 from .effect_intervals import effect_intervals
+from .effect_size import (
+    MIN_SPREAD,
+    MIN_WORDS,
+    NOISE,
+    associations,
+    cosine_tables,
+    effect,
+    max_effect,
+    spread,
+)
+from .influence import Influence, leave_one_out, two_sided_ps
 from .measurement import (
     DescribedTest,
     Measurement,
@@ -59,29 +67,6 @@ from .word_sets import (
     split_found,
     too_few_reason,
 )
-
-Floats = NDArray[np.float64]
-
-MIN_WORDS = {"X": 2, "Y": 2, "A": 1, "B": 1}
-MAX_COUNTED_SINGLY = 28  # targets whose partitions are counted in less than a millisecond
-NOISE = 1e-15  # rounding error of an association, which is a difference of means of cosines
-MIN_SPREAD = 100 * NOISE  # standard deviation of the associations; below it all are the same
-
-
-@dataclass(frozen=True, slots=True)
-class Influence:
-    """Effect and p-value of a test without one word, and how far the effect moved.
-
-    The p-values are exact for up to 32 targets and otherwise computed as by
-    `batch_permutation_p`, because there is one for every word.
-    """
-
-    set: str
-    word: str
-    effect: float
-    p: float
-    moved: float
-    p_two_sided: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -201,7 +186,7 @@ class WeatResult(Measurement):
         if self.p_two_sided is not None or self.p is None:
             return self.p_two_sided.value if self.p_two_sided else None
         targets = self.associations["X"], self.associations["Y"]
-        return _two_sided_p([targets], [self.p])[0].value  # a result of an older version
+        return two_sided_ps([targets], [self.p])[0].value  # a result of an older version
 
     def ranked(self, name: str = "X") -> tuple[tuple[str, float], ...]:
         """Return the words of a set with their associations, the largest first."""
@@ -398,7 +383,7 @@ def _measure(
         cosine=(cosine := alignment(found)),
         baseline=measure_baseline(vectors, found, cosine, rng) if baseline else None,
         p_rotation=_rotation(found, alternative),
-        intervals=effect_intervals(x, y, ddof, rng, _cosines(found) if intervals else None),
+        intervals=effect_intervals(x, y, ddof, rng, cosine_tables(found) if intervals else None),
         influence=leave_one_out(found, ddof, alternative) if influence else (),
         anisotropy=anisotropy_control(vectors, found, size, alternative, ddof)
         if baseline
@@ -411,101 +396,6 @@ def _rotation(found: Mapping[str, FoundSet], alternative: Alternative) -> PValue
     """Return the rotation p-value; None if a difference of means is zero and has no direction."""
     u, v = set_differences(found)
     return rotation_p(u, v, alternative=alternative) if u.any() and v.any() else None
-
-
-def associations(w: Floats, a: Floats, b: Floats) -> Floats:
-    """Return s(w, A, B) of each row of `w`: its mean cosine with A minus its mean cosine with B.
-
-    All rows have unit length, so the mean cosine with a set is the product with the set's mean.
-    """
-    values: Floats = w @ (a.mean(axis=0) - b.mean(axis=0))
-    return values
-
-
-def spread(x: Any, y: Any, ddof: int) -> Any:
-    """Return the standard deviation of the associations of all targets, along the last axis."""
-    return np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
-
-
-def effect(x: Any, y: Any, ddof: int) -> float:
-    """Return the effect size d of the associations x of X and y of Y."""
-    return float((np.mean(x) - np.mean(y)) / spread(x, y, ddof))
-
-
-def max_effect(n: int, m: int, ddof: int = 1) -> float | None:
-    """Return the largest effect that n targets against m can have: √(N(N − ddof) / (nm)).
-
-    It is reached where all targets of a set have the same association.
-
-    >>> [round(max_effect(n, m) or 0, 2) for n, m in ((2, 20), (8, 8))], max_effect(8, 8, ddof=0)
-    ([3.4, 1.94], 2.0)
-    """
-    total = n + m
-    return math.sqrt(total * (total - ddof) / (n * m)) if n and m else None
-
-
-def leave_one_out(
-    found: Mapping[str, FoundSet], ddof: int, alternative: Alternative
-) -> tuple[Influence, ...]:
-    """Drop each word of the four sets in turn; the word that moves the effect most comes first."""
-    cosines = _cosines(found)
-    complete = _mean_differences(cosines)
-    reference = effect(complete["X"], complete["Y"], ddof)
-    dropped: list[tuple[str, str]] = []
-    remaining: list[tuple[Any, Any]] = []
-    for name, words in found.items():
-        if len(words.words) <= MIN_WORDS[name]:  # the test needs them all
-            continue
-        for k, word in enumerate(words.words):
-            reduced = _mean_differences(
-                {
-                    key: np.delete(table, k, axis=key.index(name)) if name in key else table
-                    for key, table in cosines.items()
-                }
-            )
-            dropped.append((name, word))
-            remaining.append((reduced["X"], reduced["Y"]))
-    p_values = _permutation_ps(remaining, alternative)
-    influences = []
-    for (name, word), (x, y), p, both in zip(
-        dropped, remaining, p_values, _two_sided_p(remaining, p_values), strict=True
-    ):
-        # Where one word carries the whole difference, nothing is left without it.
-        value = effect(x, y, ddof) if spread(x, y, ddof) > MIN_SPREAD else 0.0
-        influences.append(Influence(name, word, value, p.value, value - reference, both.value))
-    return tuple(sorted(influences, key=lambda influence: -abs(influence.moved)))
-
-
-def _permutation_ps(tests: Sequence[tuple[Any, Any]], alternative: Alternative) -> Sequence[PValue]:
-    """Return the p-values of many tests."""
-    if all(len(x) + len(y) <= MAX_COUNTED_SINGLY for x, y in tests):
-        # The same numbers, but complete separation is counted without loading compiled kernels.
-        return [permutation_p(x, y, alternative=alternative) for x, y in tests]
-    return batch_permutation_p(tests, alternative=alternative)
-
-
-def _two_sided_p(tests: Sequence[tuple[Any, Any]], p_values: Sequence[PValue]) -> list[PValue]:
-    """Return two-sided p-values; those whose smaller tail is not known are computed together."""
-    others = [test for test, p in zip(tests, p_values, strict=True) if p.as_two_sided() is None]
-    computed = iter(_permutation_ps(others, "two-sided"))
-    return [two_sided(p, lambda: next(computed)) for p in p_values]
-
-
-def _cosines(found: Mapping[str, FoundSet]) -> dict[tuple[str, str], Floats]:
-    """Return the tables of cosines of both target sets with both attribute sets."""
-    return {
-        (targets, attributes): found[targets].rows @ found[attributes].rows.T
-        for targets in "XY"
-        for attributes in "AB"
-    }
-
-
-def _mean_differences(cosines: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
-    """Return s(w, A, B) of the targets from the tables of their cosines."""
-    return {
-        targets: cosines[targets, "A"].mean(axis=1) - cosines[targets, "B"].mean(axis=1)
-        for targets in "XY"
-    }
 
 
 def association_test(test: Test | str) -> Test:
