@@ -41,7 +41,7 @@ def test_a_published_test_is_asked_and_drawn_with_the_numbers_of_table_1(browser
             in text
         )
         assert [tile.inner_text() for tile in tab.query_selector_all(".tiles b")][:4] == [
-            *("1.50", "1.21 to 1.67", "1.11 to 1.71", "1.5e-09")
+            *("1.50", "1.21 to 1.67", "1.11 to 1.71", "2.9e-09")
         ]
         assert "Of all 126,410,606,437,752 ways" in text
         assert "only 183,759 give" in text

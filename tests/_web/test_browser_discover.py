@@ -102,7 +102,7 @@ def test_the_table_of_a_search_works_without_scripts(browser, server):
 
 
 LONG = Search(source="default", rotations=100_000, seed=9)
-OTHER = Search(source="default", categories=16, words=3000, rotations=20_000, seed=9)
+OTHER = Search(source="default", categories=16, words=3000, rotations=50_000, seed=9)
 
 
 def test_a_cancelled_search_starts_again_on_reload(browser, server):

@@ -232,8 +232,12 @@ def test_published_tests_give_the_same_numbers_from_the_catalogue_and_the_author
     )
     differ = set()
     for result, ours in pairs:
-        same = (result.effect, result.p, result.p_by_word) == (ours.effect, ours.p, ours.p_by_word)
-        if not same:
+        # A test from a file is two-sided, one of the catalogue has the paper's one-sided p-value.
+        numbers = (
+            (of.effect, of.p_two_sided_value, of.effect_by_word, of.main_p_two_sided)
+            for of in (result, ours)
+        )
+        if len(set(numbers)) > 1:
             differ.add(result.test)
     # The authors write "knifes", the catalogue "knives"; see `differences` of the test.
     assert differ == {"sent-weat2"}

@@ -41,7 +41,7 @@ def test_a_folder_in_use_is_refused(place: Place, command: str, folder: str) -> 
     (place.out / folder).mkdir()
     with lock_folder(place.out / folder, command):
         refused = place.run(line)
-    assert (refused.code, refused.out) == (1, "")
+    assert (refused.code, refused.out) == (line.failed, "")
     assert refused.err == (
         f"weatherglass: Another `weatherglass {command}` is running in {folder}. Wait until it "
         "ends, or choose another folder.\n"

@@ -57,7 +57,7 @@ def test_every_section_and_chart_appears_without_network_or_errors(browser, page
         assert [tag.get_attribute("id") for tag in tab.query_selector_all("section")] == [*SECTIONS]
         assert all(tab.is_visible(f"#{name} h2") for name in SECTIONS)
         draw_all(tab)
-        assert tab.locator("figure.chart .live svg").count() == 8
+        assert tab.locator("figure.chart .live svg").count() == 9
         assert errors == []
 
 
@@ -87,7 +87,7 @@ def test_no_part_of_the_page_is_wider_than_a_phone(browser, page, tmp_path, sche
 
 def test_static_charts_appear_without_scripts(browser, page, tmp_path):
     with opened(browser, page, tmp_path, java_script_enabled=False) as (tab, errors):
-        assert tab.locator("figure.chart svg").count() == 8
+        assert tab.locator("figure.chart svg").count() == 9
         assert tab.locator("#forest svg").is_visible()
         assert errors == []
 

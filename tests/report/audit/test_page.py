@@ -490,7 +490,7 @@ def test_figures_can_be_written_to_files(audit, tmp_path):
     figures = audit_figures(audit)
     assert list(figures) == [
         *("effects", "facts-wefat1-default", "words-weat6", "words-weat4", "words-weat5"),
-        *("words-weat9", "sentences", "choices-weat6-default", "discovery-default"),
+        *("words-weat9", "words-weat1", "sentences", "choices-weat6-default", "discovery-default"),
     ]
     wg.save_plot(figures["effects"], tmp_path / "effects.svg")
     assert "7.8e-05" in (tmp_path / "effects.svg").read_text()
