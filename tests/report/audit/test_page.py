@@ -493,7 +493,7 @@ def test_figures_can_be_written_to_files(audit, tmp_path):
         *("words-weat9", "words-weat1", "sentences", "choices-weat6-default", "discovery-default"),
     ]
     wg.save_plot(figures["effects"], tmp_path / "effects.svg")
-    assert "7.8e-05" in (tmp_path / "effects.svg").read_text()
+    assert "1.6e-04" in (tmp_path / "effects.svg").read_text()
 
 
 def test_figures_have_valid_file_names(hostile_audit):
