@@ -111,6 +111,7 @@ def test_an_audit_that_measured_nothing_exits_with_3(run: Any, write: Any, tmp_p
     assert run("audit", tmp_path / "no.bin", "-o", tmp_path / "no").code == 3
 
 
+@pytest.mark.slow
 def test_audit_fails_on_what_it_is_asked_to_fail_on(run: Any, write: Any, tmp_path: Path) -> None:
     suite = write("suite.yaml", SUITE)
     policy = write("policy.yaml", "rules: [{tests: [weat6], effect: 1.0}]\n")

@@ -101,6 +101,7 @@ def test_wrong_discover_commands_get_a_sentence_and_an_exit_code(
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_text_direction_marks_in_a_heading_are_escaped(run: Any, tmp_path: Path) -> None:
     names = tmp_path / "names.csv"
     people = ("john", "mary", "ann", "peter", "paul", "james", "linda", "susan")

@@ -78,6 +78,7 @@ def test_an_audit_is_read_back_completely(done: Path) -> None:
     assert len(audited.discoveries) == len(audited.multiverses) == len(audited.lints) == 1
 
 
+@pytest.mark.slow
 def test_the_same_audit_gives_the_same_numbers(done: Path, tmp_path: Path) -> None:
     again = audit("default", out=tmp_path / "again", suite=SMALL)
     assert find_changes(open_audit(done), again) == ()

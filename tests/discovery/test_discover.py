@@ -447,6 +447,7 @@ def test_a_comparison_controls_both_embeddings_for_frequency_or_neither(default:
     assert [one.control.asked for one in (both.before, both.after)] == ["auto"] * 2
 
 
+@pytest.mark.slow
 def test_discovery_is_the_same_from_word2vec_and_glove_files(
     default: Vectors, tmp_path: Path
 ) -> None:

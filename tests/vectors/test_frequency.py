@@ -87,6 +87,7 @@ def test_out_of_sample_r2_of_the_default_vectors_falls_from_091_to_007(default):
     np.testing.assert_allclose(np.linalg.norm(controlled.matrix, axis=1), 1, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_quadratic_fit_does_not_predict_frequency_after_the_control(default):
     """The mean at each frequency alone left it an R² of 0.27 to 0.34."""
     from sklearn.linear_model import LinearRegression
@@ -202,6 +203,7 @@ def test_frequency_control_returns_unit_vectors_of_the_same_words():
     )
 
 
+@pytest.mark.slow
 def test_frequency_control_needs_little_more_memory_than_its_result():
     control(of(planted()[1]), "frequency")  # so that imports are not counted
     vectors = of(planted(60_000, 100)[1])

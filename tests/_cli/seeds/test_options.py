@@ -65,6 +65,7 @@ def mine(own):
     return ("--tests", own / "test.yaml", "--with", f"X={own / 'other.txt'}", "--samples", 0)
 
 
+@pytest.mark.slow
 def test_multiverse_with_control_equals_that_of_controlled_vectors(run):
     command_line = ("seeds", "multiverse", "default", "--test", "weat7", "--samples", 2)
     ran = run(*command_line, "--control", "frequency", "--format", "json")
