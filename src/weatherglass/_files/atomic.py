@@ -13,6 +13,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -27,6 +28,7 @@ TEMPORARY_SUFFIX = ".weatherglass"
 
 COMPRESSED_SUFFIXES = (".gz", ".zst", ".xz")
 _LOCK_NAME = ".lock"
+_MAX_DELETIONS, _DELETION_PAUSE_SECONDS = 20, 0.05  # of a folder that somebody still writes to
 _WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -59,7 +61,16 @@ def temporary_folder(folder: Path, name: str) -> Iterator[Path]:
         try:
             yield temporary
         finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+            _remove_folder(temporary)
+
+
+def _remove_folder(folder: Path) -> None:
+    """Delete a folder, also if a process that was killed just now still writes its last file."""
+    for _ in range(_MAX_DELETIONS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.lexists(folder):
+            return
+        time.sleep(_DELETION_PAUSE_SECONDS)
 
 
 def remove_leftovers(folder: Path) -> None:
