@@ -100,7 +100,7 @@ def seat(
     """Run association tests (SEAT) on sentence encoders: all 46 published ones, or those you name.
 
     Effect, interval and p count each word once, by the mean over its sentences, and so does the
-    finding; the paper's numbers, which count every sentence, stand beside them.
+    finding; columns of their own have the paper's numbers, which count every sentence.
 
     An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
     `hf:NAME` (transformers) or another registered scheme. Encoded sentences are cached.

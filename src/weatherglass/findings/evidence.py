@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from weatherglass.errors import join_first, quote_safe
 from weatherglass.measures import ControlledValue, Measurement, SeedChoices
 from weatherglass.significance import Interval, Power, format_p, smallest_p
+from weatherglass.vectors import R2_THRESHOLD
 
 Kind = Literal[
     "p",
@@ -27,14 +28,8 @@ Kind = Literal[
 ]
 Verdict = Literal["pass", "depends", "fails"]
 
-GRADING_KINDS: tuple[Kind, ...] = (
-    "p",
-    "interval",
-    "leave-one-out",
-    "seed choices",
-    "frequency control",
-    "anisotropy control",
-    "documents",
+GRADING_KINDS: tuple[Kind, ...] = tuple(
+    kind for kind in get_args(Kind) if kind not in ("published", "power")
 )
 """Kinds that decide the grade. A published figure is of another source, and power is about what
 was not found."""
@@ -42,7 +37,6 @@ was not found."""
 MIN_SEED_SHARE = 0.8
 """Share of the documented seed choices under which a result must hold to pass."""
 
-R2_TO_REMOVE = 0.25  # of log frequency; below it, `auto` has nothing to remove
 _MAX_WORDS = 3  # named in a sentence
 
 
@@ -189,7 +183,7 @@ class Judge:
     def _control(self, value: ControlledValue) -> Evidence | None:
         kind = _kind(value)
         if value.effect is None or value.survives is None:
-            is_weak = value.r2_before is not None and value.r2_before <= R2_TO_REMOVE
+            is_weak = value.r2_before is not None and value.r2_before <= R2_THRESHOLD
             if value.name == "none" and value.asked == "auto" and is_weak:
                 text = f"frequency is hardly predictable (R² {value.r2_before:.2f})"
                 return Evidence(kind, "pass", value.r2_before, text)

@@ -18,7 +18,6 @@ from weatherglass.significance import (
 )
 
 Floats = NDArray[np.float64]
-OTHER_WORDS = "other words in all four sets"
 OTHER_TEMPLATES = "other words in all four sets and other templates"
 Cosines = Mapping[tuple[str, str], Floats]
 """Tables of cosines by the names of target set and attribute set: ``cosines["X", "A"]``."""
@@ -45,7 +44,7 @@ def effect_intervals(
     templates
         What the choice of templates adds to the variance, for words in sentences.
     """
-    about = OTHER_TEMPLATES if templates else OTHER_WORDS
+    more: dict[str, Any] = {"extra": templates, "about": OTHER_TEMPLATES} if templates else {}
 
     def statistic(x: Any, y: Any, axis: int = -1) -> Any:
         spread = np.concatenate([x, y], axis=axis).std(axis=axis, ddof=ddof)
@@ -57,9 +56,7 @@ def effect_intervals(
         tables = [cosines[targets, attributes] for targets in "XY" for attributes in "AB"]
         a, b = ((weights or {}).get(name) for name in "AB")
         compute += [
-            lambda: crossed_interval(
-                *tables, weights=(a, b), extra=templates, ddof=ddof, about=about
-            ),
+            lambda: crossed_interval(*tables, weights=(a, b), ddof=ddof, **more),
             lambda: bootstrap_interval(x, y, statistic, rng=rng),
         ]
     intervals = []

@@ -1,3 +1,4 @@
+from .controls import R2_THRESHOLD as R2_THRESHOLD
 from .controls import REMAINING_R2 as REMAINING_R2
 from .controls import Control as Control
 from .controls import FittedControl as FittedControl
