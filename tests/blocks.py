@@ -117,7 +117,7 @@ def read(path: Path) -> None:
         assert load_models(path) if "source" in first[0] else load_tests(path)
         return
     readers = {"rules": load_policy, "steps": load_suite, "seeds": load_seeds, "pairs": load_axis}
-    readers |= {"x": load_tests, "targets": load_tests}
+    readers |= {"x": load_tests, "targets": load_tests, "tests": load_tests}
     for key, reader in readers.items():
         if key in first:
             assert reader(path)

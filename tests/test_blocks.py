@@ -57,7 +57,7 @@ def test_output_and_exit_code_are_compared(run):
     reader = Reader(run)
     good = "$ weatherglass seeds export male_2-Caliskan_et_al_2017 --format txt\nbrother\n…\n"
     reader.does(Block("console", good, ""))
-    reader.does(Block("console", "$ weatherglass weat no-such-file\n…\n$ echo $?\n1\n", ""))
+    reader.does(Block("console", "$ weatherglass weat no-such-file\n…\n$ echo $?\n3\n", ""))
     with pytest.raises(AssertionError):
         reader.does(Block("console", good.replace("brother", "sister"), ""))
     with pytest.raises(AssertionError):

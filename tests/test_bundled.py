@@ -56,6 +56,11 @@ FILES = {
         "MIT",
         "12b9f4c486e926ba968e48327c5fbaf106325ced0a6e8443b08a8eb61c4590c6",
     ),
+    f"{DATA}norms/glasgow.csv": (
+        "Scott, Keitel, Becirspahic, Yao and Sereno (2019)",
+        "CC BY 4.0",
+        "c75560aef600034430f7c8962e26fa95e325259751950b2ed0d1f185eadf9c49",
+    ),
     f"{DATA}slurs.csv": (
         "cuss 2.2.0; naughty-words 1.2.0; profane-words 2.1.0",
         "MIT; Creative Commons Attribution 4.0; WTFPL",
@@ -130,6 +135,11 @@ LISTS = {
         CITED,
         "2fa966150c63565c6d6bdc8b12527ecaac83bab9104785c654e28b5d248d0ff8",
     ),
+    f"{DATA}seeds/survey.yaml": (
+        SEEDS,
+        CITED,
+        "0902abfec70638ba628a7f978402720269311ba2bfa2e583603aadd2bb2379fa",
+    ),
     f"{DATA}seeds/things.yaml": (
         SEEDS,
         CITED,
@@ -149,11 +159,15 @@ LISTS = {
 # Files that the Weatherglass developers wrote.
 OWN = (
     *("_web/pages/*.html", "_web/static/icon.svg", "_web/static/site.css", "py.typed"),
-    *(f"_web/static/{name}.js" for name in ("charts", "discover", "site", "upload")),
-    *("report/audit.css", "report/discovery.css", "report/pictures.js"),
+    *(f"_web/static/{name}.js" for name in ("ask", "charts", "discover", "site", "upload")),
+    *(f"crowd/files/{name}" for name in ("task.html", "task.css", "task.js", "*.txt")),
+    *("report/audit.css", "report/design.css", "report/discovery.css", "report/report.js"),
+    *("report/templates/*.html", "report/templates/*/*.html"),
     *(f"{DATA}{name}" for name in ("names/lists.yaml", "slurs.yaml", "studies.yaml")),
+    *(f"{DATA}{name}" for name in ("norms/norms.yaml", "translations.yaml")),
     *(f"{DATA}{name}" for name in ("suites/*.yaml", "words.csv", "seeds/sources.yaml")),
-    f"{DATA}plain-sentences.txt",
+    *(f"{DATA}{name}" for name in ("plain-sentences.txt", "retrieval/*.yaml")),
+    f"{DATA}retrieval/names.csv",
 )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -89,7 +91,7 @@ def test_the_wheel_contains_data_templates_and_licences(wheel):
     for name in (
         *("py.typed", "catalog/data/studies.yaml", "catalog/data/suites/quick.yaml"),
         *("catalog/data/words.csv", "_web/static/htmx.min.js", "_web/pages/upload.html"),
-        *("report/discovery.css", "report/pictures.js", "_web/static/htmx.LICENSE.txt"),
+        *("report/discovery.css", "report/report.js", "_web/static/htmx.LICENSE.txt"),
     ):
         assert f"weatherglass/{name}" in names
 
@@ -151,13 +153,13 @@ def test_the_installed_package_runs_in_a_clean_environment(
     ran = call(python, "-c", code, cwd=tmp_path)
     assert ran.stdout == f"{wg.__version__} True\n", ran.stderr
     missing = call(program, "serve", cwd=tmp_path, timeout=300)
-    assert missing.returncode == 1
+    assert missing.returncode == 3
     assert f"pip install '{distribution_file}[web]'" in missing.stderr
 
 
-def test_the_list_of_components_has_every_dependency_with_version_and_hashes(tmp_path):
+def test_the_list_of_components_has_every_dependency_and_bundled_file_with_hashes(tmp_path):
     pytest.importorskip("cyclonedx_py", reason="needs 'weatherglass[release]'")
-    out = tmp_path / "sbom.cdx.json"
+    out = tmp_path / "weatherglass.cdx.json"
     # As `make dist` does it.
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
     command = ["requirements", "--pyproject", "pyproject.toml", "--output-reproducible"]
@@ -168,16 +170,34 @@ def test_the_list_of_components_has_every_dependency_with_version_and_hashes(tmp
         cwd=ROOT,
     )
     assert made.returncode == 0, made.stderr[-3000:]
+    assert "scripts/complete_sbom.py dist/weatherglass.cdx.json" in recipe
+    completed = call(sys.executable, "scripts/complete_sbom.py", out, cwd=ROOT)
+    assert completed.returncode == 0, completed.stderr[-3000:]
+    (out,) = tmp_path.iterdir()
+    assert out.name == f"weatherglass-{wg.__version__}.cdx.json"
     document = json.loads(out.read_text(encoding="utf-8"))
     assert document["bomFormat"] == "CycloneDX"
-    assert document["metadata"]["component"]["name"] == "weatherglass"
-    components = {component["name"]: component for component in document["components"]}
+    assert "serialNumber" not in document  # the same list each time
+    package = document["metadata"]["component"]
+    assert (package["name"], package["version"]) == ("weatherglass", wg.__version__)
+    kinds = {kind: {} for kind in ("library", "file")}
+    for component in document["components"]:
+        kinds[component["type"]][component["name"]] = component
     lock = (ROOT / "requirements" / "run.lock").read_text(encoding="utf-8")
     pinned = dict(re.findall(r"(?m)^([a-z0-9-]+)==(\S+) ", lock))
-    assert components.keys() == pinned.keys()
-    assert {"numpy", "pyarrow", "fastapi", "h5py"} <= components.keys()
-    for name, component in components.items():
+    assert kinds["library"].keys() == pinned.keys()
+    assert {"numpy", "pyarrow", "fastapi", "h5py", "torch"} <= pinned.keys()
+    for name, component in kinds["library"].items():
         assert component["version"] == pinned[name]
         assert component["purl"].startswith(f"pkg:pypi/{name}@")
         references = component["externalReferences"]
         assert all(reference["hashes"] for reference in references), name
+    tables = runpy.run_path(str(ROOT / "tests" / "test_bundled.py"))
+    bundled = {f"weatherglass/{name}" for name in (tables["FILES"] | tables["LISTS"])}
+    assert kinds["file"].keys() == bundled
+    for name, component in kinds["file"].items():
+        content = (ROOT / "src" / name).read_bytes()
+        assert component["hashes"][0]["content"] == hashlib.sha256(content).hexdigest()
+        assert component["licenses"], name
+    (root,) = (d for d in document["dependencies"] if d["ref"] == package["bom-ref"])
+    assert len(root["dependsOn"]) == len(document["components"])

@@ -1,6 +1,7 @@
 """The notebooks in `examples/` run from top to bottom, and their figures are right."""
 
 import importlib.util
+import json
 import re
 import shutil
 import tempfile
@@ -36,8 +37,56 @@ def elsewhere(tmp_path):
 
 
 def test_the_readme_names_every_notebook():
-    named = re.findall(r"\]\((\w+\.py)\)", (EXAMPLES / "README.md").read_text())
-    assert sorted(named) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+    named = re.findall(r"\]\((\w+\.(?:py|ipynb|R))\)", (EXAMPLES / "README.md").read_text())
+    kept = [path.name for end in ("py", "ipynb", "R") for path in EXAMPLES.glob(f"*.{end}")]
+    assert sorted(named) == sorted(kept)
+
+
+def test_jupyter_notebooks_are_kept_without_outputs():
+    for path in EXAMPLES.glob("*.ipynb"):
+        cells = json.loads(path.read_text())["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+
+
+def run_jupyter(path: Path) -> tuple[str, str]:
+    """Run a notebook in a kernel; all that it prints, and all HTML and pictures that it shows."""
+    nbclient = pytest.importorskip("nbclient", reason="needs 'weatherglass[notebooks]'")
+    pytest.importorskip("ipykernel", reason="needs 'weatherglass[notebooks]'")
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+    printed, shown = [], []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            printed.append(output.get("text", ""))
+            data = output.get("data", {})
+            printed.append(data.get("text/plain", ""))
+            shown += [data[kind] for kind in data if kind != "text/plain"]
+    return "".join(printed), "".join(map(str, shown))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Jupyter's own packages
+def test_the_jupyter_notebook_goes_from_own_words_to_a_figure():
+    printed, shown = run_jupyter(EXAMPLES / "own_words.ipynb")
+    assert "age_technology: effect 1.39, p 0.0022, clear" in printed
+    assert "WEAT gender_work on default: Gender, work and family" in printed
+    assert "Multiverse of gender_work on default" in printed
+    assert "work, early − late: +" in printed
+    assert "['figure.pdf', 'results.csv', 'results.parquet', 'texts.csv']" in printed
+    assert shown.count("<svg") >= 4  # a result, a multiverse, a corpus, a comparison
+    assert "documented seed choices agree in sign" in shown
+    assert "80 documents" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Jupyter's own packages
+def test_the_science_paper_runs_in_jupyter():
+    printed, shown = run_jupyter(EXAMPLES / "science_paper.ipynb")
+    assert "weat6: effect 1.71, p 7.8e-05, clear" in printed
+    assert "wefat1: correlation 0.66" in printed
+    assert "Male names are more strongly associated with career words" in shown
 
 
 @pytest.mark.slow

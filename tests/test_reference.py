@@ -88,7 +88,7 @@ def test_markdown_characters_in_docstrings_are_escaped(making):
 
 def test_quotes_of_annotations_are_removed_from_signatures(making):
     signature = making["names"].signature("weat", wg.weat)
-    assert signature.startswith("weat(\n    vectors: Vectors,\n    test: Test | str,\n    *,\n")
+    assert signature.startswith("weat(\n    source: Source,\n    test: NamedTests,\n    *,\n")
     assert "    method: PermutationMethod = 'auto',\n" in signature
     assert signature.endswith(") -> WeatResult")
     assert making["names"].signature("seeds", wg.seeds) == "seeds(id: str) -> SeedSet"

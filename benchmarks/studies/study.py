@@ -12,8 +12,8 @@ FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
 MODULES = (
     *("permutation", "near_ties", "baseline", "rotation", "intervals", "small_sets"),
-    *("templates", "single_category", "power", "facts", "agreement", "paired_facts"),
-    *("controls", "corpora", "discovery", "contexts"),
+    *("templates", "single_category", "groups", "power", "facts", "agreement", "paired_facts"),
+    *("controls", "corpora", "trends", "small_groups", "discovery", "crowd", "contexts", "norms"),
 )
 """The modules of studies, in the order of the page."""
 

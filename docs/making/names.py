@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import weatherglass as wg
@@ -12,27 +13,44 @@ from .docstrings import Docstring, prose, references
 
 # The sections of the page; within a section, names that are used first come first.
 SECTIONS = {
-    "Vectors": ["open_vectors", "Vectors", "control", "Control", "debias"],
+    "Sources": [
+        "as_source", "open_vectors", "Vectors", "AssociationTable", "control", "Control", "debias",
+    ],
     "Tests and seed sets": [
-        "test", "tests", "Test", "FactualTest", "load_tests",
+        "test", "tests", "Test", "GroupsTest", "FactualTest", "load_tests",
         "seeds", "seed_sets", "SeedSet", "load_seeds",
     ],
     "Measures": [
         "weat", "wefat", "measure", "generalised_weat", "agree", "Agreement",
+        "norms", "NormsResult", "measure_translations", "Translation", "TranslationResult",
         "permutation_p", "PValue",
     ],
+    "Analogies": [
+        "analogy", "Analogy", "analogous_pairs", "AnalogousPairs", "word_plane", "WordPlane",
+    ],
     "Findings": ["finding", "Finding"],
-    "Sentence encoders": ["open_encoder", "seat", "ceat"],
-    "Corpora": ["open_corpus", "train", "open_models", "compare"],
+    "Sentence encoders": ["open_encoder", "seat", "SeatTable", "ceat", "retrieve", "Retrieval"],
+    "Sentiment": ["sentiment", "Sentiment", "SentimentResult"],
+    "Corpora": [
+        "open_corpus", "corpus_words", "corpus_context", "train", "open_models", "compare",
+        "trajectory", "Trajectory", "compare_groups",
+    ],
     "Seed lab": [
         "lint", "Lint", "multiverse", "Multiverse", "seed_pair", "gathered_pairs",
         "measure_pairs", "pair_variance", "seed_axis", "concept_cosines",
-        "generate_seeds", "compare_generated",
+        "generate_seeds", "compare_generated", "survey_seeds", "seed_checklist", "Checklist",
     ],
-    "Discovery": ["discover", "Discovery", "discover_both", "Comparison"],
-    "Audits": ["audit", "query", "rank", "check", "Check"],
+    "Discovery": [
+        "discover", "Discovery", "discover_both", "Comparison", "discover_each", "Discoveries",
+        "group_scores", "GroupScores", "clean_list", "CleanedList",
+    ],
+    "Evaluation by people": [
+        "export_crowd_study", "CrowdStudy", "import_crowd_answers", "CrowdResult", "simulate_crowd",
+    ],
+    "Audits": ["audit", "repeat_audit", "query", "rank", "check", "Check"],
     "Results and pictures": [
         "Results", "WeatResult", "WefatResult", "SeatResult", "CeatResult", "MeasureResult",
+        "GeneralisedResult", "GroupDifference", "RetrievalResult",
         "plot", "save_plot",
     ],
     "Version": ["__version__"],
@@ -109,10 +127,11 @@ def methods(thing: type) -> Iterator[str]:
         if name.startswith("_") or not home.__module__.startswith("weatherglass"):
             continue
         text = inspect.getdoc(member)
-        if not text or not (inspect.isroutine(member) or isinstance(member, property)):
+        is_method = inspect.isroutine(member) and not isinstance(member, cached_property)
+        if not text or not (is_method or isinstance(member, property | cached_property)):
             continue
         first = prose(text.split("\n\n")[0], linked).replace("|", "\\|")
-        call = arguments(member) if inspect.isroutine(member) else ""
+        call = arguments(member) if is_method else ""
         rows.append(f"| `{name}{call}` | {first} |")
     if rows:
         yield "\n".join(["| method | what it does |", "|---|---|", *rows])

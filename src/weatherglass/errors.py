@@ -2,7 +2,7 @@
 
 ::
 
-    WeatherglassError             the measurement failed (exit code 1)
+    WeatherglassError             the measurement could not be made (exit code 3)
     ├── SourceError               a source of vectors cannot be used
     │   ├── SourceNotFound        no such file, folder or registered name
     │   ├── UnknownFormat         the content is in no supported format
@@ -12,9 +12,9 @@
     │   └── CannotWrite           a file cannot be written, or not in the requested format
     ├── EncoderError              an encoder cannot be used, or returned an invalid encoding
     ├── UnusableRow               a row has no direction (zero, NaN or infinite)
-    ├── CatalogError              a catalogue entry or a user's file violates the schema
-    │   ├── PolicyError           a policy is wrong (exit code 2)
-    │   └── UnknownEntry          no entry has that id (exit code 2)
+    ├── CatalogError              an entry or a user's file violates the schema (exit code 2)
+    │   ├── PolicyError           a policy is wrong
+    │   └── UnknownEntry          no entry has that id
     ├── CannotMeasure             these words or numbers do not allow the measurement
     ├── WorkersLost               tasks failed because their workers died repeatedly
     └── MissingExtra              an optional package is not installed
@@ -33,9 +33,9 @@ from collections.abc import Iterable
 
 
 class WeatherglassError(Exception):
-    """The measurement failed."""
+    """The measurement could not be made."""
 
-    exit_code = 1
+    exit_code = 3
 
     def __str__(self) -> str:
         return _escape_unprintable(super().__str__())
@@ -80,17 +80,15 @@ class UnusableRow(WeatherglassError):
 class CatalogError(WeatherglassError):
     """A catalogue entry or a user's file violates the schema."""
 
+    exit_code = 2
+
 
 class PolicyError(CatalogError):
     """A policy is wrong, or names something that does not exist."""
 
-    exit_code = 2
-
 
 class UnknownEntry(CatalogError):
     """No entry has that id."""
-
-    exit_code = 2
 
 
 class CannotMeasure(WeatherglassError):

@@ -54,7 +54,7 @@ def test_repeating_an_audit_from_another_folder_says_what_paths_are_relative_to(
     Path("below").mkdir()
     monkeypatch.chdir("below")
     ran = run("audit", "--repeat", "../run")
-    assert ran.code == 1
+    assert ran.code == 3
     assert "no file or folder 'two.txt'" in ran.err
     assert ran.err.endswith("Paths are relative to the folder in which the audit was run.\n")
 
@@ -155,3 +155,18 @@ def test_report_writes_the_same_page_again_and_its_charts(run, tmp_path, suite):
             assert (out / "figures" / f"{name}.{form}").read_bytes().startswith(start)
     assert (out / "report.html").read_text(encoding="utf-8") == before
     assert run("report", tmp_path).code != 0
+
+
+def test_an_audit_in_json_has_steps_results_verdicts_and_changes(run, glove840b, suite, tmp_path):
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("rules: [{tests: [weat6], effect: 1.0}]\ncontrols: none\n", encoding="utf-8")
+    line = ["audit", glove840b, "--suite", suite, "--format", "json"]
+    first = json.loads(run(*line, "-o", tmp_path / "a").out)
+    assert set(first) == {"report", "steps", "results"}
+    assert {step["status"] for step in first["steps"]} == {"done"}
+    assert "finding" in first["results"]["results"][0]
+    ran = run(*line, "-o", tmp_path / "b", "--policy", policy, "--against", tmp_path / "a")
+    second = json.loads(ran.out)
+    assert ran.code == 1
+    assert second["check"]["exit_code"] == 1
+    assert "changes" not in second  # nothing changed

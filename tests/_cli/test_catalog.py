@@ -122,13 +122,13 @@ def test_catalog_sentences_prints_the_sentences_of_words(
 
 def test_sentences_of_an_unknown_word_need_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "sentences", "gizmo")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert err.startswith(
         "weatherglass: The kind of 'gizmo' is not known. Give it with kind='noun'"
     )
     assert "--kind noun" in err
     code, _, err = run(capsys, "sentences", "gizmo", "--kind", "nuon")
-    assert code == 1
+    assert code == 2
     assert "The kind is 'nuon'; one of these was expected: name, person" in err
     assert run(capsys, "sentences")[0] == 2
 

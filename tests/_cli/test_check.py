@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,8 @@ def test_verdicts_are_never_cut_off(run: Any, write: Any, monkeypatch: pytest.Mo
 
     policy = write("policy.yaml", "rules: [{tests: [weat6], effect: 1.0, p: 0.01}]\n")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_: type("S", (), {"columns": 60})())
+    size = os.terminal_size((60, 24))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *args, **options: size)
     ran = run("check", "default", "--policy", policy)
     assert "…" not in ran.out
     words = " ".join(ran.out.split())

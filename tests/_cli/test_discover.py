@@ -81,15 +81,15 @@ def test_discover_compares_two_sources(run: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "Name one SOURCE, or two with --compare A B."),
-        (["default", "--compare", "default", "default"], 2, "Name one SOURCE, or two"),
+        ([], 2, "Name a SOURCE or several, or two with --compare A B."),
+        (["default", "--compare", "default", "default"], 2, "Name a SOURCE or several, or two"),
         (["default", "--format", "parquet"], 2, "--format parquet needs -o FILE"),
         (["default", "--groups", "1"], 2, "groups is 1; it must be at least 2."),
         (["default", "--alpha", "2"], 2, "alpha is 2.0"),
         (["default", "--names", "sss"], 2, "Did you mean ssa?"),
-        (["default", "--names", "nowhere.txt"], 1, "nowhere.txt"),
-        (["nowhere.bin"], 1, "nowhere.bin"),
-        (["default", "--categories", "9000", "--words", "5000"], 1, "too few for 9000 clusters"),
+        (["default", "--names", "nowhere.txt"], 2, "nowhere.txt"),
+        (["nowhere.bin"], 3, "nowhere.bin"),
+        (["default", "--categories", "9000", "--words", "5000"], 3, "too few for 9000 clusters"),
     ],
 )
 def test_wrong_discover_commands_get_a_sentence_and_an_exit_code(
@@ -123,3 +123,72 @@ def test_unfinished_searches_are_listed_and_cleared(
     assert "1 unfinished searches (discover --resume)" in run("cache", "list").out
     assert run("cache", "clear").code == 0
     assert not unfinished.exists()
+
+
+FEW = ("--groups", 3, "--categories", 3, "--words", 400, "--rotations", 19, "--control", "none")
+
+
+@pytest.fixture(scope="module")
+def frequent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of the 20,000 most frequent words of the default vectors."""
+    from weatherglass import open_vectors
+
+    path = tmp_path_factory.mktemp("vectors") / "frequent.txt"
+    vectors = open_vectors("default")
+    rows = zip(vectors.words[:20_000], vectors.matrix[:20_000].tolist(), strict=True)
+    path.write_text("".join(f"{word} {' '.join(f'{x:.4f}' for x in row)}\n" for word, row in rows))
+    return path
+
+
+def test_plot_cleaning_writes_the_chart_of_names(
+    run: Any, frequent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("discover", frequent, *FEW, "--plot", "cleaning").code == 0
+    assert "Names kept and dropped" in (tmp_path / "cleaning.svg").read_text()
+    assert run("discover", frequent, *FEW, "--plot", "cleaning:mine.json").code == 0
+    assert json.loads((tmp_path / "mine.json").read_text())["title"]["text"].startswith(
+        "Names kept"
+    )
+    ran = run("discover", frequent, *FEW, "--plot", "cleaning:mine.txt")
+    assert ran.code == 2
+    assert "must end in" in ran.err
+
+
+@pytest.mark.slow
+def test_several_sources_and_lists_are_shown_side_by_side(
+    run: Any, frequent: Path, tmp_path: Path
+) -> None:
+    ran = run("discover", frequent, "--names", "ssa", "--names", "surnames", *FEW)
+    assert ran.code == 0, ran.err
+    assert f"{frequent}, ssa" in ran.out
+    assert "Searches" in ran.out
+    page = tmp_path / "page.html"
+    lists = ("--names", "ssa", "--names", "surnames")
+    assert run("discover", frequent, *lists, *FEW, "--format", "html", "-o", page).code == 0
+    assert "Groups of names, side by side" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Name a SOURCE"),
+        (("default", "default"), "named twice"),
+        (("default", "other", "--plot", "c.svg"), "--plot needs one SOURCE"),
+        (("default", "--names", "ssa", "--names", "surnames", "--plot", "c.svg"), "--plot needs"),
+        (("--compare", "a", "b", "--names", "ssa", "--names", "surnames"), "one list of names"),
+        (("default", "--weights", "age"), "no numeric column 'age'"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    run: Any, arguments: tuple[str, ...], message: str
+) -> None:
+    ran = run("discover", *arguments)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_weights_print_the_number_of_people(run: Any, frequent: Path) -> None:
+    ran = run("discover", frequent, *FEW, "--weights", "population")
+    assert "people" in ran.out
+    assert "Names count as often as people have them" in ran.out

@@ -97,6 +97,25 @@ def test_repeating_an_audit_asks_the_endpoint_again(run, server, tmp_path, suite
     assert "The numbers differ" in ran.err
 
 
+@pytest.mark.parametrize("fault", ["dead", "random", "refused"])
+def test_a_check_of_an_endpoint_that_cannot_be_used_writes_all_files(run, server, tmp_path, fault):
+    rng = np.random.default_rng(0)
+    name = "http://127.0.0.1:9?deadline=1" if fault == "dead" else server.url
+    if fault == "random":
+        server.row = lambda text: rng.standard_normal(7).tolist()
+    elif fault == "refused":
+        server.plan_responses(*[(401, {}, b"{}")] * 20)
+    policy = tmp_path / "p.yaml"
+    policy.write_text(POLICY)
+    files = {option: tmp_path / option for option in ("junit", "sarif", "summary")}
+    line = [part for option, path in files.items() for part in (f"--{option}", path)]
+    ran = run("check", name, "--policy", policy, *line)
+    assert ran.code == 3
+    assert "Nothing could be measured" in ran.err
+    reasons = {"dead": "127.0.0.1:9", "random": "not deterministic", "refused": "401"}
+    assert all(reasons[fault] in path.read_text() for path in files.values())
+
+
 def test_random_answers_fail_every_command_as_not_deterministic(run, server, tmp_path, suite):
     rng = np.random.default_rng(0)
     server.row = lambda text: rng.standard_normal(7).tolist()
@@ -120,29 +139,60 @@ def test_a_noisy_endpoint_is_named_below_the_table_and_in_the_report(run, server
     assert "is not deterministic" in (tmp_path / "run" / "report.html").read_text()
 
 
-@pytest.mark.parametrize("options", ["", "?batch_size=5", "?batch_size=7&concurrency=3"])
-def test_a_dry_run_counts_exactly_what_is_sent_and_sends_nothing(run, server, options):
-    name = server.url + options
-    line = ["seat", name, "--test", "weat6", "--test", "sent-weat6", "--format", "json"]
-    (count,) = json.loads(run(*line, "--dry-run").out)
+COMMANDS = {
+    "seat": ["seat", "--test", "weat6", "--test", "sent-weat6"],
+    "seat in batches": ["seat", "--test", "weat6", "--batch-size", "9"],
+    "check": ["check", "--policy", "POLICY"],
+    "check in batches": ["check", "--policy", "POLICY", "--batch-size", "9"],
+    "check without cache": ["check", "--policy", "POLICY", "--no-cache"],
+    "audit": ["audit", "--suite", "SUITE"],
+    "audit without cache": ["audit", "--suite", "SUITE", "--no-cache"],
+}
+
+
+@pytest.mark.parametrize("options", ["", "?batch_size=7&concurrency=3"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_dry_run_counts_exactly_what_is_sent_and_sends_nothing(
+    run, server, tmp_path, command, options
+):
+    policy, suite, texts = tmp_path / "p.yaml", tmp_path / "s.yaml", tmp_path / "texts.jsonl"
+    texts.write_text('{"text": "Ten years as a nurse."}\n{"text": "Drives trucks."}\n')
+    policy.write_text(
+        "rules: [{tests: [weat6], family: [weat7], p: 0.05}, {min_impact_ratio: 0.8, retrieval: "
+        f"{{placebo: 'false', documents: {texts}, queries: {texts}}}}}]\n"
+    )
+    suite.write_text(
+        f"{SUITE}  - {{run: seat, title: Again, tests: [weat6, weat7]}}\n"
+        f"  - {{run: retrieve, title: Retrieval, options: {{placebo: 'false', documents: {texts}, "
+        f"queries: {texts}}}}}\n"
+    )
+    name, *rest = COMMANDS[command]
+    files = {"POLICY": policy, "SUITE": suite}
+    line = [name, server.url + options, *(files.get(word, word) for word in rest)]
+    counted = run(*line, "--dry-run")
+    assert counted.code == 0
     assert server.requests == []
-    run(*line)
-    assert count["requests"] == len(server.requests)
-    assert count["sentences"] == len(server.sentences)
-    assert count["characters"] == sum(map(len, server.sentences))
+    run(*line, *(["-o", tmp_path / "run"] if name == "audit" else []))
+    sent = [server.sentences, "".join(server.sentences), server.requests]
+    assert list(map(int, counted.out.split()[-3:])) == list(map(len, sent))
 
 
-def test_dry_runs_of_audits_and_policies_count_the_same_tests(run, server, tmp_path, suite):
+def test_a_dry_run_without_encoders_says_that_nothing_would_be_sent(run, tmp_path):
     policy = tmp_path / "p.yaml"
     policy.write_text(POLICY)
-    lines = (
-        ["seat", server.url, "--test", "weat6"],
-        ["check", server.url, "--policy", policy],
-        ["audit", server.url, "default", "--suite", suite],
-    )
-    for line in lines:
+    for line in (["audit"], ["check", "default", "--policy", policy]):
         ran = run(*line, "--dry-run")
-        assert ran.code == 0
-        assert ran.out.split()[-4:] == [server.url, "96", "1070", "4"]
-    assert "None of the sources is an encoder" in run("audit", "--dry-run").out
-    assert server.requests == []
+        assert "None of the sources is an encoder" in ran.out
+
+
+def test_a_dry_run_counts_only_the_sources_that_are_encoders(run, server, suite):
+    (count,) = [
+        line
+        for line in run("audit", server.url, "default", "--suite", suite, "--dry-run").out.split(
+            "\n"
+        )
+        if server.url in line
+    ]
+    # 32 words and 40 unrelated ones, 24 sentences that show whether the encoder is sound, rated
+    # words, and the canaries, twice
+    assert count.split() == [server.url, "562", "4311", "12"]

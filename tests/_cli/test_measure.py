@@ -143,7 +143,7 @@ def test_a_measure_that_cannot_run_says_why(run):
         "B=she",
     ]
     ran = run(*line)
-    assert ran.code == 1
+    assert ran.code == 3
     assert "2 of the 2 words of X are missing" in ran.out
 
 

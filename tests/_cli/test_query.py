@@ -115,7 +115,7 @@ def test_a_wrong_query_says_what_is_wrong(
     assert ran.code == 2
     assert "effect_size" in ran.err  # DuckDB says what it may have been
     ran = run("query", "SELECT 1", tmp_path)
-    assert ran.code == 1
+    assert ran.code == 3
     assert "is not the folder of an audit" in ran.err
     monkeypatch.setitem(sys.modules, "duckdb", None)
     ran = run("query", "SELECT 1", audited)

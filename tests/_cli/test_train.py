@@ -48,7 +48,7 @@ def test_train_writes_models_that_can_be_opened(run, letters, tmp_path):
 def test_train_by_a_column_trains_models_for_each_value_with_enough_text(run, letters, tmp_path):
     line = ["train", letters, "-o", tmp_path / "m", "--by", "year", *FAST]
     ran = run(*line)
-    assert ran.code == 1
+    assert ran.code == 3
     assert "No value of year has enough text" in ran.err
     ran = run(*line[:3], tmp_path / "n", *line[4:], "--min-size", "170", "--format", "csv")
     assert ran.code == 0, ran.err
@@ -69,8 +69,8 @@ def test_training_on_a_single_document_warns_that_it_cannot_be_sampled(run, tmp_
 @pytest.mark.parametrize(
     ("line", "code", "says"),
     [
-        (["corpus", "info", "{dir}/none.csv"], 1, "There is no file or folder"),
-        (["corpus", "info", "{dir}/letters.csv"], 1, "no column 'text'; its columns are 'body'"),
+        (["corpus", "info", "{dir}/none.csv"], 3, "There is no file or folder"),
+        (["corpus", "info", "{dir}/letters.csv"], 3, "no column 'text'; its columns are 'body'"),
         (["corpus", "info", "{dir}/letters.csv?txet=body"], 2, "Did you mean text?"),
         (["train", "{dir}/letters.csv?text=body"], 2, "Missing option"),
         (["train", "{dir}/letters.csv?text=body", "-o", "{dir}"], 2, "is not empty"),
@@ -78,7 +78,7 @@ def test_training_on_a_single_document_warns_that_it_cannot_be_sampled(run, tmp_
         (["train", "{dir}/letters.csv?text=body", "-o", "{dir}/m", "--by", "who"], 2, "'year'"),
         (
             ["train", "{dir}/letters.csv?text=body", "-o", "{dir}/m", "--min-count", "99"],
-            1,
+            3,
             "none of which occurs 99 times",
         ),
     ],

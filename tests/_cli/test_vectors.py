@@ -48,16 +48,16 @@ def test_subset_prints_words_that_are_missing(run, rows, tmp_path):
 @pytest.mark.parametrize(
     ("line", "code", "says"),
     [
-        (["info", "{dir}/none.txt"], 1, "There is no file"),
-        (["info", "defualt"], 1, "Did you mean default?"),
-        (["info", "{dir}"], 1, "is a folder without vectors"),
-        (["neighbours", "{rows}", "south"], 1, "'south'"),
-        (["neighbours", "{rows}", "zero"], 1, "no direction"),
-        (["convert", "{rows}", "{dir}/out.xyz"], 1, "does not say which format"),
+        (["info", "{dir}/none.txt"], 3, "There is no file"),
+        (["info", "defualt"], 3, "Did you mean default?"),
+        (["info", "{dir}"], 3, "is a folder without vectors"),
+        (["neighbours", "{rows}", "south"], 3, "'south'"),
+        (["neighbours", "{rows}", "zero"], 3, "no direction"),
+        (["convert", "{rows}", "{dir}/out.xyz"], 3, "does not say which format"),
         (["convert", "{rows}", "{dir}/none/out.txt"], 2, "There is no folder"),
         (["info"], 2, "Missing argument"),
         (["infro", "x"], 2, "No such command"),
-        (["subset", "{rows}", "{dir}/o.txt", "--words", "{rows}"], 1, "None of the 5 words"),
+        (["subset", "{rows}", "{dir}/o.txt", "--words", "{rows}"], 3, "None of the 5 words"),
         (["info", "{rows}?vocab=x"], 2, "has no option 'vocab'"),
     ],
 )
@@ -184,13 +184,13 @@ def test_debias_lists_sets_and_words_that_it_could_not_change(run, tmp_path):
     ("options", "code", "says"),
     [
         (["--axis", "gendre"], 2, "Did you mean gender?"),
-        (["--axis", "{dir}/none.yaml"], 1, "cannot be read"),
-        (["--axis", "{dir}/people.txt"], 1, "a mapping with pairs"),
+        (["--axis", "{dir}/none.yaml"], 2, "cannot be read"),
+        (["--axis", "{dir}/people.txt"], 2, "a mapping with pairs"),
         (["--components", "0"], 2, "--components"),
-        (["--axis", "{dir}/own.yaml", "--components", "2"], 1, "The pairs span 1 direction"),
+        (["--axis", "{dir}/own.yaml", "--components", "2"], 3, "The pairs span 1 direction"),
         (["--axis", "{dir}/own.yaml", "--case", "upper"], 2, "--case"),
-        (["--axis", "{dir}/other.yaml"], 1, r"(missing: '\x1b[31m', 'old')"),
-        (["--axis", "{dir}/own.yaml", "--expand"], 1, "1 are on the list of specific words"),
+        (["--axis", "{dir}/other.yaml"], 3, r"(missing: '\x1b[31m', 'old')"),
+        (["--axis", "{dir}/own.yaml", "--expand"], 3, "1 are on the list of specific words"),
     ],
 )
 def test_wrong_debias_commands_get_a_sentence_and_write_nothing(run, lists, options, code, says):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from weatherglass._cli.main import cli
-from weatherglass._files import max_memory, memory, parse_size
+from weatherglass._files import address_space_left, max_memory, memory, parse_size
 from weatherglass.errors import TooLarge, UsageError
 from weatherglass.vectors import open_vectors
 
@@ -87,3 +89,15 @@ def test_the_command_line_sets_the_limit_for_one_command(archive, monkeypatch):
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the use is read from /proc")
+def test_the_limit_of_the_address_space_counts(monkeypatch):
+    import resource
+
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, 0))
+    assert address_space_left() == math.inf
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (1 << 50, 1 << 50))
+    assert 0 < address_space_left() < 1 << 50
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (4096, 4096))
+    assert address_space_left() == 0

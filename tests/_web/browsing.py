@@ -1,4 +1,4 @@
-"""A real browser for the tests of pages, with everything that goes errors in it."""
+"""A real browser for the tests of pages, with everything that goes wrong in it."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_references_to_catalogue_sets_are_read_as_their_words():
         ({"x": "a" * 10_001}, 422, "at most 10000 characters"),
         ({"x": "@nothing"}, 404, "no seed set"),
         ({"y": ""}, 422, "Set Y has no words"),
-        ({"y": "rose wasp"}, 422, "x and y both have"),
+        ({"y": "rose wasp"}, 422, "'rose' is in both target sets"),
         ({"source": "nowhere"}, 404, "no source"),
         ({"alternative": "sideways"}, 422, "alternative"),
         ({"missing": "nan"}, 422, "missing"),
@@ -200,7 +200,8 @@ def test_catalogue_search_finds_sets_by_concept_by_study_and_by_word(client, as_
 def test_a_test_with_too_many_missing_words_says_why_it_was_not_run(client, as_browser):
     params = QUESTION | {"source": "tiny.txt", "x": "rose qwerty asdf"}
     page = visible_text(client.get("/", params=params, headers=as_browser()).text)
-    assert "Not run: 2 of the 3 words of X are missing" in page
+    assert "Not run: qwerty, asdf are not in tiny.txt · 8d · 24 words, and too few words" in page
+    assert "measure without them" in page
     any_number = params | {"missing": "1", "x": "rose lily qwerty"}
     (result,) = client.get("/api/ask", params=any_number).json()["results"]
     assert result["status"] == "done"
@@ -305,9 +306,10 @@ def test_slurs_are_masked_until_they_are_params(tmp_path, as_browser):
     question = {"x": "redneck lily", "y": "wasp gnat", "a": "kind", "b": "foul"}
     with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
         page = client.get("/", params=question, headers=as_browser()).text
-        answer = page.split('id="question"')[0].split("<pre>")[0]
-        assert '<bdi class="slur" data-word="redneck"><span>r******</span></bdi>' in answer
-        assert "redneck" not in visible_text(answer)
+        # The form has the words, unreadable until the reader points at them; nothing else has.
+        shown = re.sub(r"<textarea.*?</textarea>|<pre>.*?</pre>", "", page, flags=re.DOTALL)
+        assert '<bdi class="slur" data-word="redneck"><span>r******</span></bdi>' in shown
+        assert "redneck" not in visible_text(shown)
         assert 'class="veiled"' in page
         spec = client.get("/ask/picture.json", params=question).text
         assert '{"$slur":["r******","redneck"]}' in spec
@@ -368,7 +370,7 @@ def test_a_source_that_cannot_be_read_gives_a_sentence_without_its_path(tmp_path
 
 def test_an_incomplete_question_names_the_empty_sets(client, as_browser):
     page = visible_text(client.get("/?x=rose", headers=as_browser()).text)
-    assert "Add words to Y, A, B." in page
+    assert "Add words to “Compared with”, “Attributes”, “Opposite attributes”." in page
 
 
 def test_an_unknown_test_gives_suggestions(client, as_browser):
@@ -443,6 +445,7 @@ def test_a_word_that_is_target_and_attribute_is_named_on_the_page_and_allowed_by
 # Findings
 
 
+CAREERS = {"source": "default", "test": "weat6"}
 SWAPPED = {"source": "default", "x": "@weat6.Y", "y": "@weat6.X", "a": "@weat6.A", "b": "@weat6.B"}
 
 
@@ -464,9 +467,16 @@ def test_swapping_the_sets_swaps_the_sentence_and_keeps_grade_and_evidence(clien
         for result in (published, swapped)
     ]
     assert verdicts[1] == [item for item in verdicts[0] if item[0] != "published"]
+    other = SWAPPED | {name: f"@weat6.{name.upper()}" for name in "xy"}
+    (attributes,) = client.get(
+        "/api/ask", params=other | {"a": "@weat6.B", "b": "@weat6.A"}
+    ).json()["results"]
+    assert attributes["effect"] == pytest.approx(swapped["effect"])
+    assert attributes["finding"].startswith("Male names are more strongly associated with career")
     page = visible_text(client.get("/", params=SWAPPED, headers=as_browser()).text)
-    assert "clear Female names are more strongly associated with family words" in page
-    assert "chance" not in page.partition("Word by word")[0]
+    assert "Female names are more strongly associated with family words" in page
+    assert "clear effect size d −1.71" in page
+    assert "chance" not in page.partition("Does it hold?")[0]
 
 
 def test_a_finding_without_a_clear_difference_names_no_direction(client, as_browser):
@@ -480,7 +490,8 @@ def test_a_finding_without_a_clear_difference_names_no_direction(client, as_brow
     (result,) = client.get("/api/ask", params=question).json()["results"]
     assert result["grade"] == "none"
     page = visible_text(client.get("/", params=question, headers=as_browser()).text)
-    assert "none No clear difference in how cat, dog… and chair, horse… are associated" in page
+    assert "No clear difference in how cat, dog… and chair, horse… are associated" in page
+    assert "none effect size d" in page
     assert "this test could have detected 1.6 or more" in page
     assert "more strongly associated with monday, tuesday…, rather than" not in page
     # Sets without a name are called by their first words.
@@ -498,16 +509,44 @@ def test_own_words_are_two_sided_unless_a_direction_is_declared(client):
 
 
 def test_the_complete_finding_also_has_frequency_and_published_seed_lists(client, as_browser):
-    reply = client.get("/", params={"source": "default", "test": "weat6"}, headers=as_browser())
-    (path,) = re.findall(r'class="pending" hx-get="([^"]*)"', reply.text)
-    (slot,) = re.findall(r'<div id="(finding-\d+)"', reply.text)
-    for _ in range(600):
-        part = client.get(html.unescape(path), headers=as_browser() | {"hx-request": "true"})
-        if part.status_code != 202:
-            break
+    part = client.get("/ask/finding", params=CAREERS, headers=as_browser(part=True))
+    while part.status_code == 202:
         time.sleep(0.1)
-    assert f'<div id="{slot}" class="finding" hx-swap-oob="innerHTML">' in part.text
+        part = client.get("/ask/finding", params=CAREERS, headers=as_browser(part=True))
     text = visible_text(part.text)
-    assert "mixed Male names are more strongly associated with career words" in text
+    assert "Male names are more strongly associated with career words" in text
+    assert "but this holds for 69 % of published seed lists. mixed" in text
     assert "depends seed choices: holds for 69% of 36 published seed lists." in text
     assert "pass frequency control: 96% of the effect remains" in text
+    # From now on the page has it from the beginning.
+    page = client.get("/", params=CAREERS, headers=as_browser()).text
+    assert "data-part" not in page
+    assert "checking" not in visible_text(page)
+    checks = re.findall(r'<span class="verdict [\w-]+">(\w+)</span></p>', page)
+    assert checks == ["holds", "depends", "holds", "holds"]
+
+
+def test_the_words_are_shown_in_the_texts_that_vectors_were_trained_on(tmp_path, tiny, as_browser):
+    import json
+
+    from .conftest import open_client
+
+    texts = ["a rose is kind <b>", "a wasp is foul", "the lily was fine", "the gnat was cruel"] * 6
+    path = tmp_path / "texts.jsonl"
+    path.write_text("\n".join(json.dumps({"text": text, "title": "T"}) for text in texts))
+    wg.train(path, tmp_path / "m", dim=3, min_count=1, bootstrap=0)
+    question = {"x": "rose lily", "y": "wasp gnat", "a": "kind fine", "b": "foul cruel"}
+    model = str(tmp_path / "m" / "full.parquet")
+    with open_client(Settings(sources=(model, tiny), wait_seconds=60)) as client:
+        with_texts = client.get("/", params=question | {"source": "full.parquet"})
+        assert "Show the words in context" in with_texts.text
+        part = client.get("/ask/context", params=question | {"source": "full.parquet"})
+        rows = visible_text(part.text)
+        assert "is kind <b>" in rows
+        assert "<b>" not in part.text
+        assert "They are never within five words of each other" in rows
+        without = client.get("/", params=question | {"source": "tiny.txt"})
+        assert "Show the words in context" not in without.text
+        refused = client.get("/ask/context", params=question | {"source": "tiny.txt"})
+        assert refused.status_code >= 400
+        assert "are not known" in refused.text

@@ -102,7 +102,7 @@ def test_the_report_is_shown_in_a_sandbox_under_its_own_policy(client, audits, a
     report = client.get("/audits/report?run=first", headers=as_browser())
     assert report.content == (audits / "first" / "report.html").read_bytes()
     policy = report.headers["content-security-policy"]
-    assert policy.startswith("sandbox allow-scripts;")
+    assert policy.startswith("sandbox allow-scripts allow-downloads;")
     assert "allow-same-origin" not in policy
     assert "default-src 'none'" in policy
     ours = policy.partition("script-src ")[2].partition(";")[0]

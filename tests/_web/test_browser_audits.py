@@ -58,7 +58,7 @@ def test_a_page_that_takes_long_replaces_the_one_that_waits(browser, audits):
         assert not errors
 
 
-def test_an_audit_opens_and_its_report_draws_its_charts(browser, server):
+def test_an_audit_opens_and_its_report_has_its_charts(browser, server):
     with open_page(browser, f"{server}/audits") as (tab, errors):
         tab.click("text=first")
         tab.wait_for_selector(".strongest li")
@@ -69,8 +69,7 @@ def test_an_audit_opens_and_its_report_draws_its_charts(browser, server):
         report = came.value
         report.wait_for_load_state()
         assert report.url.endswith("/audits/report?run=first")
-        report.locator("figure.chart").first.scroll_into_view_if_needed()
-        report.wait_for_selector("figure.chart[data-live=yes]")
+        report.wait_for_selector("figure svg")
         assert report.evaluate("window.origin") == "null"  # it belongs to no site
         assert errors == []
 

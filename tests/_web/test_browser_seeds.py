@@ -34,10 +34,10 @@ def test_sets_are_found_while_typing_and_lead_to_a_question(browser, server):
         tab.wait_for_selector("#findings .findings")
         assert "8 words; published sets usually have about 11" in tab.inner_text("#findings")
         tab.click("text=Ask with this set and its opposite")
-        tab.wait_for_selector("#text-a")
+        tab.wait_for_selector("#text-a", state="attached")
         assert tab.input_value("#text-a") == f"@{FEMALE}"
         assert tab.input_value("#text-b") == f"@{MALE}"
-        tab.wait_for_selector("#words-a >> text=8 words")
+        tab.wait_for_selector("#set-a .chip >> nth=7")
         assert errors == []
 
 
@@ -85,6 +85,7 @@ def test_slurs_are_masked_until_the_reader_shows_them(browser, server):
         assert "redneck" not in tab.inner_text("#compared")
         shown = "getComputedStyle(document.querySelector('#compared .slur'), '::after').content"
         assert tab.evaluate(shown) in ("none", "normal")
+        tab.click(".menu summary")
         tab.check("#slurs")
         assert tab.evaluate(shown) == '"redneck"'
         assert errors == []

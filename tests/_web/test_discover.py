@@ -277,3 +277,11 @@ def test_placebo_searches_are_shown_on_the_page_and_in_the_answer(client, as_bro
     counts = f"{placebo['significant']} of {placebo['cells']}"
     assert f"With random words in place of names, {counts} cells are significant." in page
     assert "significant with random words in place of the names" in page
+
+
+def test_the_page_shows_the_names_that_cleaning_kept_and_dropped(client, as_browser):
+    page = client.get(f"/discover?{QUERY}", headers=as_browser()).text
+    assert "Names kept and dropped" in page
+    svg = client.get(f"/discover/cleaning.svg?{QUERY}")
+    assert svg.text.startswith("<svg")
+    assert "power law" in svg.text

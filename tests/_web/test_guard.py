@@ -146,7 +146,7 @@ def test_a_client_that_stops_sending_is_disconnected(tiny):
 
 
 def test_caches_keep_a_page_and_its_parts_apart(client):
-    assert client.get("/seeds").headers["vary"] == "Accept, HX-Request"
+    assert client.get("/seeds").headers["vary"] == "Accept-Encoding, Accept, HX-Request"
 
 
 def test_a_server_that_others_can_reach_requires_the_token(tiny):

@@ -22,7 +22,7 @@ def test_serve_prints_the_address_of_the_page_and_serves_it(tiny):
             address = line.split(" at ")[1].split()[0]
             assert address.startswith("http://127.0.0.1:")
             with urlopen(address, timeout=30) as page:  # the socket listens before it is printed
-                assert b"Ask an embedding a question" in page.read()
+                assert b"Try your own words" in page.read()
         finally:
             server.terminate()
 
@@ -72,7 +72,7 @@ def test_the_printed_link_quotes_any_token(run, tiny, monkeypatch):
 
 def test_serve_refuses_a_missing_source_before_it_starts(run):
     ran = run("serve", "--source", "nowhere.txt", "--no-browser")
-    assert ran.code == 1
+    assert ran.code == 3
     assert "nowhere.txt" in ran.err
 
 
@@ -80,7 +80,7 @@ def test_serve_names_a_port_that_is_in_use(run, tiny):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = run("serve", "--source", tiny, "--port", port, "--no-browser")
-    assert ran.code == 1
+    assert ran.code == 3
     assert f"port {port}" in ran.err
     assert "--port 0" in ran.err
 
@@ -95,7 +95,7 @@ def test_serve_without_the_extra_prints_the_install_command(run, monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     ran = run("serve", "--no-browser")
-    assert ran.code == 1
+    assert ran.code == 3
     assert install_command("web") in ran.err
 
 

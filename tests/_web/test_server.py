@@ -9,18 +9,22 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
 
 from weatherglass._cli.signals import SENTENCE
+from weatherglass._web.session import Session
 from weatherglass._web.settings import Settings
 
 from .conftest import run_server
@@ -164,6 +168,35 @@ def test_many_mixed_requests_to_a_new_server_cause_no_internal_error():
     assert "Traceback" not in stderr
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="sets a limit of the address space")
+def test_a_chart_that_would_abort_the_process_is_refused():
+    """The JavaScript engine that draws ends the process where it cannot reserve its addresses."""
+    import resource
+
+    limit = 9 << 30
+    command = [sys.executable, "-m", "weatherglass", "serve", "--no-browser", "--port", "0"]
+    server = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split(" at ")[1].split()[0].rstrip("/")
+        with pytest.raises(HTTPError) as raised:
+            wait_until(lambda: ask(address, "/ask/picture.svg?test=weat6") == 200)
+        assert raised.value.code == 422
+        assert "cannot be drawn" in raised.value.read().decode()
+        assert ask(address, "/api/sources") == 200
+    finally:
+        server.terminate()
+        _, stderr = server.communicate(timeout=60)
+    assert stderr.strip() == SENTENCE
+
+
 # How it ends
 
 HANG = """
@@ -238,6 +271,30 @@ def wait_until(condition: Any) -> None:
             return
         time.sleep(0.05)
     raise AssertionError("it did not happen in a minute")
+
+
+def test_a_second_close_waits_until_everything_is_deleted():
+    """The process ends after it, while another thread may still be deleting uploads."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def delete() -> None:
+        if not begun.is_set():
+            begun.set()
+            may_end.wait(60)
+
+    nothing = SimpleNamespace(close=lambda: None)
+    uploads: Any = SimpleNamespace(close=delete)
+    session = Session(Settings(sources=()), jobs=nothing, sources=nothing, uploads=uploads)
+    first, second = (threading.Thread(target=session.close) for _ in range(2))
+    first.start()
+    assert begun.wait(60)
+    second.start()
+    second.join(0.2)
+    assert second.is_alive()
+    may_end.set()
+    for thread in (first, second):
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 @pytest.mark.slow

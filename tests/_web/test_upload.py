@@ -8,6 +8,7 @@ import io
 import itertools
 import os
 import pickle
+import re
 import tempfile
 import threading
 import time
@@ -123,7 +124,8 @@ def test_a_compressed_bomb_is_refused_before_it_is_unpacked(client, place):
         for _ in range(32):
             file.write(b"word 1 2 3\n" * 200_000)
     upload = send(client, "bomb.txt.gz", packed.getvalue()).json()
-    assert "unpacks to more than" in upload["problem"]
+    # Which limit is noticed first depends on the speed of the machine.
+    assert re.search("unpacks to more than|would exceed 1,048,576 bytes", upload["problem"])
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("v.txt", b"0" * (10 << 20))

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from weatherglass import open_vectors
 from weatherglass._files import records
-from weatherglass.catalog import NameList, load_names, name_lists, names
+from weatherglass.catalog import NameList, load_names, name_lists
+from weatherglass.catalog.person_names import names
 from weatherglass.errors import CatalogError, UnknownEntry
 
 ROOT = Path(__file__).parents[2]
@@ -158,8 +159,8 @@ def test_every_numeric_column_of_a_name_table_is_a_fact(write, file, mark):
     assert name_list.facts == {"age": (30, 31.5, None), "share": (None, 0.5, 1)}
     assert name_list.labels == {"age": "age", "share": "share"}
     assert name_list.units == {"age": "", "share": ""}
-    assert name_list.ignored == ("city",)
-    assert name_list.notes == ("Not used, because they are not numeric: 'city'.",)
+    assert (name_list.ignored, name_list.notes) == ((), ())
+    assert name_list.texts == {"city": ("Rome", "", "Oslo")}
 
 
 def test_text_file_with_a_name_column_is_a_table(write):
@@ -327,6 +328,18 @@ def test_name_table_round_trips_through_csv(tmp_path, table):
     assert name_list.facts.get("x", (None,) * len(table)) == tuple(table.values())
 
 
+def test_a_text_column_states_groups_unless_each_name_has_its_own_value(write):
+    table = "name,region,remark\nAnn,North,a\nBo,North,b\nCy,South,c\nDi,,d\n"
+    name_list = load_names(write("f.csv", table))
+    assert name_list.texts["region"] == ("North", "North", "South", "")
+    assert name_list.group_columns == ("region",)
+
+
+def test_a_name_with_two_groups_has_none(write):
+    name_list = load_names(write("f.csv", "name,region\nAnn,North\nAnn,South\nBo,South\n"))
+    assert name_list.texts["region"] == ("", "South")
+
+
 # The command
 
 
@@ -341,8 +354,8 @@ def test_catalog_names_command_lists_and_shows_name_lists(run, write):
     lines = run("catalog", "names", "ssa", "--format", "csv").out.splitlines()
     assert lines == (names._FOLDER / "ssa.csv").read_text().splitlines()
     mine = run("catalog", "names", write("mine.csv", "name,age,city\nAnn,3,Rome\n"))
-    assert (mine.code, mine.err) == (0, "Not used, because they are not numeric: 'city'.\n")
-    assert "Ann" in mine.out
+    assert (mine.code, mine.err) == (0, "")
+    assert "Ann 3 Rome" in " ".join(mine.out.split())
 
 
 def test_catalog_names_command_refuses_unknown_lists_and_novels(run, write):
@@ -350,7 +363,7 @@ def test_catalog_names_command_refuses_unknown_lists_and_novels(run, write):
     assert (wrong.code, wrong.out) == (2, "")
     assert "Did you mean ssa?" in wrong.err
     novel = run("catalog", "names", write("moby.txt", MOBY))
-    assert novel.code == 1
+    assert novel.code == 2
     assert "moby.txt, line 1: has 10 words" in novel.err
 
 

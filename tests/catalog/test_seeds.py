@@ -280,7 +280,7 @@ def test_every_file_of_seed_sets_is_read() -> None:
     files = {path.stem for path in (DATA / "seeds").glob("*.yaml")}
     from weatherglass.catalog.seeds import _FILES
 
-    assert files == {*_FILES, "concepts", "pairings", "sources"}
+    assert files == {*_FILES, "concepts", "pairings", "sources", "survey"}
 
 
 def test_seed_sets_with_names_are_flagged() -> None:

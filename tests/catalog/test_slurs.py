@@ -46,6 +46,11 @@ def test_ordinary_words_are_not_masked():
         assert mask_slurs(word) == word
 
 
+@pytest.mark.parametrize("text", ["white, trash", "the white: trash", "she; male", "she / male"])
+def test_words_of_a_list_are_no_phrase(text):
+    assert mask_slurs(text) == text
+
+
 def test_words_of_the_catalogue_are_not_masked():
     words = {word for test in tests() for set_ in test.sets.values() for word in set_.words}
     assert len(words) > 1000

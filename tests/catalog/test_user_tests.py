@@ -278,3 +278,16 @@ def test_any_bytes_are_facts_or_refused(tmp_path: Path, content: bytes) -> None:
     for whole in (content, b"word,value\n" + content):
         path.write_bytes(whole)
         assert outcome(catalog.load_facts, path).isprintable()
+
+
+def test_a_third_target_set_is_written_as_groups(tmp_path):
+    file = tmp_path / "three.yaml"
+    file.write_text("{x: [a], y: [b], z: [c], a: [d], b: [e]}")
+    with pytest.raises(CatalogError, match="three or more target sets as groups"):
+        catalog.load_tests(file)
+    file.write_text("{groups: {p: [a], q: [b], r: [c]}, a: [d], language: deu}")
+    (test,) = catalog.load_tests(file)
+    assert (test.kind, test.language, list(test.sets)) == ("groups", "de", ["X1", "X2", "X3", "A"])
+    file.write_text("{x: [a], y: [b], a: [d], b: [e], language: Klingonish}")
+    with pytest.raises(CatalogError, match=r"language .*'Klingonish' is no language"):
+        catalog.load_tests(file)

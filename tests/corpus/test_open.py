@@ -151,17 +151,61 @@ def test_the_format_is_detected_from_the_content_if_the_name_does_not_tell(tmp_p
     assert texts(open_corpus(f"{tmp_path / 'rows.dat'}?format=csv")) == ["d"]
 
 
-def test_a_file_in_another_encoding_is_refused_with_the_option_that_reads_it(tmp_path):
+def test_bytes_that_are_not_of_the_named_encoding_are_refused_with_their_place(tmp_path):
     path = tmp_path / "letters.txt"
     path.write_bytes("Caf\xe9 noir".encode("latin-1"))
     with pytest.raises(BadContent, match=r"line 1: byte 0xe9 is not UTF-8.*txt\?encoding=latin-1"):
-        list(open_corpus(path))
+        list(open_corpus(path, encoding="utf-8"))
     assert texts(open_corpus(f"{path}?encoding=latin-1")) == ["Café noir"]
     path.write_bytes("ok\nok\nCaf\xe9\n".encode("latin-1"))
     with pytest.raises(BadContent, match=r"line 3: byte 0xe9 is not UTF-8"):
-        list(open_corpus(path, documents="lines"))
+        list(open_corpus(path, documents="lines", encoding="utf-8"))
     with pytest.raises(UsageError, match="no text encoding 'klingon'"):
         open_corpus(path, encoding="klingon")
+
+
+def test_one_odd_byte_does_not_stop_a_folder_nor_change_its_other_files(tmp_path):
+    (tmp_path / "a.txt").write_text("Zürich cost £5", encoding="utf-8")
+    (tmp_path / "b.txt").write_bytes(b"It cost \xa35 \x96 naturally")
+    (tmp_path / "c.csv").write_bytes("text,n\nfa\xe7ade,1\nna\xefve,2\n".encode("latin-1"))
+    (tmp_path / "d.xml").write_bytes(
+        b"<?xml version='1.0' encoding='UTF-8'?>"
+        b"<TEI><text><p>caf\xe9 \xc3\xa9t\xc3\xa9</p></text></TEI>"
+    )
+    (tmp_path / "e.xml").write_bytes(
+        b"<?xml version='1.0' encoding='iso-8859-1'?><TEI><text><p>caf\xe9</p></text></TEI>"
+    )
+    corpus = open_corpus(tmp_path)
+    assert texts(corpus) == [
+        "Zürich cost £5", "It cost £5 – naturally", "façade", "naïve", "café été", "café",
+    ]  # fmt: skip
+    assert corpus.notes() == [
+        "3 files are not all UTF-8, and 5 bytes were read as Windows-1252 ('b.txt', 'c.csv', "
+        "'d.xml'); ?encoding= names another encoding"
+    ]
+
+
+def test_a_whole_file_in_latin_1_is_read_as_itself(tmp_path):
+    text = "Über die schöne Straße führt der Weg nach Köln. " * 200
+    (tmp_path / "de.txt").write_bytes(text.encode("latin-1"))
+    assert texts(open_corpus(tmp_path)) == [text]
+
+
+def test_a_file_of_another_script_is_refused_not_misread(tmp_path):
+    path = tmp_path / "ru.txt"
+    path.write_bytes(("Все счастливые семьи похожи друг на друга. " * 20).encode("cp1251"))
+    with pytest.raises(BadContent, match=r"is not UTF-8: .* Name the file's encoding"):
+        list(open_corpus(path))
+    assert "счастливые" in texts(open_corpus(f"{path}?encoding=cp1251"))[0]
+
+
+def test_corpus_info_and_training_say_which_files_were_not_utf_8(run, tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/a.txt").write_bytes(b"one pound \xa31 " * 20)
+    info = run("corpus", "info", tmp_path / "texts").out
+    assert "20 bytes were read as Windows-1252" in info
+    ran = run("train", tmp_path / "texts", "-o", tmp_path / "m", "--dim", "2", "--bootstrap", "0")
+    assert "20 bytes were read as Windows-1252" in ran.err
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
@@ -295,3 +339,21 @@ def test_texts_in_memory_are_a_corpus():
     assert open_corpus(corpus) is corpus
     with pytest.raises(UsageError, match="one text"):
         Corpus.of("a b c")
+
+
+def test_rows_of_a_document_that_are_not_consecutive_are_noted(run, tmp_path):
+    """They are several documents, which would be resampled as if they were independent."""
+    path = tmp_path / "speeches.csv"
+    path.write_text("name,text\nTruman,a\nEisenhower,b\nTruman,c\n,d\n,e\nKennedy,f\nKennedy,g\n")
+    corpus = open_corpus(path, documents="name")
+    for _ in range(2):  # notes are about the last reading
+        assert len(list(corpus)) == 6
+        assert corpus.notes() == [
+            "rows of the same 'name' that are not consecutive are several documents ('Truman' 2); "
+            "sort the table by that column to join them"
+        ]
+    printed = run("corpus", "words", f"{path}?documents=name", "a", "--min-count", 1)
+    assert "'Truman' 2" in printed.out + printed.err
+    path.write_text("name,text\nTruman,a\nTruman,c\nEisenhower,b\n")
+    list(corpus := open_corpus(path, documents="name"))
+    assert corpus.notes() == []

@@ -9,7 +9,7 @@ import pytest
 
 from weatherglass.corpus import pos
 from weatherglass.corpus.pos import part_of_speech
-from weatherglass.errors import MissingExtra, UsageError, install_command
+from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, install_command
 
 EXPECTED = {
     "mother": "NOUN",
@@ -41,11 +41,21 @@ def test_spacy_tags_words_if_a_model_is_installed():
         part_of_speech(["a"], tagger="en_none")
 
 
-def test_the_largest_english_spacy_model_is_the_default(monkeypatch):
+def test_the_largest_spacy_model_of_the_language_is_the_default(monkeypatch):
     models = ["de_core_news_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_trf"]
     monkeypatch.setattr(pos, "_spacy_models", lambda: models)
-    assert pos._choose_model(None) == "en_core_web_md"
-    assert pos._choose_model("de_core_news_lg") == "de_core_news_lg"
+    assert pos._choose_model(None, "en") == "en_core_web_md"
+    assert pos._choose_model(None, "de") == "de_core_news_lg"
+    assert pos._choose_model("de_core_news_lg", "en") == "de_core_news_lg"
+    with pytest.raises(CannotMeasure, match="no tagger of French"):
+        pos._choose_model(None, "fr")
+
+
+def test_hanta_tells_german_nouns_from_names():
+    pytest.importorskip("HanTa", reason="needs the extra 'pos'")
+    words = ["Mann", "Tochter", "Mädchen", "Berlin", "er", "arbeiten"]
+    tags = part_of_speech(words, tagger="hanta", language="de")
+    assert list(tags.values()) == ["NOUN", "NOUN", "NOUN", "PROPN", "PRON", "VERB"]
 
 
 def test_a_missing_tagger_is_reported_with_the_install_command(monkeypatch):

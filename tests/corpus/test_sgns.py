@@ -25,7 +25,7 @@ def files(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.parquet"))}
 
 
-OPTIONS = {"dim": 20, "min_count": 3, "bootstrap": 2, "epochs": 3}
+OPTIONS = {"method": "sgns", "dim": 20, "min_count": 3, "bootstrap": 2, "epochs": 3}
 
 
 def test_the_same_seed_gives_the_same_skip_gram_vectors_in_any_process(gensim, tmp_path, weather):

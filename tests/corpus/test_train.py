@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -91,6 +92,57 @@ def test_a_bootstrap_model_has_only_words_that_are_frequent_enough_in_its_sample
     drawn = [30 in draw_documents(31, model_rng(0, "", b)) for b in range(6)]
     assert ["rare" in boot.vectors for boot in boots] == drawn
     assert 0 < sum(drawn) < 6
+
+
+def test_words_too_rare_in_a_sample_are_absent_also_from_large_vocabularies(tmp_path):
+    """Above 1,000 words, components are found by iteration, which leaves rounding errors."""
+    rng = np.random.default_rng(0)
+    words = [f"{a}{b}" for a in ("ba", "be", "bi", "bo", "bu", "by") for b in _syllables()]
+    texts = [" ".join(rng.choice(words[:1100], 150)) + f" {words[-1 - k]}" * 5 for k in range(60)]
+    wg.train(texts, tmp_path / "m", **OPTIONS | {"min_count": 5, "bootstrap": 3, "dim": 20})
+    full, *boots = wg.open_models(tmp_path / "m")
+    assert len(full.vectors) > 1000
+    for b, boot in enumerate(boots):
+        counts = Counter(
+            " ".join(texts[d] for d in draw_documents(60, model_rng(0, "", b))).split()
+        )
+        expected = {word for word in full.vectors.words[:] if counts[word] >= 5}
+        assert set(boot.vectors.words[:]) == expected
+        assert len(boot.vectors) < len(full.vectors)
+
+
+def _syllables() -> list[str]:
+    return [f"{c}{v}{d}" for c in "dfgklmnprst" for v in "aeiou" for d in "lmnr"]
+
+
+def test_every_entry_to_training_has_the_same_default_method(tmp_path, weather):
+    import inspect
+
+    from weatherglass._cli.compare import compare as compare_command
+    from weatherglass._cli.train import train as train_command
+
+    defaults = {
+        option.default
+        for command in (compare_command, train_command)
+        for option in command.params
+        if option.name == "method"
+    }
+    assert defaults == {"ppmi-svd"} == {inspect.signature(wg.train).parameters["method"].default}
+    assert wg.train(weather, tmp_path / "m", dim=3, bootstrap=0, min_count=1).models == ("full",)
+    record = json.loads((tmp_path / "m/train.json").read_text())
+    assert record["options"]["method"] == "ppmi-svd"
+
+
+def test_another_method_than_that_of_the_folder_is_refused_in_one_sentence(tmp_path, weather):
+    pytest.importorskip("gensim", reason="needs the extra 'train'")
+    options = {"dim": 3, "bootstrap": 0, "min_count": 1}
+    wg.train(weather, tmp_path / "m", **options)
+    with pytest.raises(UsageError) as error:
+        wg.train(weather, tmp_path / "m", method="sgns", **options)
+    assert str(error.value) == (
+        f"{tmp_path / 'm'} holds models that were trained with method 'ppmi-svd', not 'sgns': give "
+        "the same method to use them, or another folder to train others."
+    )
 
 
 @pytest.mark.slow

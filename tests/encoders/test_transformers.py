@@ -2,7 +2,11 @@
 
 import json
 import os
+import re
+import shutil
+import struct
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -217,6 +221,88 @@ def test_a_damaged_transformer_is_reported_in_one_sentence(bert, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "no such"}))
     with pytest.raises(EncoderError, match="cannot be loaded"):
         encode_all(open_encoder(f"hf:{tmp_path}"), SENTENCES)
+
+
+def without_weights(folder, source, pattern):
+    """Copy a model without some of its weights."""
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(source, folder)
+    weights = load_file(source / "model.safetensors")
+    kept = {name: rows for name, rows in weights.items() if not re.search(pattern, name)}
+    assert len(kept) < len(weights)
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    return folder
+
+
+@pytest.mark.parametrize("scheme", ["hf", "st"])
+@pytest.mark.parametrize("name", ["layer.1.attention.self.query.weight", "word_embeddings"])
+def test_a_transformer_without_some_of_its_weights_is_refused(bert, tmp_path, scheme, name):
+    """The library fills them with random numbers, others each time."""
+    if scheme == "st":
+        pytest.importorskip("sentence_transformers", reason="needs 'weatherglass[transformers]'")
+    folder = without_weights(tmp_path / "m", bert, re.escape(name))
+    with pytest.raises(EncoderError, match=f"its files lack the weights '.*{re.escape(name)}"):
+        open_encoder(f"{scheme}:{folder}").encode(SENTENCES)
+
+
+def test_weights_that_no_encoding_uses_may_be_missing(bert, gpt, tmp_path):
+    shutil.copytree(gpt, tmp_path / "t5")
+    config = transformers.T5Config(vocab_size=20, d_model=16, num_layers=2, num_heads=2, d_kv=8)
+    transformers.T5Model(config).save_pretrained(tmp_path / "t5")
+    for whole, part in ((bert, "pooler"), (tmp_path / "t5", "^decoder")):
+        folder = without_weights(tmp_path / part, whole, part)
+        rows = open_encoder(f"hf:{whole}").encode(SENTENCES)
+        np.testing.assert_array_equal(open_encoder(f"hf:{folder}").encode(SENTENCES), rows)
+
+
+def gguf_text(text):
+    return struct.pack("<Q", len(text)) + text
+
+
+def gguf_file(n_tensors, n_fields, rest=b""):
+    field = gguf_text(b"general.architecture") + struct.pack("<I", 8) + gguf_text(b"llama")
+    return b"GGUF" + struct.pack("<I2Q", 3, n_tensors, n_fields) + field + rest
+
+
+TENSOR = gguf_text(b"token_embd.weight")
+HOSTILE_GGUF = {
+    "empty": b"",
+    "no more than its mark": b"GGUF",
+    "cut off": gguf_file(0, 1)[:40],
+    "billions of fields": gguf_file(0, 2**63 - 1),
+    "billions of tensors": gguf_file(2**63 - 1, 1, bytes(1000)),
+    "a name of exabytes": gguf_file(0, 2, struct.pack("<Q", 2**62) + b"a"),
+    "an array of terabytes": gguf_file(0, 2, gguf_text(b"a") + struct.pack("<2IQ", 9, 0, 2**40)),
+    "texts without end": gguf_file(
+        0, 2, gguf_text(b"a") + struct.pack("<2IQ", 9, 8, 2**33) + bytes(4000)
+    ),
+    "nested arrays": gguf_file(
+        0, 2, gguf_text(b"a") + struct.pack("<I", 9) + struct.pack("<IQ", 9, 1) * 5000
+    ),
+    "a tensor of exabytes": gguf_file(
+        1, 1, TENSOR + struct.pack("<I2QIQ", 2, 2**31, 2**31, 0, 0) + bytes(64)
+    ),
+    "a tensor of billions of axes": gguf_file(1, 1, TENSOR + struct.pack("<I", 2**31) + bytes(64)),
+    "a tensor behind the end": gguf_file(
+        1, 1, TENSOR + struct.pack("<I2QIQ", 2, 4, 4, 0, 2**62) + bytes(64)
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HOSTILE_GGUF)
+def test_a_damaged_or_hostile_gguf_file_is_refused_in_one_sentence(kind, tmp_path):
+    for package in ("gguf", "accelerate"):
+        pytest.importorskip(package, reason="needs 'weatherglass[gguf]'")
+    (tmp_path / "b.gguf").write_bytes(HOSTILE_GGUF[kind])
+    tracemalloc.start()
+    try:
+        with pytest.raises(EncoderError, match=r"b\.gguf cannot be loaded: "):
+            open_encoder(f"hf:{tmp_path / 'b.gguf'}").encode(SENTENCES)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 28
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_missing_transformer_file_or_name_is_refused(tmp_path):

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from weatherglass import open_vectors, tests
-from weatherglass.catalog.names import load_names
+from weatherglass import export_crowd_study, open_vectors, simulate_crowd, tests
+from weatherglass.catalog import load_names
 from weatherglass.vectors.formats.text import write_glove
 
+from ..crowd.conftest import make_discovery
 from .breaking import Bench, Done, Fault, bench
-from .writers import MINE, POLICY, SUITE, TEXTS, Line
+from .writers import MINE, POLICY, SUITE, TEXTS, TRANSLATED, Line
 
 OLD = b"what was there before"
 
@@ -40,6 +41,12 @@ def breaking() -> Iterator[Bench]:
         yield started
 
 
+def _turn(text: str, by: int) -> str:
+    """Return a text that begins with another word, so that words have other neighbours."""
+    words = text.split()
+    return " ".join(words[by % len(words) :] + words[: by % len(words)])
+
+
 @pytest.fixture(scope="session")
 def materials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Small files for commands: three thousand real vectors, a corpus, a suite."""
@@ -52,15 +59,26 @@ def materials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     rows = [f"{text},{1840 + k % 2}\n" for k, text in enumerate(TEXTS * 10)]
     texts = {
         "corpus.csv": "text,year\n" + "".join(rows),
-        "other.txt": "\n\n".join(TEXTS[::-1] * 8),
+        "other.txt": "\n\n".join(_turn(text, k) for k, text in enumerate(TEXTS[::-1] * 8)),
         "suite.yaml": SUITE,
         "policy.yaml": POLICY,
         "mine.yaml": MINE,
         "words.txt": "doctor\nnurse\nhome\n",
+        "translated.csv": TRANSLATED,
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
+    _make_crowd_study(folder)
     return {path.name.partition(".")[0]: path for path in folder.iterdir()}
+
+
+def _make_crowd_study(folder: Path) -> None:
+    """Make a discovery, a crowd study of it, and answers of simulated workers."""
+    discovery = make_discovery()
+    (folder / "discovery.json").write_text(discovery.to_json())
+    study = export_crowd_study(discovery, folder / "study", tests=2)
+    answers = simulate_crowd(study, {"good": 8})
+    (folder / "answers.jsonl").write_text("".join(f"{s.to_json()}\n" for s in answers))
 
 
 @dataclass
@@ -86,6 +104,8 @@ class Place:
         self.cache.mkdir()
         if line is not None and "{audited}" in line.words:
             shutil.copytree(self._audited(), self.out / "audited")
+        if line is not None and "{study}" in line.words:
+            shutil.copytree(self.given["study"], self.out / "study")
         for name in line.files if line is not None else ():
             (self.out / name).write_bytes(OLD)
 
@@ -100,7 +120,7 @@ class Place:
     def run(self, line: Line | str, fault: Fault | None = None, **more: object) -> Done:
         """Run a command in the folder."""
         line = line if isinstance(line, Line) else Line(line)
-        arguments = line.filled(self.given | {"audited": Path("audited")})
+        arguments = line.filled(self.given | {"audited": Path("audited"), "study": Path("study")})
         options: dict[str, object] = {"cache": self.cache, "folder": self.out} | more
         return self.breaking.run(*arguments, fault=fault, **options)  # type: ignore[arg-type]
 

@@ -299,7 +299,7 @@ def test_uploads_of_a_killed_server_are_deleted_by_the_next(place: Place) -> Non
     for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 143)):
         server, address = serving()
         with urlopen(address, timeout=60) as page:
-            assert page.status == 200
+            assert page.status in (200, 202)  # it may wait for the vectors
         assert not any(folder.exists() for folder in left)
         server.send_signal(number)
         _, stderr = server.communicate(timeout=60)

@@ -23,6 +23,16 @@ steps:
   - {run: weat, title: Association tests, tests: [weat6]}
   - {run: wefat, title: Factual tests, tests: [wefat1]}
 """
+TRANSLATED = "language,occupation,sentence,translation\n" + "".join(
+    f"tr,{job},x,{pronoun} is.\n"
+    for job, pronoun in (
+        ("nurse", "She"),
+        ("plumber", "He"),
+        ("clerk", "She"),
+        ("engineer", "He"),
+        ("baker", "He"),
+    )
+)
 POLICY = "rules: [{tests: [weat6], effect: 1.99}]\ncontrols: none\n"
 PAIR = ("--pair", "male_1-Caliskan_et_al_2017", "female_1-Caliskan_et_al_2017")
 TRAINING = ("--method", "ppmi-svd", "--dim", "4", "--bootstrap", "2", "--workers", "1")
@@ -49,11 +59,6 @@ class Line:
     files: tuple[str, ...] = ()
     folder: str = ""
     quick: bool = False
-
-    @property
-    def failed(self) -> int:
-        """Its exit code if it cannot write; 1 of a gate would say that a rule is violated."""
-        return 3 if self.words.startswith(("check ", "audit ")) else 1
 
     def filled(self, given: dict[str, Path]) -> list[str]:
         """The line with the names of files in it."""
@@ -96,6 +101,18 @@ WRITERS: dict[str, tuple[Line, ...]] = {
             folder="m",
         ),
     ),
+    "corpus context": (_printed("corpus context {corpus} the --min-together 1"),),
+    "corpus words": (_printed("corpus words {corpus} --tests {mine}"),),
+    "crowd export": (Line("crowd export {discovery} -o study --tests 2", folder="study"),),
+    "crowd import": (
+        Line(
+            "crowd import {answers} --study {study} --bootstraps 20 --page m.html -o r.txt "
+            "--plot p.json",
+            ("m.html", "r.txt", "p.json"),
+        ),
+        Line("crowd import {answers} --study {study} --write-ratings", folder="study"),
+    ),
+    "crowd simulate": (Line("crowd simulate --study {study} -o a.jsonl", ("a.jsonl",)),),
     "discover": (
         Line(
             "discover {vectors} --groups 4 --categories 6 --words 800 --rotations 999 --alpha 0.9 "
@@ -103,9 +120,16 @@ WRITERS: dict[str, tuple[Line, ...]] = {
             ("r.txt", "p.json"),
         ),
     ),
+    "groups": (
+        _drawn(
+            "groups {corpus} {other}?documents=paragraphs --tests {mine} --dim 2 --min-count 1 "
+            "--permutations 19"
+        ),
+    ),
     "measure": (
         _printed("measure {vectors} ripa --set X=doctor,nurse --set A=he,man --set B=she,woman"),
     ),
+    "norms": (_drawn("norms default"),),
     "power": (_printed("power weat6 {vectors}"),),
     "query": (_printed("query 'SELECT count(*) FROM results' {audited}"),),
     "rank": (_printed("rank {audited} --test weat6"),),
@@ -115,23 +139,46 @@ WRITERS: dict[str, tuple[Line, ...]] = {
         _printed("report {audited} --as model-card"),
         _printed("report {audited} --as evidence"),
     ),
+    "retrieve": (_drawn("retrieve cbow:{vectors} --no-placebo"),),
     "schema": (_printed("schema policy"),),
-    "seat": (_drawn("seat cbow:{vectors} --test weat6 --test sent-weat6"),),
+    "seat": (
+        _drawn("seat cbow:{vectors} --test weat6 --test sent-weat6"),
+        Line(
+            "seat cbow:{vectors} --test weat6 --results-tsv s.tsv --matrix m.json -o r.txt",
+            ("s.tsv", "m.json", "r.txt"),
+        ),
+    ),
+    "sentiment": (_drawn("sentiment default"),),
     "seeds axis": (_drawn(f"seeds axis {{vectors}} {_PAIR}"),),
     "seeds coherence": (_drawn(f"seeds coherence {{vectors}} {_PAIR}"),),
     "seeds concept": (_drawn("seeds concept {vectors} female"),),
     "seeds concepts": (_printed("seeds concepts"),),
     "seeds export": (_printed("seeds export male_1-Caliskan_et_al_2017"),),
     "seeds generated": (_drawn("seeds generated {vectors} --pairs 5 --ranks 100 900"),),
+    "seeds checklist": (_printed("seeds checklist male_1-Caliskan_et_al_2017"),),
+    "seeds overview": (_drawn("seeds overview"),),
     "seeds lint": (_printed("seeds lint male_1-Caliskan_et_al_2017"),),
     "seeds list": (_printed("seeds list"),),
     "seeds measure": (_drawn(f"seeds measure {{vectors}} {_PAIR}"),),
     "seeds multiverse": (_drawn("seeds multiverse {vectors} --test weat6 --samples 20"),),
     "seeds show": (_printed("seeds show male_1-Caliskan_et_al_2017"),),
     "seeds variance": (_drawn(f"seeds variance {{vectors}} {_PAIR}"),),
+    "table": (Line("table {vectors} --test weat6 -o t.csv", ("t.csv",)),),
     "train": (
         Line(f"train {{corpus}} -o m --min-count 1 {_TRAINING}", folder="m", quick=True),
         Line(f"train {{corpus}} -o m --min-count 1 {_TRAINING} --by year --min-size 1", folder="m"),
+    ),
+    "vectors analogy": (
+        _drawn("vectors analogy {vectors} he doctor she"),
+        _drawn("vectors analogy {vectors} she he --words 50"),
+    ),
+    "vectors plane": (_drawn("vectors plane {vectors}"),),
+    "translations export": (_printed("translations export --language tr"),),
+    "translations measure": (
+        Line(
+            "translations measure {translated} --counts c.csv -o r.txt --plot p.json",
+            ("c.csv", "r.txt", "p.json"),
+        ),
     ),
     "vectors convert": tuple(
         Line(f"vectors convert {{vectors}} v{ending}", files, quick=ending == ".npy")
@@ -149,11 +196,16 @@ WRITERS: dict[str, tuple[Line, ...]] = {
             (".safetensors", ("v.safetensors", "v.safetensors.vocab")),
         )
     ),
+    "vectors clean": (_printed("vectors clean {vectors} {words}"),),
     "vectors debias": (Line("vectors debias {vectors} d.bin", ("d.bin", "d.bin.history")),),
     "vectors subset": (Line("vectors subset {vectors} s.parquet --words {words}", ("s.parquet",)),),
     "weat": (
         _printed("weat {vectors} --test weat6", quick=True),
         _drawn("weat {vectors} --test weat6"),
+        Line(
+            "weat {vectors} --test weat6 --format latex -o r.txt --bibtex b.bib",
+            ("r.txt", "b.bib"),
+        ),
     ),
     "wefat": (_drawn("wefat {vectors} --test wefat1"),),
 }

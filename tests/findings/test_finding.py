@@ -315,8 +315,15 @@ def test_swapping_sets_swaps_the_sentence_and_keeps_grade_and_evidence(x, y, shi
         assert (mine.kind, mine.verdict) == (theirs.kind, theirs.verdict)
         assert theirs.number == pytest.approx(mine.number, abs=1e-9)
     assert fact(other.sentence) == fact(found.sentence)
+    # X is the subject, and the attributes that it is associated with come first. With X and Y
+    # swapped the other group is the subject; with A and B swapped the same words are said of it.
+    if found.direction:
+        begins = [sentence.lower().index("x0") for sentence in (found.sentence, other.sentence)]
+        assert (begins[0] < begins[1]) == targets
+        assert (other.sentence == found.sentence) != targets
     if found.grade == "none":
         assert found.direction == 0
+        assert other.sentence != found.sentence  # "in how X and Y are associated with A rather …"
         assert "more strongly" not in found.sentence
 
 

@@ -36,7 +36,11 @@ def below(kind: type) -> list[type]:
 # A class whose name begins with an underscore is only a base class.
 SCHEMAS = sorted({schema for schema in below(Record) if schema.__name__[0] != "_"}, key=str)
 RECORDS = sorted(
-    {*map(result_class, (*_HOMES, "rnd")), weatherglass.Check, weatherglass.Finding}, key=str
+    {
+        *map(result_class, (*_HOMES, "rnd")),
+        *(weatherglass.Check, weatherglass.Finding, weatherglass.CrowdStudy),
+    },
+    key=str,
 )
 _fuzz = settings(suppress_health_check=list(HealthCheck))
 _text = st.sampled_from(

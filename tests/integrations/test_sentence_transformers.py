@@ -160,7 +160,7 @@ def test_the_metrics_reach_the_model_card(model, evaluator_class, tmp_path):
 def test_an_unknown_test_is_refused_before_the_training_starts(evaluator_class):
     with pytest.raises(wg.errors.WeatherglassError, match="weat6"):
         evaluator_class("waet6")
-    with pytest.raises(wg.errors.UsageError, match="at least one"):
+    with pytest.raises(wg.errors.UsageError, match="no association test"):
         evaluator_class([])
 
 

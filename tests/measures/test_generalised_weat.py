@@ -39,7 +39,7 @@ def test_generalised_weat_of_two_groups_is_the_statistic_of_weat(
     vectors = random_vectors(seed)
     x, y = ([f"x{k}" for k in part] for part in (order[:size], order[size : 2 * size]))
     a, b = words
-    g = generalised_weat(vectors, [(x, a), (y, b)]).value
+    g = generalised_weat(vectors, [(x, a), (y, b)]).g
     difference = vectors.unit(a).mean(axis=0) - vectors.unit(b).mean(axis=0)
     s = (vectors.unit(x) @ difference).sum() - (vectors.unit(y) @ difference).sum()
     assert s == pytest.approx(2 * size * g, abs=1e-12)
@@ -53,11 +53,9 @@ def test_generalised_weat_of_one_group_compares_it_with_all_or_with_the_rest(
     vectors, (x,), (a,) = random_vectors(seed), names, words
     rest_x = [name for name in UNIVERSE["all_names"] if name not in x]
     rest_a = [word for word in UNIVERSE["all_words"] if word not in a]
-    g = generalised_weat(vectors, [(x, a)], **UNIVERSE).value
-    with_all = generalised_weat(
-        vectors, [(x, a), (UNIVERSE["all_names"], UNIVERSE["all_words"])]
-    ).value
-    with_rest = generalised_weat(vectors, [(x, a), (rest_x, rest_a)]).value
+    g = generalised_weat(vectors, [(x, a)], **UNIVERSE).g
+    with_all = generalised_weat(vectors, [(x, a), (UNIVERSE["all_names"], UNIVERSE["all_words"])]).g
+    with_rest = generalised_weat(vectors, [(x, a), (rest_x, rest_a)]).g
     share = len(rest_x) / NAMES * len(rest_a) / WORDS
     assert g == pytest.approx(2 * with_all, abs=1e-12)
     assert g == pytest.approx(2 * share * with_rest, abs=1e-12)
@@ -71,9 +69,9 @@ def test_generalised_weat_is_the_sum_over_single_groups(
     vectors = random_vectors(seed)
     names = data.draw(subsets("x", NAMES, n))
     words = data.draw(subsets("a", WORDS, n))
-    g = generalised_weat(vectors, list(zip(names, words, strict=True))).value
+    g = generalised_weat(vectors, list(zip(names, words, strict=True))).g
     single = np.array(
-        [[generalised_weat(vectors, [(x, a)], **UNIVERSE).value for a in words] for x in names]
+        [[generalised_weat(vectors, [(x, a)], **UNIVERSE).g for a in words] for x in names]
     )
     assert g == pytest.approx(np.trace(single) - single.sum() / n, abs=1e-12)
 
@@ -82,15 +80,20 @@ def test_generalised_weat_is_that_worked_by_hand() -> None:
     """X̄₁ = (1, 0), X̄₂ = (0, 1), μ = (½, ½); Ā₁ = (1, 0), Ā₂ = (0, 1): two parts of ½."""
     vectors = Vectors.of(["x", "y", "a", "b"], [[2, 0], [0, 3], [5, 0], [0, 1]])
     result = generalised_weat(vectors, [(["x"], ["a"]), (["y"], ["b"])])
-    assert result.value == pytest.approx(1.0)
-    assert result.parts == pytest.approx((0.5, 0.5))
-    assert result.n == ((1, 1), (1, 1))
+    assert result.g == pytest.approx(1.0)
+    assert result.parts == pytest.approx({"X1": 0.5, "X2": 0.5})
+    assert result.n == dict.fromkeys(["X1", "X2", "A1", "A2"], 1)
 
 
 def test_generalised_weat_lists_missing_words_and_refuses_an_empty_group() -> None:
     vectors = random_vectors(0)
     pairs = [(["x0", "nobody"], ["a0"]), (["x1"], ["a1", "nothing"])]
-    assert generalised_weat(vectors, pairs).missing == ("nobody", "nothing")
+    assert generalised_weat(vectors, pairs).missing == {
+        "X1": ("nobody",),
+        "X2": (),
+        "A1": (),
+        "A2": ("nothing",),
+    }
     with pytest.raises(CannotMeasure, match="Group 2 has no names or no words"):
         generalised_weat(vectors, [(["x0"], ["a0"]), (["nobody"], ["a1"])])
     with pytest.raises(UsageError, match="no group"):

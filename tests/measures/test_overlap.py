@@ -77,7 +77,7 @@ def test_a_factual_test_with_an_attribute_among_its_targets_is_not_run():
     assert allowed.options["allow_overlap"] is True
 
 
-@pytest.mark.parametrize("name", sorted(MEASURES))
+@pytest.mark.parametrize("name", sorted(MEASURES.keys() - {"generalised-weat"}))
 def test_only_measures_that_project_on_pairs_accept_a_word_of_x_among_the_attributes(name):
     sets = {"X": WORDS[:8], "Y": WORDS[8:16], "A": [WORDS[0], *WORDS[17:24]], "B": WORDS[24:]}
     needed = {need.name for need in MEASURES[name].needs}

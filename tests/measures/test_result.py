@@ -12,8 +12,8 @@ import pytest
 
 import weatherglass as wg
 import weatherglass.errors
-from weatherglass.errors import BadContent
-from weatherglass.measures import Measurement, Result
+from weatherglass.errors import BadContent, CannotMeasure
+from weatherglass.measures import NO_CHART, Measurement, Result
 from weatherglass.measures.result import _HOMES, html_table, result_class
 
 SETS = {"X": ["nurse", "maid"], "Y": ["pilot", "judge"], "A": ["she", "her"], "B": ["he", "his"]}
@@ -156,7 +156,14 @@ def test_every_class_of_results_has_a_chart_and_the_short_repr():
     for kind in subclasses(Result):
         assert kind.__repr__ is Result.__repr__, f"{kind}: needs @dataclass(repr=False)"
         if kind is not Measurement:
-            assert kind.chart in {**_ALONE, **_TOGETHER}, kind
+            assert kind.chart in {**_ALONE, **_TOGETHER, NO_CHART: None}, kind
+
+
+def test_a_result_without_a_chart_says_so():
+    cleaned = wg.clean_list("default", ["amy", "joan", "lisa", "sarah", "table"])
+    with pytest.raises(CannotMeasure, match="no chart of a cleaned list"):
+        cleaned.plot()
+    assert "<table" in cleaned._repr_html_()
 
 
 def test_sentence_results_are_read_before_any_encoder_is_imported(results, tmp_path):

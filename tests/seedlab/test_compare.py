@@ -279,6 +279,8 @@ def test_documents_that_training_left_out_are_noted(tmp_path: Path) -> None:
     assert comparison.notes == (
         "1 documents have no value for kind and were left out",
         "kind 'z' was left out: 2 tokens, fewer than 100",
+        "groups that are too small to train on can be compared in one shared space: "
+        "`weatherglass groups`, or compare_groups in Python",
     )
     assert comparison.options["dim"] == 8
     assert "workers" not in comparison.options
@@ -339,7 +341,7 @@ def test_words_that_one_model_lacks_are_missing_in_all(tmp_path: Path) -> None:
 def test_comparing_one_corpus_or_no_test_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="two are needed"):
         compare({"a": texts(0, 0.5)}, [MINE], out=tmp_path / "a", **TRAINING)
-    with pytest.raises(UsageError, match="no test"):
+    with pytest.raises(UsageError, match="no association or groups test"):
         compare({"a": texts(0, 0.5)}, [], out=tmp_path / "b", **TRAINING)
     with pytest.raises(UsageError, match="column that divides it"):
         compare(str(tmp_path), [MINE], out=tmp_path / "c", **TRAINING)

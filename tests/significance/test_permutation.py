@@ -57,6 +57,7 @@ def test_exact_count_equals_brute_force(sets: tuple[list[int], list[int]], scale
         assert greater.value == greater.low == greater.high == at_least / partitions
 
 
+@pytest.mark.slow
 @given(two_sets(), st.sampled_from(SCALES[:4]), st.sampled_from(["tilted", "bracket"]))
 @settings(max_examples=300)
 def test_tilted_and_bracket_p_are_correct_with_ties(

@@ -88,5 +88,5 @@ def test_a_missing_dask_or_a_wrong_cluster_is_an_error(
     assert "expected the address of a Dask scheduler, such as tcp://host:8786, or local" in ran.err
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     ran = run(*COMMANDS[name], "--cluster", "local")
-    assert ran.code == 1
+    assert ran.code == 3
     assert ran.err.endswith(f"needs an optional package: {install_command('cluster')}\n")

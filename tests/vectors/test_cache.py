@@ -306,3 +306,11 @@ def test_parsing_needs_less_memory_than_the_matrix(
 def test_an_empty_folder_is_a_damaged_store(tmp_path):
     with pytest.raises(store.Damaged):
         store.open_store(tmp_path, "x")
+
+
+def test_a_word_list_under_another_suffix_is_read_anew(tmp_path):
+    np.save(tmp_path / "v.npy", np.eye(2, dtype=np.float32))
+    (tmp_path / "v.txt").write_text('["a",\n"b"]')
+    assert list(open_vectors(tmp_path / "v.npy").words) == ['["a",', '"b"]']
+    (tmp_path / "v.txt").rename(tmp_path / "v.json")
+    assert list(open_vectors(tmp_path / "v.npy").words) == ["a", "b"]

@@ -129,7 +129,10 @@ def test_spread_that_grows_with_frequency_is_removed():
 
 
 # With the fewest words that are allowed for 300 dimensions, some frequency remains.
-@pytest.mark.parametrize(("count", "dim", "max_r2"), [(2000, 20, 0.1), (6000, 300, 0.2)])
+@pytest.mark.parametrize(
+    ("count", "dim", "max_r2"),
+    [(2000, 20, 0.1), pytest.param(6000, 300, 0.2, marks=pytest.mark.slow)],
+)
 def test_a_planted_frequency_direction_is_removed_and_meaning_stays(count, dim, max_r2):
     meaning, rows = planted(count, dim)
     controlled, outcome = control(of(rows))

@@ -37,7 +37,7 @@ _MIN_SHOWN = 0.05  # standard deviations; less would be printed as zero
 @missing_option()
 @overlap_option
 @seed_option
-@output_options(plot=True)
+@output_options(plot=True, paper=True)
 def agree(
     sources: tuple[str, ...],
     ids: tuple[str, ...],
@@ -62,7 +62,7 @@ def agree(
     if not ids and not files:
         raise UsageError("Name a test with --test ID, or give your own with --tests FILE.")
     tests = select_tests(ids, files, Test | FactualTest)
-    opened = [open_rows(source, tests) for source in sources]
+    opened = [open_rows(source, tests, case=case) for source in sources]
     results = run_all(
         tests,
         lambda test: compare(

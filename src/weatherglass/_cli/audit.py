@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import CannotMeasure, SourceNotFound, UsageError
+from weatherglass.errors import CannotMeasure, UsageError
 
-from .changes import changes_text, print_changes
-from .exit_codes import NOT_MEASURED, VIOLATED, fail_as_not_measured
+from .changes import changes_text, write_changes
+from .check import verdict_table
+from .exit_codes import FAILED, NOT_MEASURED
 from .options import (
     cache_option,
     control_option,
     dry_run_option,
     log_option,
+    own_tests_option,
     seed_option,
     worker_options,
 )
@@ -50,9 +52,11 @@ _MAX_SOURCES = 8
     "--suite",
     default="standard",
     show_default=True,
-    metavar="quick|standard|full|FILE",
-    help="Which measures and tests to run, or a YAML file with your own id, title and steps.",
+    metavar="quick|standard|full|own|FILE",
+    help="Which measures and tests to run, or a YAML file with your own id, title and steps; own: "
+    "only --tests, and a lint of their sets.",
 )
+@own_tests_option
 @control_option(
     "Controls in every step that has the option; by default the suite decides.",
     default=None,
@@ -98,6 +102,15 @@ _MAX_SOURCES = 8
     help="With --against: exit with 1 if an effect is larger than it was by more than SIZE, or is "
     "beyond zero by more than SIZE in the other direction.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What is printed: the status of each step and the findings, or all results as JSON, with "
+    "the steps and, if there are any, the verdicts and changes.",
+)
 @log_option
 @worker_options(
     "Threads, or with several sources processes that run a step each; all processors by default.",
@@ -107,6 +120,7 @@ def audit(
     sources: tuple[str, ...],
     out: Path,
     suite: str,
+    files: tuple[Path, ...],
     control: tuple[str, ...] | None,
     budget: float | None,
     seed: int,
@@ -118,6 +132,7 @@ def audit(
     policy: Path | None,
     fail_on: str | None,
     fail_on_increase: float | None,
+    form: str,
     log: MlflowLog | None,
     workers: int | None,
     cluster: str | None,
@@ -127,7 +142,8 @@ def audit(
     Without SOURCE, the bundled vectors are measured. A YAML file can list many sources: names, or
     mappings of source, name and facts such as step or year. The folder gets report.html, the
     results as Parquet, TSV and JSON, and run.json with everything that is needed to repeat the
-    audit. A failed step is reported and does not stop the others; after an interruption, --resume
+    audit. The tests of --tests come first. A step that fails, or whose words the source does not
+    have, is reported with the reason and does not stop the others; after an interruption, --resume
     continues.
 
     The exit code is 3 if nothing could be measured; see --fail-on.
@@ -142,7 +158,10 @@ def audit(
         _repeat(repeat, workers=workers, cluster=cluster)
         return
     if dry_run:
-        write_workload(count_suite_work(sources or ("default",), suite), Output("table", None))
+        work = count_suite_work(
+            sources or ("default",), suite, files or None, rng=seed, cache=not no_cache
+        )
+        write_workload(work, Output(form))
         return
     if fail_on_increase is not None and against is None:
         raise UsageError("--fail-on-increase needs --against, the audit to compare with.")
@@ -153,48 +172,68 @@ def audit(
         raise UsageError(
             "The policy limits the increase over a baseline: name one in it, or give --against."
         )
-    with fail_as_not_measured():
-        before = open_audit(against) if against is not None else None
-        try:
-            audited = _run(
-                sources or ("default",),
-                out=out,
-                suite=suite,
-                control=control,
-                budget=budget,
-                rng=seed,
-                resume=resume,
-                cache=not no_cache,
-                workers=workers,
-                cluster=cluster,
-            )
-        except KeyboardInterrupt:
-            if (out / "run.json").exists():
-                click.echo(f"Finished steps are in {out}; --resume continues.", err=True)
-            raise
+    before = open_audit(against) if against is not None else None
+    try:
+        audited = _run(
+            sources or ("default",),
+            out=out,
+            suite=suite,
+            tests=files or None,
+            control=control,
+            budget=budget,
+            rng=seed,
+            resume=resume,
+            cache=not no_cache,
+            workers=workers,
+            cluster=cluster,
+        )
+    except KeyboardInterrupt:
+        if (out / "run.json").exists():
+            click.echo(f"Finished steps are in {out}; --resume continues.", err=True)
+        raise
+    is_table = form == "table"
+    if is_table:
         click.echo(_summary(audited), nl=False)
+        click.echo(remarks(_low_valence(audited)), nl=False)
         click.echo(remarks(_findings(audited)), nl=False)
         click.echo(f"The report is {out / 'report.html'}.")
-        changes = print_changes(before, audited, out) if before is not None else ()
-        checked = _check(rules, out, against, seed) if rules is not None else None
-        if log is not None:
-            log.log_audit(audited, out)
-        if all(step["status"] != "done" for step in audited.about["steps"]):
-            raise CannotMeasure(_nothing_measured(audited))
+    changes = write_changes(before, audited, out, is_printed=is_table) if before else ()
+    checked = _check(rules, out, against, seed) if rules is not None else None
+    if checked is not None and is_table:
+        name = rules.path.name if rules and rules.path else ""
+        click.echo(verdict_table(checked, f"{out} against {name}"), nl=False)
+    if not is_table:
+        click.echo(_to_json(audited, out, changes, checked))
+    if log is not None:
+        log.log_audit(audited, out)
+    if all(step["status"] != "done" for step in audited.about["steps"]):
+        raise CannotMeasure(_nothing_measured(audited))
     _exit(audited, checked, changes, fail_on or ("any" if checked else None), fail_on_increase)
 
 
 def _check(rules: PolicyFile, folder: Path, against: Path | None, seed: int) -> Check:
-    """Check the results of a folder against a policy, print the verdicts and keep the record."""
+    """Check the results of a folder against a policy, and keep the record."""
     from weatherglass.auditing import check
-
-    from .check import verdict_table
 
     checked = check(folder, rules, baseline=against, rng=seed)
     write_whole(folder / "check.json", checked.to_json() + "\n")
-    name = rules.path.name if rules.path else ""
-    click.echo(verdict_table(checked, f"{folder} against {name}"), nl=False)
     return checked
+
+
+def _to_json(
+    audited: AuditResult, folder: Path, changes: Sequence[Change], checked: Check | None
+) -> str:
+    """Everything that the table has, and all results, for programs."""
+    content: dict[str, Any] = {
+        "report": str(folder / "report.html"),
+        "steps": audited.about["steps"],
+        "results": audited.results.to_dict(),
+    }
+    if changes:
+        content["changes"] = [vars(change) for change in changes]
+    if checked is not None:
+        content["check"] = checked.to_dict()
+    return json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False, default=str)
 
 
 def _nothing_measured(audited: AuditResult) -> str:
@@ -214,6 +253,8 @@ def _exit(
     max_increase: float | None,
 ) -> None:
     """End with the exit code that the options ask for, and say why; return if it is 0."""
+    from weatherglass.measures import NOT_FOR_TABLES
+
     increased = [
         change
         for change in changes
@@ -221,22 +262,26 @@ def _exit(
     ]
     code, problems = 0, []
     if increased:
-        code = VIOLATED
+        code = FAILED
         listed = ", ".join(
             f"{c.test or c.measure} {c.before:.2f} → {c.after:.2f}" for c in increased
         )
         problems.append(f"more than {max_increase:g} beyond the earlier audit: {listed}.")
     if checked is not None and not checked.passed:
-        is_violated = checked.exit_code == VIOLATED
+        is_violated = checked.exit_code == FAILED
         if is_violated and fail_on in ("violation", "any"):
-            code = VIOLATED
+            code = FAILED
             problems.append(checked.sentence())
         elif not is_violated and fail_on in ("not-run", "any"):
             code = code or NOT_MEASURED
             problems.append(checked.sentence())
     # With a policy, its `not_run` says which tests must be run.
     if fail_on == "not-run" or (fail_on == "any" and checked is None):
-        failed = [step for step in audited.about["steps"] if step["status"] != "done"]
+        failed = [
+            step
+            for step in audited.about["steps"]
+            if step["status"] != "done" and step["reason"] != NOT_FOR_TABLES
+        ]
         tests = [result for result in audited.results if not result.is_done]
         if failed or tests:
             code = code or NOT_MEASURED
@@ -261,39 +306,22 @@ def _run(sources: Sequence[Any], **options: Any) -> AuditResult:
 
 
 def _repeat(folder: Path, **workers: Any) -> None:
-    """Repeat an audit in a temporary folder, and compare every number."""
-    from weatherglass.auditing import find_changes, is_rounding_only, open_audit
-    from weatherglass.catalog import Suite
+    """Repeat an audit, and say whether every number is the same."""
+    from weatherglass.auditing import repeat_audit
 
-    before = open_audit(folder)
-    suite = Suite.model_validate(before.about["suite"])
-    sources = [
-        {"source": source.get("opens", source["name"]), "name": source["name"]}
-        | source.get("facts", {})
-        for source in before.about["sources"]
-    ]
-    rng = before.about["options"]["rng"]
-    with tempfile.TemporaryDirectory() as scratch:
-        out = Path(scratch, "again")
-        try:
-            # Measured anew: kept encodings would only show that the cache is the same.
-            after = _run(sources, out=out, suite=suite, rng=rng, cache=False, **workers)
-        except SourceNotFound as error:
-            raise SourceNotFound(
-                f"{error} Paths are relative to the folder in which the audit was run."
-            ) from None
-    changes = find_changes(before, after)
-    not_done = sum(step["status"] != "done" for step in before.about["steps"])
-    if not_done:  # numbers that are only in the repetition cannot be compared
-        changes = tuple(change for change in changes if change.before is not None)
-    if changes and not is_rounding_only(changes):
-        click.echo(changes_text(changes, len(sources) > 1), nl=False)
-        raise CannotMeasure(f"The numbers differ from those of {folder}.")
-    digits = " (the last digits differ)" if changes else ""
-    count = len(before.results)
-    click.echo(f"The same{digits}: {count} results and every other number of {folder}.")
-    if not_done:
-        click.echo(f"Not compared: {not_done} steps that were not done there.")
+    with progress_bar("auditing") as draw:
+        repeated = repeat_audit(
+            folder, progress=lambda title, done, total: draw(done, total, title), **workers
+        )
+    if not repeated.is_same:
+        click.echo(changes_text(repeated.changes, repeated.sources > 1), nl=False)
+        problem = f"The numbers differ from those of {folder}."
+        click.echo(f"weatherglass: {printable(problem)}", err=True)
+        click.get_current_context().exit(FAILED)
+    digits = " (the last digits differ)" if repeated.changes else ""
+    click.echo(f"The same{digits}: {repeated.results} results and every other number of {folder}.")
+    if repeated.not_done:
+        click.echo(f"Not compared: {repeated.not_done} steps that were not done there.")
 
 
 def _summary(audited: AuditResult) -> str:
@@ -316,6 +344,17 @@ def _summary(audited: AuditResult) -> str:
         for step in steps
     ]
     return table(rows, title)
+
+
+def _low_valence(audited: AuditResult) -> list[str]:
+    """A line for each source that encodes little of what people agree on; the report has all."""
+    from weatherglass.findings import is_low, valence_sentence
+    from weatherglass.report import source_valences
+
+    valences = source_valences(audited.about["sources"])
+    low = [f"{name}: {valence_sentence(v)}" for name, v in valences.items() if is_low(v)]
+    more = [f"{len(low) - _MAX_SOURCES:,} more sources like these."]
+    return low if len(low) <= _MAX_SOURCES else low[:_MAX_SOURCES] + more
 
 
 def _findings(audited: AuditResult) -> list[str]:

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import CatalogError
+from weatherglass.errors import UsageError
 
+from .exit_codes import FAILED
 from .options import output_options
 from .output import Output, printable
 from .verbosity import SuggestingGroup
 
 if TYPE_CHECKING:
     from weatherglass.catalog import (
+        AnyTest,
         Difference,
-        FactualTest,
         NameList,
         Published,
         PublishedAgreement,
         PublishedCorrelation,
-        Test,
     )
 
 _MAX_NAMES = 20  # in a table; the other formats have all
@@ -91,7 +91,9 @@ def validate(paths: tuple[str, ...]) -> None:
             click.echo(printable(problem), err=True)
         count += len(checked.problems)
     if count:
-        raise CatalogError(f"{count} problem{'s' if count > 1 else ''} found.")
+        problems = f"{count} problem{'s' if count > 1 else ''} found."
+        click.echo(f"weatherglass: {problems}", err=True)
+        click.get_current_context().exit(FAILED)
 
 
 @catalog.command()
@@ -142,15 +144,47 @@ def kinds(output: Output) -> None:
 
 @catalog.command()
 @click.argument("id", metavar="[ID]", required=False)
+@click.option(
+    "--windows",
+    type=click.IntRange(1, 1000),
+    is_flag=False,
+    flag_value=10,
+    metavar="[N]",
+    help="Show the most popular names in each of N windows of a share; 10, if no number is given.",
+)
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Column of the shares of --windows; by default share_female.",
+)
+@click.option(
+    "--per-window",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="Names in each window.",
+)
 @output_options()
-def names(id: str | None, output: Output) -> None:
+def names(
+    id: str | None, windows: int | None, by: str | None, per_window: int, output: Output
+) -> None:
     """List the name lists, or show the names of ID with the facts about them.
 
     ID may be your own file: one name per line, or CSV with a header. The table has the first names
     and their source; JSON, TSV and CSV have all names.
+
+    With --windows, show the most popular names in each 10 % window of the share of women, as
+    Caliskan et al. (2017) chose androgynous names.
     """
     from weatherglass.catalog import load_names, name_lists
 
+    if windows is not None:
+        if id is None:
+            raise UsageError("--windows needs a list of names: ssa, or a file.")
+        _write_windows(load_names(id), windows, by, per_window, output)
+        return
+    if by is not None:
+        raise UsageError("--by needs --windows.")
     if id is None:
         lists = {name: (load_names(name), source) for name, source in name_lists().items()}
         rows = [
@@ -181,17 +215,43 @@ def names(id: str | None, output: Output) -> None:
     output.write_rows(list(_name_rows(loaded, count)), title=printable(title))
 
 
+def _write_windows(
+    names: NameList, windows: int, by: str | None, per_window: int, output: Output
+) -> None:
+    """Write a row for each name of each window."""
+    from weatherglass.catalog import name_windows
+
+    found = name_windows(names, by, windows=windows, per_window=per_window)
+    rows = [
+        {
+            "from": f"{window.low:.3g}",
+            "to": f"{window.high:.3g}",
+            "name": name,
+            "share": f"{share:.3f}" if output.format == "table" else share,
+            "people": int(people) if float(people).is_integer() else people,
+            "available": window.available,
+        }
+        for window in found
+        for name, share, people in zip(window.names, window.shares, window.people, strict=True)
+    ]
+    title = f"{names.title}: the most popular names in each window. Source: {names.source}."
+    output.write_rows(rows, title=printable(title))
+
+
 def _name_rows(names: NameList, count: int) -> Iterator[dict[str, Any]]:
     for row, name in enumerate(names.names[:count]):
         facts = {column: values[row] for column, values in names.facts.items()}
         # All facts are read as floats; show counts and years without a decimal point.
         integers = {k: int(v) for k, v in facts.items() if v is not None and v.is_integer()}
+        texts = {column: values[row] for column, values in names.texts.items()}
         spellings = {"spellings": "|".join(names.spellings.get(name, ()))}
-        yield {"name": name, **facts, **integers, **(spellings if names.spellings else {})}
+        yield {"name": name, **facts, **integers, **texts} | (spellings if names.spellings else {})
 
 
-def _row(test: Test | FactualTest, form: str) -> dict[str, Any]:
-    targets = [str(len(words)) for name, words in test.sets.items() if name not in "AB"]
+def _row(test: AnyTest, form: str) -> dict[str, Any]:
+    sizes = {name: str(len(words)) for name, words in test.sets.items()}
+    attributes = [size for name, size in sizes.items() if name.startswith(("A", "B"))]
+    targets = [size for name, size in sizes.items() if not name.startswith(("A", "B"))]
     symbol, number = _statistic(test.printed)
     published = number if number is None or form != "table" else f"{symbol} = {number:.2f}"
     return {
@@ -200,13 +260,13 @@ def _row(test: Test | FactualTest, form: str) -> dict[str, Any]:
         "level": test.level,
         "title": test.title,
         "targets": "+".join(targets),
-        "attributes": f"{len(test.a)}+{len(test.b)}",
+        "attributes": "+".join(attributes),
         "published": published,
         "variants": " ".join(test.variants),
     }
 
 
-def _word_rows(test: Test | FactualTest) -> Iterator[dict[str, Any]]:
+def _word_rows(test: AnyTest) -> Iterator[dict[str, Any]]:
     facts = _facts(test)
     for name, words in test.sets.items():
         origin = dict(zip(words.words, words.origins, strict=False))
@@ -217,7 +277,7 @@ def _word_rows(test: Test | FactualTest) -> Iterator[dict[str, Any]]:
             yield row | ({"fact": facts.get(word) if name == "W" else None} if facts else {})
 
 
-def _facts(test: Test | FactualTest) -> dict[str, float]:
+def _facts(test: AnyTest) -> dict[str, float]:
     from weatherglass.catalog import FactualTest
 
     if not isinstance(test, FactualTest):
@@ -235,7 +295,7 @@ def _statistic(printed: Published | PublishedCorrelation | None) -> tuple[str, f
     return "r", printed.correlation
 
 
-def _page(test: Test | FactualTest, width: int) -> str:
+def _page(test: AnyTest, width: int) -> str:
     """The text of a test, for people to read."""
     facts = _facts(test)
     lines = _wrap(f"{test.id}: {test.title}", width)
@@ -262,25 +322,25 @@ def _wrap(text: str, width: int, indent: int = 0) -> list[str]:
     )
 
 
-def _sections(test: Test | FactualTest) -> Iterator[tuple[str, list[str]]]:
+def _sections(test: AnyTest) -> Iterator[tuple[str, list[str]]]:
     """Everything about a test besides its words: headings and paragraphs."""
-    from weatherglass.catalog import FactualTest
+    from weatherglass.catalog import FactualTest, GroupsTest, Test
 
     if isinstance(test, FactualTest):
         facts = test.facts
         yield ", ".join(filter(None, (facts.name, facts.unit))), [facts.provenance, facts.method]
-    if test.published:
+    if not isinstance(test, GroupsTest) and test.published:
         yield "Published", [_published(result) for result in test.published]
     if test.agreement:
         yield "Published agreement", [_agreement(figure) for figure in test.agreement]
-    human = None if isinstance(test, FactualTest) else test.human
+    human = test.human if isinstance(test, Test) else None
     if human:
         subjects = f"{human.n} subjects"
         if human.n_printed not in ("", str(human.n)):
             subjects += f" (printed as {human.n_printed})"
         figures = "" if human.d is None else f"d = {human.d:.2f}, {_p(human.p)}, {subjects}"
         yield "With people", [figures, human.finding, human.study.citation]
-    if not isinstance(test, FactualTest) and test.differences:
+    if isinstance(test, Test) and test.differences:
         yield (
             "Differences from the published list",
             [_difference(item) for item in test.differences],

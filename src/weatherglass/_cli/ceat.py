@@ -16,7 +16,7 @@ from .options import (
     seed_option,
     tests_options,
 )
-from .output import Output, progress_bar, table
+from .output import Output, progress_bar, source_title, table
 from .run_tests import select_tests, write_results
 
 
@@ -47,7 +47,7 @@ from .run_tests import select_tests, write_results
 @overlap_option
 @seed_option
 @cache_option
-@output_options()
+@output_options(paper=True)
 def ceat(
     encoder: str,
     corpus: Path,
@@ -105,4 +105,4 @@ def _table(results: Sequence[Any]) -> str:
         for result in results
         if result.status == "done"
     ]
-    return table(rows, f"CEAT on {results[0].source['name']}") if rows else ""
+    return table(rows, source_title("CEAT", results[0].source_name)) if rows else ""

@@ -20,14 +20,17 @@ _MAX_ROWS = 20
 _P_VALUES = ("p", "p_rotation", "p_holm", "pearson_p")
 
 
-def print_changes(before: AuditResult, after: AuditResult, out: Path) -> Sequence[Change]:
-    """Print the first changes; all of them are written to ``changes.tsv`` and returned."""
+def write_changes(
+    before: AuditResult, after: AuditResult, out: Path, *, is_printed: bool
+) -> Sequence[Change]:
+    """Write all changes to ``changes.tsv`` and return them; print the first ones if asked to."""
     from weatherglass.auditing import find_changes
 
     changes = find_changes(before, after)
     write_whole(out / "changes.tsv", delimited([vars(change) for change in changes], "\t"))
-    has_many = max(len(audited.about["sources"]) for audited in (before, after)) > 1
-    click.echo(changes_text(changes, has_many), nl=False)
+    if is_printed:
+        has_many = max(len(audited.about["sources"]) for audited in (before, after)) > 1
+        click.echo(changes_text(changes, has_many), nl=False)
     return changes
 
 

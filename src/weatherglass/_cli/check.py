@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .exit_codes import fail_as_not_measured
 from .options import (
     batch_size_option,
     cache_option,
@@ -88,30 +87,31 @@ def check(
     from weatherglass.auditing import sarif as to_sarif
     from weatherglass.vectors import describe_history
 
-    with fail_as_not_measured():
-        rules = load_policy(policy, files)
-        if dry_run:
-            write_workload(count_policy_work(sources, rules), output)
-            return
-        with progress_bar("checking") as draw:
-            checked = run_check(
-                list(sources),
-                rules,
-                baseline=baseline,
-                rng=seed,
-                progress=draw,
-                cache=not no_cache,
-                **workers,
-            )
-        write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
-        for source in checked.sources:
-            for line in describe_history(source.get("history", ())):
-                click.echo(line, err=True)
-        for path, write in ((junit, to_junit), (sarif, to_sarif), (summary, job_summary)):
-            if path is not None:
-                write_whole(path, write(checked))
-        if log is not None:
-            log.log_check(checked)
+    rules = load_policy(policy, files)
+    if dry_run:
+        size = workers["batch_size"]
+        work = count_policy_work(sources, rules, rng=seed, cache=not no_cache, batch_size=size)
+        write_workload(work, output)
+        return
+    with progress_bar("checking") as draw:
+        checked = run_check(
+            list(sources),
+            rules,
+            baseline=baseline,
+            rng=seed,
+            progress=draw,
+            cache=not no_cache,
+            **workers,
+        )
+    write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
+    for source in checked.sources:
+        for line in describe_history(source.get("history", ())):
+            click.echo(line, err=True)
+    for path, write in ((junit, to_junit), (sarif, to_sarif), (summary, job_summary)):
+        if path is not None:
+            write_whole(path, write(checked))
+    if log is not None:
+        log.log_check(checked)
     if not checked.passed:
         click.echo(f"weatherglass: {printable(checked.sentence())}", err=True)
         click.get_current_context().exit(checked.exit_code)

@@ -20,6 +20,7 @@ import click
 from weatherglass._version import __version__
 from weatherglass.errors import install_command
 
+from .exit_codes import FAILED
 from .options import output_options
 from .output import Output, delimited, printable, progress_bar, table
 
@@ -98,7 +99,7 @@ def doctor(context: click.Context, deep: bool, output: Output) -> None:
     else:
         output.write_rows([vars(package) for package in found], document=about)
     if not works:
-        context.exit(1)
+        context.exit(FAILED)
 
 
 def _run_self_test() -> str:

@@ -1,36 +1,11 @@
-"""The exit codes of commands that decide whether a model may ship."""
+"""The exit codes of all commands; 0 says that a command did what it should.
 
-from __future__ import annotations
+A job can tell a bad model (1) from a bad network (3). Errors carry their own code; see
+`weatherglass.errors`.
+"""
 
-import contextlib
-from collections.abc import Iterator
+FAILED = 1
+"""A policy is violated, or a check found a problem."""
 
-from weatherglass.errors import CannotWrite, CatalogError, WeatherglassError
-
-VIOLATED = 1
-WRONG = 2
 NOT_MEASURED = 3
-
-
-@contextlib.contextmanager
-def fail_as_not_measured() -> Iterator[None]:
-    """Give errors in the block the exit code 3, because 1 says that a rule is violated.
-
-    A wrong command, or a wrong file of rules, tests or steps, has the exit code 2.
-    """
-    try:
-        yield
-    except WeatherglassError as error:
-        if error.exit_code == 1:
-            error.exit_code = WRONG if isinstance(error, CatalogError) else NOT_MEASURED
-        raise
-    except BrokenPipeError:  # the reader of our output has gone, which is no failure
-        raise
-    except OSError as error:
-        failed = CannotWrite(f"{error.strerror or error}{_place(error)}.")
-        failed.exit_code = NOT_MEASURED
-        raise failed from None
-
-
-def _place(error: OSError) -> str:
-    return f" ({error.filename})" if error.filename else ""
+"""The measurement could not be made. A wrong command or a wrong file of the user has the code 2."""

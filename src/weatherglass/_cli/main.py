@@ -10,7 +10,9 @@ from weatherglass._version import __version__
 from weatherglass.errors import WeatherglassError
 
 from . import signals
-from .verbosity import SuggestingGroup, accept_verbosity, verbosity_options
+from .exit_codes import NOT_MEASURED
+from .masking import slurs_option
+from .verbosity import SuggestingGroup, accept_shared_options, verbosity_options
 
 # Command -> one line of help. The module of the same name in this folder has the command under
 # that name; the help is here so that `weatherglass --help` imports none of them.
@@ -23,19 +25,26 @@ COMMANDS = {
     "check": "Check sources against a policy.",
     "compare": "Run tests on several corpora, or on the groups of one, and compare.",
     "corpus": "Show what a corpus contains: documents, words, metadata.",
+    "crowd": "Let people evaluate a discovery: tasks for crowd workers, and their answers.",
     "discover": "Find biases without naming them first.",
     "doctor": "Show what is installed, what is missing, and how to install it.",
+    "groups": "Compare groups of a corpus that are too small to train vectors on each.",
     "measure": "Run any other measure of bias on word sets of your choice; list the measures.",
+    "norms": "Correlate associations with what people say about words.",
     "power": "Show which effects a test can find, and how many words it would need.",
     "query": "Query the results of audits in SQL.",
     "rank": "Rank the sources of audits by their effect size in a test.",
     "report": "Write the report of an audit again, and its charts.",
+    "retrieve": "Rank documents that differ only in a name: whose are found?",
     "schema": "Print the JSON Schema of tests, suites, policies, results or checks.",
     "seat": "Run association tests on sentence encoders.",
     "seeds": "Choose and check seed words, and measure how much a result depends on them.",
+    "sentiment": "Score the same sentences with different names, by the valence of their words.",
     "serve": "Open a local web page to measure, explore and compare embeddings.",
+    "table": "Write the association table of a source: the cosines that tests need.",
     "train": "Train vectors on a corpus and on bootstrap samples of it.",
-    "vectors": "Show, convert, subset and debias files of vectors.",
+    "translations": "Test the pronouns of machine translations for gender stereotypes.",
+    "vectors": "Show, convert, subset and debias files of vectors; clean lists, answer analogies.",
     "weat": "Run association tests: target sets X, Y against attribute sets A, B.",
     "wefat": "Run factual tests: does association predict a fact about a word?",
 }
@@ -52,7 +61,7 @@ class LazyGroup(SuggestingGroup):
             return None
         module = importlib.import_module(f"weatherglass._cli.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
-        return accept_verbosity(command)
+        return accept_shared_options(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -88,15 +97,17 @@ def _limit_memory(context: click.Context, option: click.Parameter, size: str | N
     "variable WEATHERGLASS_MAX_MEMORY, or half of the memory that is available.",
 )
 @verbosity_options()
+@slurs_option()
 def cli() -> None:
     """Measure social bias in word and sentence embeddings, and say how sure it is."""
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line. Exit code 0: done; 1: could not be measured; 2: wrong command.
+    """Run the command line.
 
-    ``check`` and ``audit`` have other codes, see `exit_codes`.
-    128 and more: interrupted by a signal, see `signals`.
+    Exit code 0: done and passed; 1: a policy is violated, or a check found a problem; 2: wrong
+    command; 3: the measurement could not be made. 128 and more: interrupted by a signal, see
+    `signals`.
     """
     if sys.stdout is None:  # closed by the caller (`>&-`): nothing can be printed
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -126,7 +137,12 @@ def main(arguments: list[str] | None = None) -> None:
         place = f" ({error.filename})" if error.filename else ""
         click.echo(f"weatherglass: {error.strerror or error}{place}.", err=True)
         _discard_stdout()
-        sys.exit(1)
+        sys.exit(NOT_MEASURED)
+    except Exception:  # a defect of ours: Python's own code, 1, would be taken for a violation
+        import traceback
+
+        traceback.print_exc()
+        sys.exit(NOT_MEASURED)
 
 
 def _discard_stdout() -> None:

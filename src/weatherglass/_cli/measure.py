@@ -12,16 +12,19 @@ import click
 
 from weatherglass.errors import UnknownEntry, UsageError, join_first, quote_safe
 
+from .groups_table import groups_table
+from .masking import slurs_option
 from .options import (
     case_option,
     control_option,
     missing_option,
     output_options,
     overlap_option,
-    slurs_option,
 )
-from .output import Output, remarks, table
+from .output import Output, remarks, source_title, table
 from .run_tests import (
+    document_column,
+    is_table,
     open_rows,
     open_source,
     p_heading,
@@ -31,8 +34,15 @@ from .run_tests import (
 )
 
 if TYPE_CHECKING:
-    from weatherglass.measures import Measure, MeasureResult, WeatResult
-    from weatherglass.vectors import Vectors
+    from weatherglass.measures import (
+        Embedding,
+        GeneralisedResult,
+        Measure,
+        MeasureResult,
+        WeatResult,
+    )
+
+    AnyResult = MeasureResult | WeatResult | GeneralisedResult
 
 
 def list_measures(measures: Sequence[Measure], output: Output) -> None:
@@ -121,7 +131,7 @@ _HEADS = {"p": "p", "p_holm": "p Holm"}
     show_default=True,
     help="Words to show at each end of the table; the other formats have all.",
 )
-@slurs_option
+@slurs_option()
 @case_option()
 @missing_option()
 @overlap_option
@@ -130,7 +140,7 @@ _HEADS = {"p": "p", "p_holm": "p Holm"}
     "without the mean and the first K principal components (top:K), or whitened; auto: without "
     "frequency, if it is strong in the vectors."
 )
-@output_options()
+@output_options(paper=True)
 def measure(
     source: str | None,
     name: str | None,
@@ -138,7 +148,6 @@ def measure(
     chosen: tuple[str, ...],
     listing: bool,
     count: int,
-    show_slurs: bool,
     case: Any,
     max_missing: float,
     allow_overlap: bool,
@@ -160,12 +169,12 @@ def measure(
         raise UsageError(
             "Name a source and a measure; `weatherglass measure --list` lists measures."
         )
-    if source in MEASURES and name not in MEASURES:
+    if source in MEASURES and name.replace("_", "-") not in MEASURES:
         raise UsageError(
             f"The source comes first: weatherglass measure {quote_safe(name)[1:-1]} {source}."
         )
     which = measure_named(name)
-    sets = {part: _words(text) for part, text in _parts(given, "--set").items()}
+    sets = {part: parse_words(text) for part, text in _parts(given, "--set").items()}
     options = {
         part: _convert(which, part, text) for part, text in _parts(chosen, "--option").items()
     }
@@ -183,7 +192,7 @@ def measure(
             **options,
         ),
     )
-    write_results(results, output, lambda done: _page(which, done[0], count, show_slurs))
+    write_results(results, output, lambda done: _page(which, done[0], count))
 
 
 def _parts(given: Sequence[str], option: str) -> dict[str, str]:
@@ -199,7 +208,7 @@ def _parts(given: Sequence[str], option: str) -> dict[str, str]:
     return parts
 
 
-def _words(text: str) -> Any:
+def parse_words(text: str) -> Any:
     """A seed set of the catalogue or of a file, or the words themselves."""
     from weatherglass.catalog import load_seeds, seeds
 
@@ -241,26 +250,30 @@ def _open_needed(
     sets: dict[str, Any],
     options: dict[str, Any],
     is_controlled: bool,
-) -> Vectors:
+) -> Embedding:
     """Open the rows that the measure needs; all of them for a control or a neighbour search."""
     checked = which.check_sets(sets)
+    if is_table(source):
+        return open_rows(source, [SimpleNamespace(sets=checked)])
     if is_controlled or which.check_options(options).get("neighbours"):
         return open_source(source)
     return open_rows(source, [SimpleNamespace(sets=checked)], sample=which.name == "weat")
 
 
-def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_slurs: bool) -> str:
+def _page(which: Measure, result: AnyResult, count: int) -> str:
     """The value, what it means, and the words with the largest and smallest values."""
     if not result.is_done:
         return ""
     p_name = p_heading([result])
     row = _row(result, p_name)
     rows = with_controlled_rows(row, result, "value", decimals=3, p_name=p_name)
-    text = table(rows, f"{which.title} on {result.source['name']}")
+    text = table(rows, source_title(which.title, result.source_name))
+    if result.chart == "groups":
+        text = groups_table([result])  # type: ignore[list-item]
     if result.p is not None:  # without a p-value the finding has the reading
         text += remarks([which.reading])
     for name in result.by_word:
-        rows = _word_rows(result, name, show_slurs)
+        rows = _word_rows(result, name)
         if count and len(rows) > 1:
             ends = rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
             title = "" if len(ends) == len(rows) else f": the {count} at each end of {len(rows)}"
@@ -268,11 +281,12 @@ def _page(which: Measure, result: MeasureResult | WeatResult, count: int, show_s
     return text
 
 
-def _row(result: MeasureResult | WeatResult, p_name: str) -> dict[str, Any]:
+def _row(result: AnyResult, p_name: str) -> dict[str, Any]:
     row: dict[str, Any] = {"measure": result.measure, "value": f"{result.value:.3f}"}
     if result.intervals:
         first = result.intervals[0]
         row["interval"] = f"{first.low:.3f} to {first.high:.3f}"
+    row |= document_column(result)
     if result.p is not None:
         row |= {p_name: str(result.p), "by": result.p.method, "counted": result.p.fraction or ""}
     counts = {"pairs"}  # printed without decimals
@@ -284,18 +298,15 @@ def _row(result: MeasureResult | WeatResult, p_name: str) -> dict[str, Any]:
     return row | {"grade": result.finding.grade}
 
 
-def _word_rows(
-    result: MeasureResult | WeatResult, name: str, show_slurs: bool
-) -> list[dict[str, Any]]:
+def _word_rows(result: AnyResult, name: str) -> list[dict[str, Any]]:
     """Rows for the words of a set, largest value first, with the further columns of the measure."""
-    from weatherglass.catalog import mask_slurs
     from weatherglass.significance import format_p
 
     values = result.by_word[name]
     columns = {column: sets[name] for column, sets in result.columns.items() if name in sets}
     return [
         {
-            "word": result.words[name][k] if show_slurs else mask_slurs(result.words[name][k]),
+            "word": result.words[name][k],
             "value": f"{values[k]:.3f}",
             **{
                 _HEADS.get(column, column): (format_p if column in _HEADS else "{:.3f}".format)(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from weatherglass.errors import UsageError
 
-from .exit_codes import fail_as_not_measured
-from .output import Output, set_raw_cells, set_style
+from .output import Output, set_paper_option, set_raw_cells, set_style
 from .typeset import STYLES
 
 if TYPE_CHECKING:
@@ -34,7 +34,12 @@ def _add_all(command: Command, options: Sequence[Callable[[Command], Command]]) 
 
 
 def output_options(
-    *formats: str, out: bool = True, plot: bool = False, help: str = "Output format."
+    *formats: str,
+    out: bool = True,
+    plot: bool = False,
+    charts: Mapping[str, str] = MappingProxyType({}),
+    paper: bool = False,
+    help: str = "Output format.",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add ``--format``, ``-o`` and ``--plot``; the command gets them as an `Output`.
 
@@ -44,6 +49,11 @@ def output_options(
         Formats besides table, json, tsv, csv, markdown and latex.
     out, plot
         Whether to add ``-o`` and ``--plot``.
+    charts
+        Charts that ``--plot`` draws by name instead of the usual one, with what they show.
+    paper
+        Whether to add the options of tables for papers: ``--columns``, ``--caption``, ``--label``,
+        ``--siunitx`` and ``--bibtex``, for which the command calls `Output.write_bibtex`.
     help
         The help text of ``--format``.
     """
@@ -52,12 +62,13 @@ def output_options(
         @functools.wraps(command)
         def run(*arguments: Any, form: str, **options: Any) -> Any:
             path = options.pop("out") if out else None
-            picture = options.pop("picture") if plot else None
-            return command(*arguments, output=Output(form, path, picture), **options)
+            chart, picture = (options.pop("picture") if plot else None) or ("", None)
+            return command(*arguments, output=Output(form, path, picture, chart), **options)
 
         chosen = [_format_option(formats, help), _raw_cells_option]
+        chosen += _PAPER_OPTIONS if paper else []
         chosen += [out_option] if out else []
-        chosen += [_plot_option] if plot else []
+        chosen += [_plot_option(charts)] if plot else []
         return _add_all(run, chosen)
 
     return add
@@ -85,9 +96,20 @@ _raw_cells_option = click.option(
 )
 
 
-def _check_writable(
+def _split_columns(context: click.Context, option: click.Parameter, text: str | None) -> Any:
+    names = [name.strip() for name in text.split(",")] if text else []
+    return set_paper_option(context, option, [name for name in names if name])
+
+
+def _paper_option(name: str, help: str, **settings: Any) -> Callable[..., Any]:
+    settings = {"callback": set_paper_option, "expose_value": False, **settings}
+    return click.option(name, help=help, **settings)
+
+
+def check_writable(
     context: click.Context, option: click.Parameter, path: Path | None
 ) -> Path | None:
+    """Callback for a file to write: refuse it before anything is measured."""
     if path is None:
         return None
     if not path.parent.is_dir():
@@ -98,26 +120,77 @@ def _check_writable(
     return path
 
 
-def _check_plot(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+def check_plot(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     """Refuse a chart that cannot be written before anything is measured."""
     if path is not None and path.suffix not in _PLOT_SUFFIXES:
         raise click.BadParameter(f"{path.name} must end in .svg, .png, .pdf, .html or .json.")
-    return _check_writable(context, option, path)
+    return check_writable(context, option, path)
+
+
+def _plot_option(charts: Mapping[str, str]) -> Callable[[Command], Command]:
+    """The option ``--plot``: a file, or a chart by name, with its file after a colon."""
+
+    def check(context: click.Context, option: click.Parameter, value: str | None) -> Any:
+        """Refuse a chart that cannot be written before anything is measured."""
+        if value is None:
+            return None
+        name, _, rest = value.partition(":")
+        chart = name if name in charts else ""
+        path = Path(rest or f"{chart}.svg") if chart else Path(value)
+        if path.suffix not in _PLOT_SUFFIXES:
+            raise click.BadParameter(f"{path.name} must end in .svg, .png, .pdf, .html or .json.")
+        return chart, check_writable(context, option, path)
+
+    names = "".join(f"|{name}[:FILE]" for name in charts)
+    others = "".join(f" {name}: {about}, to {name}.svg." for name, about in charts.items())
+    return click.option(
+        "--plot",
+        "picture",
+        type=click.Path(dir_okay=False),
+        metavar=f"FILE{names}",
+        callback=check,
+        help="Also draw the results to this file: .svg, .png, .pdf, .html or .json (Vega-Lite)."
+        + others,
+    )
 
 
 out_option = click.option(
     "-o",
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    callback=_check_writable,
+    callback=check_writable,
     help="Write to this file instead of printing.",
 )
-_plot_option = click.option(
-    "--plot",
-    "picture",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=_check_plot,
-    help="Also draw the results to this file: .svg, .png, .pdf, .html or .json (Vega-Lite).",
+
+
+def _check_bibtex(context: click.Context, option: click.Parameter, path: Path | None) -> Any:
+    return set_paper_option(context, option, check_writable(context, option, path))
+
+
+_PAPER_OPTIONS = (
+    _paper_option(
+        "--columns",
+        "Columns of the first table, or of TSV and CSV, by their headings: effect,p,grade.",
+        metavar="NAME,...",
+        callback=_split_columns,
+    ),
+    _paper_option("--caption", "Caption of the first table.", metavar="TEXT"),
+    _paper_option(
+        "--label",
+        "LaTeX: label of the first table; by default tab: and the command's name.",
+        metavar="KEY",
+    ),
+    _paper_option(
+        "--siunitx",
+        "LaTeX: numbers for the package siunitx, aligned at the decimal point.",
+        is_flag=True,
+    ),
+    _paper_option(
+        "--bibtex",
+        "Also write the publications to cite to this file, as BibTeX.",
+        type=click.Path(dir_okay=False, path_type=Path),
+        callback=_check_bibtex,
+    ),
 )
 
 # --- Tests, and how their words are looked up ---
@@ -149,6 +222,19 @@ own_tests_option = click.option(
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
 )
+
+
+def _parse_language(context: click.Context, option: click.Parameter, text: str | None) -> Any:
+    from weatherglass._languages import parse_language
+
+    return None if text is None else parse_language(text)
+
+
+def language_option(help: str) -> Callable[[Any], Any]:
+    """Return the option ``--language``: a code or an English name."""
+    return click.option("--language", metavar="LANGUAGE", callback=_parse_language, help=help)
+
+
 batch_size_option = click.option(
     "--batch-size",
     type=click.IntRange(1),
@@ -161,7 +247,6 @@ alternative_option = click.option(
     "published tests have the one-sided p of their paper (greater) and your own tests a two-sided "
     "one (twice the smaller one-sided p, at most 1); findings use the two-sided p of both.",
 )
-slurs_option = click.option("--show-slurs", is_flag=True, help="Do not mask slurs.")
 
 
 def tests_options(command: Command) -> Command:
@@ -266,8 +351,7 @@ def _parse_log(context: click.Context, option: click.Parameter, target: str | No
     from weatherglass.integrations import parse_log
 
     log = parse_log(target)
-    with fail_as_not_measured():
-        log.check()
+    log.check()
     return log
 
 
@@ -293,14 +377,18 @@ def worker_options(workers: str, tasks: str) -> Callable[[Command], Command]:
         What a cluster runs as a task.
     """
     local = click.option("--workers", type=click.IntRange(1), help=workers)
-    cluster = click.option(
+    return lambda command: _add_all(command, [local, cluster_option(tasks)])
+
+
+def cluster_option(tasks: str) -> Callable[[Command], Command]:
+    """Add ``--cluster``; `tasks` is what a cluster runs as a task."""
+    return click.option(
         "--cluster",
         metavar="ADDRESS|local",
         help=f"A Dask cluster, such as tcp://host:8786, or local to start one here; {tasks}. "
         "With ADDRESS?limit=600 a task is cancelled after 600 seconds and retried on another "
         "worker.",
     )
-    return lambda command: _add_all(command, [local, cluster])
 
 
 # --- Encoders ---
@@ -371,6 +459,27 @@ _MODEL_OPTIONS = (
         help="sgns: passes over the corpus.",
     ),
 )
+_GROUP_OPTIONS = (
+    click.option(
+        "--bins",
+        metavar="N|year|decade|century|EDGES",
+        help="With --by: divide numbers or dates into N groups of about equally many documents, "
+        "into years, decades or centuries, or at edges such as 1861,1901,1946.",
+    ),
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="VALUE",
+        help="With --by: choose this group; repeatable.",
+    ),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="CONDITION",
+        help="Choose texts by a column: =, !=, <, <=, > or >= and a value, such as 'year>=1900' or "
+        "'party=Democratic|Republican'; repeatable.",
+    ),
+)
 min_size_option = click.option(
     "--min-size",
     type=click.IntRange(0),
@@ -380,16 +489,14 @@ min_size_option = click.option(
 )
 
 
-def method_option(default: str) -> Callable[[Command], Command]:
-    """Add ``--method``, the way to train vectors."""
-    return click.option(
-        "--method",
-        type=click.Choice(["sgns", "ppmi-svd"]),
-        default=default,
-        show_default=True,
-        help="Skip-gram with negative sampling (needs gensim), or the singular value "
-        "decomposition of positive pointwise mutual information, which is much faster.",
-    )
+method_option = click.option(
+    "--method",
+    type=click.Choice(["ppmi-svd", "sgns"]),
+    default="ppmi-svd",
+    show_default=True,
+    help="The singular value decomposition of positive pointwise mutual information, or skip-gram "
+    "with negative sampling (needs gensim), which is much slower.",
+)
 
 
 def bootstrap_option(minimum: int) -> Callable[[Command], Command]:
@@ -403,14 +510,30 @@ def bootstrap_option(minimum: int) -> Callable[[Command], Command]:
     )
 
 
+def group_options(by: str) -> Callable[[Command], Command]:
+    """Add ``--by``, described by `by`, and ``--bins``, ``--only`` and ``--where``."""
+    column = click.option("--by", metavar="COLUMN", help=by)
+    return lambda command: _add_all(command, [column, *_GROUP_OPTIONS])
+
+
 def model_options(command: Command) -> Command:
     """Add the options that every training method has."""
     return _add_all(command, _MODEL_OPTIONS)
 
 
+def space_options(command: Command) -> Command:
+    """Add the options of vectors that are not trained in epochs: ``--dim`` and ``--window``."""
+    return _add_all(command, _MODEL_OPTIONS[:2])
+
+
 def word_options(command: Command) -> Command:
     """Add the options of the tokenizer, and ``--min-count``."""
     return _add_all(command, _WORD_OPTIONS)
+
+
+def tokenizer_options(command: Command) -> Command:
+    """Add the options of the tokenizer alone."""
+    return _add_all(command, _WORD_OPTIONS[:-1])
 
 
 def token_options(command: Command) -> Command:

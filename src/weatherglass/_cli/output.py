@@ -15,9 +15,11 @@ from typing import Any
 
 import click
 
-from weatherglass.errors import CannotWrite
+from weatherglass.errors import CannotWrite, UsageError, did_you_mean, quote_safe
 
-from .typeset import STYLES, latex, markdown
+from .latex import latex_table
+from .masking import mask
+from .typeset import STYLES, bibtex, find_works, markdown
 from .verbosity import is_quiet
 
 Row = Mapping[str, Any]
@@ -26,6 +28,7 @@ _MAX_NO_WRAP = 24
 _MAX_TABLE_ROWS = 1000
 _STYLE = "weatherglass.style"
 _RAW_CELLS = "weatherglass.raw_cells"
+_PAPER = "weatherglass.paper"
 
 # C0 and C1 control characters, and the marks that reorder text on the screen.
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
@@ -35,11 +38,15 @@ _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)
 
 @dataclass(frozen=True)
 class Output:
-    """The values of ``--format``, ``-o`` and ``--plot``, and how to write with them."""
+    """The values of ``--format``, ``-o`` and ``--plot``, and how to write with them.
+
+    `chart` names the chart to draw, where a command has several; empty is its usual one.
+    """
 
     format: str
     path: Path | None = None
     plot: Path | None = None
+    chart: str = ""
 
     @property
     def delimiter(self) -> str:
@@ -49,7 +56,15 @@ class Output:
     def delimit_results(self, results: Any) -> str:
         """Format a result set as TSV or CSV."""
         raw = has_raw_cells()
+        if _paper_options().get("columns"):
+            return delimited(results.to_rows(), self.delimiter)
         return str(results.to_delimited(self.delimiter, record=raw, raw_cells=raw))
+
+    def write_bibtex(self, results: Iterable[Any]) -> None:
+        """Write the publications to cite to the file of ``--bibtex``, if it was given."""
+        path = _paper_options().get("bibtex")
+        if path is not None:
+            write_whole(path, bibtex(find_works(results)))
 
     def write(self, text: str) -> None:
         """Print a text, or write it to the file of ``-o``; if that fails, print it after all."""
@@ -95,6 +110,52 @@ def set_raw_cells(context: click.Context, option: click.Parameter, value: bool) 
     return value
 
 
+def set_paper_option(context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Callback of the options of a table for a paper, such as ``--columns``."""
+    if value:
+        context.meta.setdefault(_PAPER, {})[option.name] = value
+    return value
+
+
+def _paper_options() -> dict[str, Any]:
+    context = click.get_current_context(silent=True)
+    return dict(context.meta.get(_PAPER, {})) if context else {}
+
+
+def _take_paper_options() -> dict[str, Any]:
+    """Return the options of a table for a paper; they apply to the first table only."""
+    options = _paper_options()
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        kept = {name: options[name] for name in ("siunitx", "bibtex") if name in options}
+        context.meta[_PAPER] = kept | {"is_used": True}
+    if not options.get("is_used") and context is not None:
+        options.setdefault("label", f"tab:{context.info_name}")
+    return options
+
+
+def select_columns(rows: Sequence[Row], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows with these columns only, in this order."""
+    known = list(dict.fromkeys(name for row in rows for name in row))
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known) or f" It has {', '.join(filter(None, known))}."
+            raise UsageError(f"The table has no column {quote_safe(name)}.{hint}")
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def _drop_empty_columns(rows: Sequence[Row], others: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows without `others` and the columns in which no row has anything."""
+    filled = {name for row in rows for name, cell in row.items() if cell not in (None, "")}
+    kept = filled - set(others)
+    return [{name: cell for name, cell in row.items() if name in kept} for row in rows]
+
+
+def source_title(what: str, source: str) -> str:
+    """Return the title of a table; in a paper without the folder of the source."""
+    return f"{what} on {Path(source).name if style() and '/' in source else source}"
+
+
 def has_raw_cells() -> bool:
     """Return whether CSV and TSV are for programs, not for spreadsheets."""
     context = click.get_current_context(silent=True)
@@ -108,9 +169,9 @@ def style() -> str:
 
 
 def remarks(lines: Iterable[str]) -> str:
-    """Format lines under a table; in LaTeX they are comments."""
+    """Format lines under a table, slurs masked; in LaTeX they are comments."""
     prefix = "% " if style() == "latex" else ""
-    return "".join(f"{prefix}{printable(line)}\n" for line in lines)
+    return "".join(f"{prefix}{printable(mask(line))}\n" for line in lines)
 
 
 def printable(value: object) -> str:
@@ -123,14 +184,31 @@ def printable(value: object) -> str:
     return text.translate(_CONTROL).encode("utf-8", "backslashreplace").decode()
 
 
-def table(rows: Sequence[Row], title: str | None = None) -> str:
-    """Format rows as a table for a terminal, numbers to the right; very long tables as TSV."""
+def table(rows: Sequence[Row], title: str | None = None, *, details: Sequence[str] = ()) -> str:
+    """Format rows as a table for a terminal, numbers to the right; very long tables as TSV.
+
+    Columns that are empty in every row are left out. `details` are columns that tables for papers
+    have only if ``--columns`` names them. Slurs are masked, but not in TSV.
+    """
     if not rows:
         return "Nothing to show.\n"
-    if style():
-        return (markdown if style() == "markdown" else latex)(rows, title) + "\n"
-    if len(rows) > _MAX_TABLE_ROWS:
+    paper = _take_paper_options()
+    title = paper.get("caption") or title
+    if columns := paper.get("columns"):
+        rows = select_columns(rows, columns)
+    else:
+        rows = _drop_empty_columns(rows, details if style() else ())
+    if len(rows) > _MAX_TABLE_ROWS and not style():
         return delimited(rows, "\t")
+    rows = [
+        {name: mask(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+        for row in rows
+    ]
+    if style() == "markdown":
+        return markdown(rows, title) + "\n"
+    if style() == "latex":
+        label, siunitx = paper.get("label", ""), "siunitx" in paper
+        return latex_table(rows, title or "", label, siunitx=siunitx) + "\n"
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -169,6 +247,8 @@ def delimited(rows: Sequence[Row], delimiter: str) -> str:
     """Format rows as TSV or CSV with a header line."""
     from weatherglass._files import delimited_text  # late, so that `--help` starts quickly
 
+    if columns := _take_paper_options().get("columns"):
+        rows = select_columns(rows, columns)
     lines: list[list[Any]] = [list(rows[0]), *(list(row.values()) for row in rows)] if rows else []
     # Numbers stay numbers: a minus sign in front of a text would be taken for a formula.
     cells = [[c if isinstance(c, int | float) else printable(c) for c in line] for line in lines]
@@ -180,6 +260,12 @@ def write_whole(path: Path, text: str) -> None:
     from weatherglass._files import write_text  # late, so that `--help` starts quickly
 
     write_text(path, text)
+
+
+def announce(sentence: str) -> None:
+    """Print a sentence about what is being done to stderr; ``-q`` suppresses it."""
+    if not is_quiet():
+        click.echo(printable(f"weatherglass: {sentence}."), err=True)
 
 
 _SECONDS_BEFORE_BAR = 1.0

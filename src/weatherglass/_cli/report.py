@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import output_options, slurs_option
+from .masking import shows_slurs, slurs_option
+from .options import output_options
 from .output import Output, remarks, style, table, write_whole
 from .run_tests import finding_lines
 from .typeset import bibliography
@@ -33,18 +34,17 @@ _RECORDS = ("run.json", "results.json", "results.tsv", "results.parquet")
     help="File format of the charts; or print another document instead of writing the report: a "
     "model card for the Hugging Face Hub, or a record of evidence for reviewers.",
 )
-@slurs_option
+@slurs_option()
 @click.option(
     "--table", "numbers", is_flag=True, help="Print the results instead of writing the report."
 )
-@output_options(help="Output format of --table.")
+@output_options(paper=True, help="Output format of --table.")
 @click.pass_context
 def report(
     context: click.Context,
     folder: Path,
     figures: bool,
     kind: str,
-    show_slurs: bool,
     numbers: bool,
     output: Output,
 ) -> None:
@@ -69,29 +69,30 @@ def report(
         raise click.UsageError("--format and --out need --table.")
     audited = open_audit(folder)
     if is_document:
-        output.write(_document(audited, kind, folder, show_slurs))
+        output.write(_document(audited, kind, folder))
         return
     if numbers:
         output.write(_numbers(audited.results, output))
+        output.write_bibtex(audited.results)
         return
     target = folder / "report.html"
-    write_whole(target, audit_page(audited, show_slurs=show_slurs))
+    write_whole(target, audit_page(audited, show_slurs=shows_slurs()))
     click.echo(f"The report is {target}.")
     if figures:
         (folder / "figures").mkdir(exist_ok=True)
-        for name, chart in audit_figures(audited, show_slurs=show_slurs).items():
+        for name, chart in audit_figures(audited, show_slurs=shows_slurs()).items():
             save_plot(chart, folder / "figures" / f"{name}.{kind}")
         click.echo(f"The charts are in {folder / 'figures'}.")
 
 
-def _document(audited: AuditResult, kind: str, folder: Path, show_slurs: bool) -> str:
+def _document(audited: AuditResult, kind: str, folder: Path) -> str:
     from weatherglass.report import evidence, model_card
 
     if kind == "model-card":
-        return model_card(audited, show_slurs=show_slurs)
+        return model_card(audited, show_slurs=shows_slurs())
     paths = [folder / name for name in _RECORDS if (folder / name).is_file()]
     digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
-    return evidence(audited, digests=digests, show_slurs=show_slurs)
+    return evidence(audited, digests=digests, show_slurs=shows_slurs())
 
 
 def _numbers(results: Any, output: Output) -> str:
@@ -120,10 +121,10 @@ def _rows(results: Any, with_source: bool) -> list[dict[str, str]]:
             "effect": _format_value(result, result.main_value),
             "published": _format_value(result, result.published_value),
             "p": _p(result.main_p_for_finding),
+            "by": result.main_p_method,
             "p corrected": _p(result.p_finding),
             "grade": result.finding.grade,
             **_paper_numbers(result),
-            "by": result.main_p_method,
         }
         for result in results
     ]

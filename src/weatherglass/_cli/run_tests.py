@@ -13,9 +13,9 @@ from .typeset import bibliography
 
 if TYPE_CHECKING:
     from weatherglass.encoders import Workload
-    from weatherglass.measures import ControlledValue, Results
+    from weatherglass.measures import ControlledValue, Embedding, Results
     from weatherglass.significance import Interval
-    from weatherglass.vectors import Control, FittedControl, Vectors
+    from weatherglass.vectors import Case, Control, FittedControl, Vectors
 
 
 _MAX_WARNINGS = 4
@@ -26,58 +26,56 @@ def select_tests(ids: Sequence[str], files: Iterable[Path], kind: Any, *default:
 
     A pattern and a folder give only tests of the right kind; a test that is named must be of it.
     """
-    from weatherglass.catalog import load_tests, test, tests
+    from weatherglass.catalog import choose_tests
 
-    named: list[Any] = []
-    for name in ids:
-        if any(c in name for c in "*?["):
-            named += [entry for entry in tests(name) if isinstance(entry, kind)]
-        else:
-            named.append(test(name))
-    own = [entry for path in files for entry in load_tests(path)]
-    named += [entry for entry in own if isinstance(entry, kind)]
-    if not ids and not own:
-        named = [entry for entry in tests(*default) if isinstance(entry, kind)]
-    wrong = next((entry for entry in named if not isinstance(entry, kind)), None)
-    if wrong is not None:
-        command = "wefat" if wrong.kind == "factual" else "weat"
-        kind_name = "an association" if wrong.kind == "association" else f"a {wrong.kind}"
-        raise UsageError(f"{wrong.id} is {kind_name} test: run it with `weatherglass {command}`.")
-    if not named:
-        name = getattr(kind, "kind", "association or factual")
-        raise UsageError(f"The tests that you named include no {name} test.")
-    by_id: dict[str, Any] = {}
-    for entry in named:
-        if by_id.setdefault(entry.id, entry) != entry:
-            raise UsageError(
-                f"Two different tests have the id {quote_safe(entry.id)}; rename yours."
-            )
-    return list(by_id.values())
+    return list(choose_tests([*ids, *files] or default, kind))
+
+
+def is_table(source: str) -> bool:
+    """Return whether a source is named as an association table: ``table:FILE``."""
+    from weatherglass.vectors import parse_spec
+
+    return source.startswith("table:") and parse_spec(source).scheme == "table"
 
 
 def open_source(source: str, words: Iterable[str] | None = None, sample: bool = False) -> Vectors:
     """Open the vectors of a source, or the rows of these words, with a progress bar."""
     from weatherglass.vectors import open_vectors
 
+    if is_table(source):
+        raise UsageError(f"{quote_safe(source)} is an association table; this needs vectors.")
     with progress_bar(f"reading {source}") as draw:
         return open_vectors(source, words=words, sample=sample, progress=draw)
 
 
-def open_rows(source: str, tests: Iterable[Any], sample: bool = False) -> Vectors:
+def open_rows(
+    source: str, tests: Iterable[Any], sample: bool = False, case: Case = "auto"
+) -> Embedding:
     """Open the rows of a source that tests need, with a sample of its rows for the baseline."""
-    from weatherglass.measures import spellings
+    from weatherglass.measures import open_embedding
 
-    words = spellings([words for test in tests for words in test.sets.values()])
-    return open_source(source, words, sample)
+    sets = [words for test in tests for words in test.sets.values()]
+    with progress_bar(f"reading {source}") as draw:
+        return open_embedding(source, sets, case, sample=sample, progress=draw)
 
 
 def open_controlled(
-    source: str, tests: Iterable[Any], names: Sequence[str], sample: bool = False
-) -> tuple[Vectors, list[FittedControl] | None]:
-    """Open the rows that tests need, and fit controls, for which all rows must be read."""
+    source: str,
+    tests: Iterable[Any],
+    names: Sequence[str],
+    sample: bool = False,
+    case: Case = "auto",
+) -> tuple[Embedding, Sequence[str] | Sequence[FittedControl] | None]:
+    """Open the rows that tests need, and fit controls, for which all rows must be read.
+
+    A table has no vectors to control, so it keeps their names, for which there is no number.
+    """
     if not names:
-        return open_rows(source, tests, sample), None
+        return open_rows(source, tests, sample, case), None
     from weatherglass.vectors import fit_control
+
+    if is_table(source):
+        return open_rows(source, tests), list(names)
 
     vectors, fitted = open_source(source), []
     with progress_bar("fitting controls") as draw:
@@ -115,6 +113,13 @@ def interval_text(interval: Interval | None) -> str:
     return "" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
 
 
+def document_column(result: Any) -> dict[str, str]:
+    """The column of the interval over documents, if the source has bootstrap samples."""
+    if result.document_samples is None:
+        return {}
+    return {"over documents": interval_text(result.document_samples.interval)}
+
+
 def interval_table(results: Iterable[Any]) -> str:
     """The table of all intervals of results that have more than the one in the first table."""
     rows = [
@@ -142,6 +147,36 @@ def run_all(tests: Sequence[Any], measure: Callable[[Any], Any]) -> Results:
             draw(number, len(tests))
             results.append(measure(test))
     return Results.of(results)
+
+
+def language_of(source: str) -> str | None:
+    """The language of the corpus that vectors were trained on; None if it is not known."""
+    from weatherglass.corpus import language_of_models
+
+    return language_of_models(source)
+
+
+def warn_of_language(results: Results, tests: Sequence[Any], language: str | None) -> Results:
+    """Return results with the language of the vectors, and a warning if a test is in another."""
+    from weatherglass._languages import ENGLISH, language_name
+    from weatherglass.measures import Results
+
+    if language is None:
+        return results
+    # The tests of the catalogue, which have a study, are English.
+    languages = {test.id: test.language or (ENGLISH if test.study else "") for test in tests}
+    described = []
+    for result in results:
+        words = languages.get(result.test, "")
+        facts: dict[str, Any] = {"language": language}
+        if words and words != language:
+            text = (
+                f"the words of {result.test} are {language_name(words)}, but the vectors are of "
+                f"{language_name(language)} text, where the same spelling may be another word."
+            )
+            facts["warnings"] = [*result.warnings, text]
+        described.append(result.with_source(facts))
+    return Results.of(described)
 
 
 def finding_lines(results: Results) -> list[str]:
@@ -198,6 +233,7 @@ def write_results(
         if style():
             text += bibliography(results, style())
     output.write(text)
+    output.write_bibtex(results)
     if all(result.status == "not run" for result in results):
         reasons = {result.reason for result in results}
         raise CannotMeasure(f"No test could be run: {next(iter(reasons))}.")
@@ -256,6 +292,8 @@ def _remarks(results: Results) -> list[str]:
             lines.append(f"{result.test}: {cause}: {'; '.join(missing)}.")
         elif getattr(result, "tested_words", "") == "own words":
             lines.append(f"{result.test}: its sentences fit no template; p counts sentences.")
+        if result.document_samples is not None:
+            lines += [f"{result.test}: {note}." for note in result.document_samples.notes()]
         for name, words in result.merged.items():
             listed = ", ".join(quote_safe(word) for word in words)
             lines.append(f"{result.test}: {name} has {listed} twice in lower case; used once.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from .options import (
     alternative_option,
     batch_size_option,
     cache_option,
+    check_plot,
+    check_writable,
     dry_run_option,
     intervals_option,
     missing_option,
@@ -25,7 +27,8 @@ from .options import (
     tests_options,
     worker_options,
 )
-from .output import Output, printable, progress_bar, table
+from .output import Output, printable, progress_bar, remarks, table
+from .paper_files import PaperFiles
 from .run_tests import (
     interval_table,
     interval_text,
@@ -37,9 +40,12 @@ from .run_tests import (
 if TYPE_CHECKING:
     from weatherglass.encoders import SeatResult
 
+_MAX_NAME = 24
+"""Characters up to which the name of an encoder stands in every row."""
+
 
 @click.command()
-@click.argument("encoders", nargs=-1, required=True, metavar="ENCODER...")
+@click.argument("encoders", nargs=-1, metavar="ENCODER...")
 @tests_options
 @click.option(
     "--level",
@@ -80,7 +86,27 @@ if TYPE_CHECKING:
     "Threads for the tests; all processors by default. Encoders choose their own number.",
     "sentences are encoded there, the tests run here",
 )
-@output_options(plot=True)
+@click.option(
+    "--results-tsv",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=check_writable,
+    help="Also write the paper's nine columns to this file, as its results.tsv has them.",
+)
+@click.option(
+    "--add-results",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Rows of another results.tsv, such as the authors': they are part of --matrix and "
+    "--results-tsv, and of the correction there. Repeatable; no ENCODER is needed then.",
+)
+@click.option(
+    "--matrix",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=check_plot,
+    help="Also draw the paper's figure to this file: the results that are significant at --alpha "
+    "after Holm's correction over all rows, each sentence counted.",
+)
+@output_options(plot=True, paper=True)
 def seat(
     encoders: tuple[str, ...],
     ids: tuple[str, ...],
@@ -95,6 +121,9 @@ def seat(
     dry_run: bool,
     output: Output,
     seed: int,
+    results_tsv: Path | None,
+    add_results: tuple[Path, ...],
+    matrix: Path | None,
     **options: Any,
 ) -> None:
     """Run association tests (SEAT) on sentence encoders: all 46 published ones, or those you name.
@@ -105,15 +134,21 @@ def seat(
     An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
     `hf:NAME` (transformers) or another registered scheme. Encoded sentences are cached.
     """
-    from weatherglass.encoders import count_work, open_encoder
+    from weatherglass.encoders import count_texts, needed_texts, open_encoder
     from weatherglass.measures import Results
 
+    paper = PaperFiles(results_tsv, add_results, matrix, alpha)
+    if not encoders:
+        paper.write_alone(output)
+        return
     tests = _select(ids, files, level, sentences, annotations)
     names = list(dict.fromkeys(encoders))
     if dry_run:
+        size = options["batch_size"]
         encoders_opened = (open_encoder(name) for name in names)
-        work = [count_work(encoder, [tests], options["batch_size"]) for encoder in encoders_opened]
-        write_workload(work, output)
+        write_workload(
+            [count_texts(e, [needed_texts(e, tests).all], size) for e in encoders_opened], output
+        )
         return
     options |= {"rng": seed, "cache": not no_cache}
     results, failed = _measure_all(names, tests, cluster, options)
@@ -121,6 +156,7 @@ def seat(
         raise CannotMeasure("No encoder could be measured.")
     corrected = Results.of(results).correct()
     write_results(corrected, output, lambda rows: _table(rows, alpha, rotation), alpha)
+    paper.write(corrected)
     if failed:
         raise EncoderError(f"{failed} of {len(names)} encoders could not be measured.")
 
@@ -184,19 +220,44 @@ def _table(results: Sequence[Any], alpha: float, rotation: bool) -> str:
     if sweep:  # each test over all layers, not each layer by itself
         done = sorted(done, key=lambda result: result.test)
     is_centred = any(result.controls for result in done)
+    labels = {} if sweep else _label_encoders([result.source["name"] for result in done])
+    only = sweep or ("" if labels else done[0].source["name"])
     title = (
-        f"SEAT{f' on {sweep}' if sweep else ''}, each word counted once; columns from 'effect "
+        f"SEAT{f' on {only}' if only else ''}, each word counted once; columns from 'effect "
         "sentences' on are the paper's: one-sided, over sentences "
         f"(* marks Holm-corrected p ≤ {alpha:g})"
     )
     if any(result.options["alternative"] != "greater" for result in done):
         title = title.replace("one-sided, over sentences", "as tested, over sentences")
-    rows = [_row(result, alpha, rotation, sweep, is_centred) for result in done]
-    return table(rows, title) + interval_table(done)
+    rows = [_row(result, alpha, rotation, sweep, labels, is_centred) for result in done]
+    shortened = [f"{label}: {name}" for name, label in labels.items() if label != name]
+    return table(rows, title) + remarks(shortened) + interval_table(done)
+
+
+def _label_encoders(names: Sequence[str]) -> dict[str, str]:
+    """Return what a table calls encoders; empty if the title names the only one, which is long.
+
+    A name that fills two lines of every row hides the numbers, so that long ones are shortened.
+    """
+    distinct = list(dict.fromkeys(names))
+    if all(len(name) <= _MAX_NAME for name in distinct):
+        return {name: name for name in distinct}
+    if len(distinct) == 1:
+        return {}
+    half = _MAX_NAME // 2
+    short = [n if len(n) <= _MAX_NAME else f"{n[: half - 1]}…{n[-half:]}" for n in distinct]
+    if len(set(short)) < len(short):
+        short = [f"encoder {number}" for number, _ in enumerate(distinct, 1)]
+    return dict(zip(distinct, short, strict=True))
 
 
 def _row(
-    result: SeatResult, alpha: float, rotation: bool, sweep: str, is_centred: bool
+    result: SeatResult,
+    alpha: float,
+    rotation: bool,
+    sweep: str,
+    labels: Mapping[str, str],
+    is_centred: bool,
 ) -> dict[str, Any]:
     """The numbers of the finding first, then those of the paper, which counts sentences."""
     from weatherglass.significance import format_p
@@ -206,7 +267,8 @@ def _row(
     assert result.main_p_for_finding is not None
     words = result.n_words or result.n
     return {
-        **({"layer": _layer(result)} if sweep else {"encoder": result.source["name"]}),
+        **({"layer": _layer(result)} if sweep else {}),
+        **({"encoder": labels[result.source["name"]]} if labels else {}),
         "test": result.test,
         "effect": f"{result.main_value:.2f}",
         "interval": interval_text(result.main_interval),

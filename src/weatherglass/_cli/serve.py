@@ -24,11 +24,24 @@ from .signals import SENTENCE, hangup_as_terminate
     help="A source of vectors to offer on the page; repeatable.  [default: default]",
 )
 @click.option(
+    "--encoder",
+    "encoders",
+    multiple=True,
+    metavar="ENCODER",
+    help="A sentence encoder to offer for rankings, such as st:NAME; repeatable.",
+)
+@click.option(
     "--folder",
     "folders",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     multiple=True,
     help="A folder whose vector files and audits the page may open; repeatable.",
+)
+@click.option(
+    "--study",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of a crowd study: people do its tasks at /crowd/exam, and answers are saved "
+    "to answers.jsonl in the folder.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
@@ -53,7 +66,9 @@ from .signals import SENTENCE, hangup_as_terminate
 @click.option("--no-browser", is_flag=True, help="Do not open the page in a browser.")
 def serve(
     sources: tuple[str, ...],
+    encoders: tuple[str, ...],
     folders: tuple[Path, ...],
+    study: Path | None,
     host: str,
     port: int,
     token_file: Path | None,
@@ -71,14 +86,23 @@ def serve(
     except ImportError:
         raise MissingExtra("The web page", "web") from None
     from weatherglass._web import Settings, create_app, is_local, run_server
+    from weatherglass.encoders import open_encoder
     from weatherglass.vectors import find_path, parse_spec
 
     named = sources or ("default",)
     token = _choose_token(token, token_file, is_local=is_local(host))
     options: dict[str, Any] = {"sources": named, "folders": folders, "token": token}
+    options["encoders"] = tuple(dict.fromkeys(encoders))
+    options["study"] = study
     Settings(**options, host=host, port=port)  # refuses unsafe settings before anything is opened
+    if study is not None:
+        from weatherglass.crowd import CrowdStudy
+
+        CrowdStudy.load(study)  # refuses a folder without a study
     for source in named:
         find_path(parse_spec(source))
+    for encoder in options["encoders"]:
+        open_encoder(encoder)  # the model itself is loaded by the job that uses it
     with _listen(host, port) as listener:
         port = listener.getsockname()[1]
         settings = Settings(**options, host=host, port=port, warm_up=True)

@@ -11,16 +11,20 @@ import click
 
 from .options import (
     bootstrap_option,
+    group_options,
+    language_option,
     method_option,
     min_size_option,
     model_options,
     output_options,
     pop_tokenizer,
     seed_option,
+    tests_options,
     token_options,
     worker_options,
 )
-from .output import Output, printable, progress_bar
+from .output import Output, announce, printable, progress_bar
+from .run_tests import select_tests
 
 if TYPE_CHECKING:
     from weatherglass.corpus import Trained
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
     required=True,
     help="Folder for the models. If it has some of them already, training continues from there.",
 )
-@method_option("sgns")
+@method_option
 @model_options
 @click.option(
     "--negative",
@@ -72,12 +76,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="ppmi-svd: exponent of the singular values in the vectors.",
 )
-@bootstrap_option(0)
-@click.option(
-    "--by",
-    metavar="COLUMN",
-    help="Train separate models for each value of this column of the corpus.",
+@language_option(
+    "Language of the texts, such as de; by default the one that their metadata state. It does not "
+    "change the vectors, and is stored for checks of their words."
 )
+@bootstrap_option(0)
+@group_options("Train separate models for each value of this column of the corpus.")
+@tests_options
 @min_size_option
 @seed_option
 @worker_options(
@@ -85,19 +90,29 @@ if TYPE_CHECKING:
     "each model is a task; its workers need access to the folder of -o",
 )
 @output_options(out=False)
-def train(corpus: str, out: Path, output: Output, **options: Any) -> None:
+def train(
+    corpus: str,
+    out: Path,
+    ids: tuple[str, ...],
+    files: tuple[Path, ...],
+    output: Output,
+    **options: Any,
+) -> None:
     """Train vectors on CORPUS, and on bootstrap samples of its documents.
 
     A sample has as many documents as the corpus, drawn with replacement. Models are written to the
     folder as they finish: full.parquet, boot-000.parquet, … After an interruption the same command
-    continues; the same seed gives the same vectors with any number of workers. See `weatherglass
-    corpus --help` for what a corpus can be.
+    continues; the same seed gives the same vectors with any number of workers. With --test or
+    --tests the words of tests are counted first, and nothing is trained if no test could be run.
+    See `weatherglass corpus --help` for what a corpus can be.
     """
+    from weatherglass.catalog import Test
     from weatherglass.corpus import train as run
 
+    options["tests"] = select_tests(ids, files, Test) if ids or files else ()
     tokenizer = pop_tokenizer(options)
     with _stages(corpus) as draw:
-        trained = run(corpus, out, tokenizer=tokenizer, progress=draw, **options)
+        trained = run(corpus, out, tokenizer=tokenizer, progress=draw, announce=announce, **options)
     for note in trained.notes:
         click.echo(printable(f"weatherglass: {note}."), err=True)
     output.write_rows(_rows(trained, options["by"]))

@@ -11,6 +11,8 @@ import click
 
 from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
 
+from .analogy import analogy, plane
+from .clean import clean
 from .options import case_option, output_options
 from .output import Output, progress_bar
 from .run_tests import open_source
@@ -28,7 +30,7 @@ _out_argument = click.argument("out", type=click.Path(path_type=Path))
 
 @click.group(cls=SuggestingGroup)
 def vectors() -> None:
-    """Show, convert, subset and debias files of vectors.
+    """Show, convert, subset and debias files of vectors, clean lists of words, answer analogies.
 
     A SOURCE is a path or a registered name (`default`: the bundled vectors). The format is detected
     from the content: GloVe text, word2vec text and binary, fastText .vec and .bin, NumPy .npy and
@@ -36,6 +38,10 @@ def vectors() -> None:
     compressed (.gz, .zst, .xz, .zip). Options follow a question mark:
     `model.zip?member=vectors.txt`.
     """
+
+
+vectors.add_command(analogy)
+vectors.add_command(plane)
 
 
 @vectors.command()
@@ -124,10 +130,14 @@ def subset(source: str, out: Path, words: Path) -> None:
     show_default=True,
     help="Number of neighbours.",
 )
+@case_option()
 @output_options(out=False)
-def neighbours(source: str, word: str, count: int, output: Output) -> None:
+def neighbours(source: str, word: str, count: int, case: Any, output: Output) -> None:
     """Show the nearest neighbours of WORD in SOURCE by cosine similarity."""
-    nearest = open_source(source).neighbours(word, count)
+    from weatherglass.vectors import find_word
+
+    opened = open_source(source)
+    nearest = opened.neighbours(find_word(opened, word, case), count)
     output.write_rows([{"word": name, "cosine": round(cosine, 6)} for name, cosine in nearest])
 
 
@@ -283,3 +293,6 @@ def _count(number: int, noun: str) -> str:
 def _examples(words: Iterable[str]) -> str:
     examples = join_first(map(quote_safe, words), _MAX_EXAMPLES)
     return f": {examples}" if examples else ""
+
+
+vectors.add_command(clean)

@@ -10,6 +10,8 @@ import click
 
 from weatherglass.errors import did_you_mean
 
+from .masking import slurs_option
+
 if TYPE_CHECKING:
     import logging
 
@@ -61,16 +63,19 @@ def verbosity_options(*, hidden: bool = False) -> Callable[[Command], Command]:
     return lambda command: quiet(verbose(command))
 
 
-def accept_verbosity(command: click.Command) -> click.Command:
-    """Let a command and its subcommands take ``-q`` and ``-v``, without listing them in its help.
+def accept_shared_options(command: click.Command) -> click.Command:
+    """Let a command and its subcommands take ``-q``, ``-v`` and ``--show-slurs``.
 
-    People write ``weatherglass audit -q`` as readily as ``weatherglass -q audit``.
+    People write ``weatherglass audit -q`` as readily as ``weatherglass -q audit``. Only the help of
+    the program itself lists them, and that of commands that print many words.
     """
     if isinstance(command, click.Group):
         for subcommand in command.commands.values():
-            accept_verbosity(subcommand)
+            accept_shared_options(subcommand)
     if not any("--quiet" in option.opts for option in command.params):
         verbosity_options(hidden=True)(command)
+    if not any("--show-slurs" in option.opts for option in command.params):
+        slurs_option(hidden=True)(command)
     return command
 
 

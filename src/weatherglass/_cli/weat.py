@@ -9,25 +9,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .groups_table import groups_table
 from .options import (
     alternative_option,
     case_option,
     control_option,
     intervals_option,
+    language_option,
     missing_option,
     output_options,
     overlap_option,
     seed_option,
     tests_options,
 )
-from .output import Output, remarks, table
+from .output import Output, remarks, source_title, table
 from .run_tests import (
+    document_column,
     interval_table,
     interval_text,
+    language_of,
     open_controlled,
     p_heading,
     run_all,
     select_tests,
+    warn_of_language,
     with_controlled_rows,
     write_results,
 )
@@ -82,7 +87,11 @@ _MAX_INFLUENTIAL = 3
     "without the mean and the first K principal components (top:K), or whitened; auto: without "
     "frequency, if it is strong in the vectors."
 )
-@output_options(plot=True)
+@language_option(
+    "Language of the vectors, such as de; by default that of the corpus that they were trained on. "
+    "You are warned if the words of a test are in another."
+)
+@output_options(plot=True, paper=True)
 def weat(
     source: str,
     ids: tuple[str, ...],
@@ -99,6 +108,7 @@ def weat(
     baseline: bool,
     rotation: bool,
     control: tuple[str, ...],
+    language: str | None,
     output: Output,
 ) -> None:
     """Run association tests (WEAT) on SOURCE: the ten of the Science paper, or those you name.
@@ -109,37 +119,52 @@ def weat(
     the baseline (the share of comparable word sets of the same vocabulary whose alignment is
     smaller), and the grade of the finding: clear, mixed, or none. Under it are the findings in
     sentences, by a two-sided p, with what they depend on.
+
+    A test with `groups` (three or more target sets) is run as generalised WEAT: one p-value for all
+    groups, and follow-up tests of every two of them.
     """
-    from weatherglass.catalog import Test
+    from weatherglass.catalog import GroupsTest, Test
+    from weatherglass.measures import generalised_weat
     from weatherglass.measures import weat as measure
 
-    chosen = select_tests(ids, files, Test, "weat[1-9]", "weat10")
-    vectors, controlled = open_controlled(source, chosen, control, sample=baseline)
+    chosen = select_tests(ids, files, Test | GroupsTest, "weat[1-9]", "weat10")
+    vectors, controlled = open_controlled(source, chosen, control, baseline, case)
+    shared = {
+        "alternative": alternative,
+        "ddof": int(ddof),
+        "case": case,
+        "max_missing": max_missing,
+        "allow_overlap": allow_overlap,
+        "rng": seed,
+        "influence": True,  # evidence of the finding; --influence also prints it
+        "control": controlled,
+    }
+    of_pairs = {"method": method, "intervals": intervals, "baseline": baseline}
     results = run_all(
         chosen,
-        lambda test: measure(
-            vectors,
-            test,
-            alternative=alternative,
-            method=method,
-            ddof=int(ddof),
-            case=case,
-            max_missing=max_missing,
-            allow_overlap=allow_overlap,
-            rng=seed,
-            intervals=intervals,
-            influence=True,  # evidence of the finding; --influence also prints it
-            baseline=baseline,
-            control=controlled,
+        lambda test: (
+            generalised_weat(vectors, test, **shared)
+            if isinstance(test, GroupsTest)
+            else measure(vectors, test, **shared, **of_pairs)
         ),
     )
+    results = warn_of_language(results, chosen, language or language_of(source))
     write_results(results.correct(), output, lambda rows: _table(rows, rotation, influence))
 
 
 def _table(results: Sequence[Any], rotation: bool, influence: bool) -> str:
-    done = [result for result in results if result.status == "done"]
-    if not done:
-        return ""
+    several = [result for result in results if result.is_done and result.chart == "groups"]
+    done = [result for result in results if result.is_done and result.chart != "groups"]
+    influential = [row for r in results if influence for row in _influence_rows(r)]
+    text = _pair_table(done, rotation) if done else ""
+    text += interval_table(done)
+    text += groups_table(several) if several else ""
+    text += table(influential, "Leave-one-out") if influential else ""
+    return text + remarks(_baseline_remarks(done))
+
+
+def _pair_table(done: Sequence[WeatResult], rotation: bool) -> str:
+    """The table of tests of two target sets."""
     p_name = p_heading(done)
     rows = [
         row
@@ -148,11 +173,8 @@ def _table(results: Sequence[Any], rotation: bool, influence: bool) -> str:
     ]
     if not any(row.get("baseline") for row in rows):
         rows = [{name: text for name, text in row.items() if name != "baseline"} for row in rows]
-    text = table(rows, f"WEAT on {done[0].source['name']}")
-    influential = [row for r in results if influence for row in _influence_rows(r)]
-    text += interval_table(results)
-    text += table(influential, "Leave-one-out") if influential else ""
-    return text + remarks(_baseline_remarks(done))
+    title = source_title("WEAT", done[0].source_name)
+    return table(rows, title, details=("by", "counted"))
 
 
 def _baseline_remarks(results: Sequence[WeatResult]) -> list[str]:
@@ -195,6 +217,7 @@ def _row(result: WeatResult, p_name: str, rotation: bool) -> dict[str, Any]:
         "test": result.test,
         "effect": f"{result.effect:.2f}",
         "interval": interval_text(result.main_interval),
+        **document_column(result),
         "published": f"{published['effect']:.2f}" if published else "",
         p_name: str(result.p),
         "by": result.p.method,
@@ -210,8 +233,11 @@ def _row(result: WeatResult, p_name: str, rotation: bool) -> dict[str, Any]:
 
 def _alignment(result: WeatResult) -> dict[str, str]:
     """The cosine of the two differences, its square, and the rotation p-value."""
+    from weatherglass.measures import NOT_FOR_TABLES
+
     if result.cosine is None or result.shared is None:
-        return dict.fromkeys(["cosine", "shared", "p rotation"], "")
+        empty = dict.fromkeys(["cosine", "shared", "p rotation"], "")
+        return empty | ({"p rotation": NOT_FOR_TABLES} if result.is_of_table else {})
     return {
         "cosine": f"{result.cosine:.2f}",
         "shared": f"{100 * result.shared:.1f} %",

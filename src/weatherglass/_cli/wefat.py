@@ -18,8 +18,9 @@ from .options import (
     overlap_option,
     tests_options,
 )
-from .output import Output, table
+from .output import Output, source_title, table
 from .run_tests import (
+    document_column,
     interval_text,
     open_controlled,
     run_all,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     "without the mean and the first K principal components (top:K), or whitened; auto: without "
     "frequency, if it is strong in the vectors."
 )
-@output_options(plot=True)
+@output_options(plot=True, paper=True)
 def wefat(
     source: str,
     ids: tuple[str, ...],
@@ -81,7 +82,7 @@ def wefat(
             )
         own = {"id": facts.stem, "a": chosen[0].a, "b": chosen[0].b, "facts": load_facts(facts)}
         chosen = [FactualTest.model_validate(own)]
-    vectors, controlled = open_controlled(source, chosen, control)
+    vectors, controlled = open_controlled(source, chosen, control, case=case)
     results = run_all(
         chosen,
         lambda test: measure(
@@ -99,7 +100,7 @@ def wefat(
 def _table(results: Sequence[Any]) -> str:
     done = [result for result in results if result.status == "done"]
     rows = [row for r in done for row in with_controlled_rows(_row(r), r, "Pearson")]
-    return table(rows, f"WEFAT on {results[0].source['name']}") if rows else ""
+    return table(rows, source_title("WEFAT", results[0].source_name)) if rows else ""
 
 
 def _row(result: WefatResult) -> dict[str, Any]:
@@ -112,6 +113,7 @@ def _row(result: WefatResult) -> dict[str, Any]:
         "test": result.test,
         "Pearson": f"{result.pearson:.2f}",
         "interval": interval_text(result.main_interval),
+        **document_column(result),
         "published": f"{published['correlation']:.2f}" if published else "",
         "p": format_p(result.pearson_p),
         "published p": published.get("p", ""),

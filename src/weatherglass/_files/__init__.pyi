@@ -37,6 +37,7 @@ from .inputs import max_unpacked_size as max_unpacked_size
 from .inputs import too_large_error as too_large_error
 from .memory import MAX_MEMORY_VARIABLE as MAX_MEMORY_VARIABLE
 from .memory import ROW_BYTES as ROW_BYTES
+from .memory import address_space_left as address_space_left
 from .memory import check_memory as check_memory
 from .memory import check_table as check_table
 from .memory import format_size as format_size

@@ -69,6 +69,8 @@ class Input:
         Digests of the file's blocks by their start, collected while the blocks are read.
     cased
         Whether a reader that searched for words saw a capital letter A to Z in any word.
+    odd_bytes
+        How many bytes of a text were not UTF-8, and were read as Windows-1252.
     """
 
     path: Path
@@ -80,6 +82,7 @@ class Input:
     bytes_read: int = 0
     digests: dict[int, bytes] = field(default_factory=dict)
     cased: bool = False
+    odd_bytes: int = 0
 
     def __post_init__(self) -> None:
         if self.is_folder:

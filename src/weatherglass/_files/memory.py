@@ -10,6 +10,7 @@ Two limits apply to a file, and the smaller one counts:
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from pathlib import Path
@@ -82,6 +83,21 @@ def _read_number(path: str) -> int | None:
         return int(Path(path).read_text())
     except (OSError, ValueError):  # no such control group, or "max"
         return None
+
+
+def address_space_left() -> float:
+    """Return the bytes of addresses that this process may still reserve; infinite without a limit.
+
+    Batch systems and ``ulimit -v`` set such limits, and some libraries abort the process there.
+    """
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):  # not POSIX, or not Linux
+        return math.inf
+    return math.inf if limit == resource.RLIM_INFINITY else max(0, limit - used)
 
 
 def max_parsed_size(size: int) -> int:

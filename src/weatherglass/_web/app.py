@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated
+from urllib.parse import parse_qs
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi import Path as PathParameter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from weatherglass._version import __version__
 
 from .ask import PAGE as ASK
 from .audits import PAGE as AUDITS
+from .crowd import PAGE as CROWD
 from .discover import PAGE as DISCOVER
 from .explore import PAGE as EXPLORE
-from .guard import Guard
+from .guard import SLURS_COOKIE, Guard
 from .jobs import Jobs
 from .rendering import MEDIA_TYPES, NAV, render, static_file
 from .responses import (
@@ -39,7 +42,7 @@ from .upload import PAGE as UPLOAD
 from .upload import Uploads
 
 PAGES = (ASK, EXPLORE, DISCOVER, SEEDS, AUDITS, UPLOAD)
-"""In the order of the top bar."""
+"""In the order of the top bar; the page of a crowd study follows, if there is one."""
 
 router = APIRouter()
 
@@ -72,9 +75,11 @@ def create_app(settings: Settings | None = None) -> Guard:
         responses=ERROR_RESPONSES,
         lifespan=lifespan,
     )
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.state.session = session
-    NAV[:] = [(page.name, page.path) for page in PAGES]
-    for page in PAGES:
+    pages = (*PAGES, CROWD) if settings.study is not None else PAGES
+    NAV[:] = [(page.name, page.path) for page in pages]
+    for page in pages:
         app.include_router(page.router)
     app.include_router(router)
     add_error_handlers(app)
@@ -124,6 +129,21 @@ async def cancel(id: JobPath, session: CurrentSession, request: Request) -> Resp
     if kind == "part" and not job.has_failed:
         return Response(status_code=204)
     return HTMLResponse(render(f"cancelled_{kind}.html", job=job))
+
+
+@router.post(
+    "/settings",
+    status_code=303,
+    response_class=Response,
+    responses={303: {"description": "Home, with the new setting."}},
+)
+async def settings_form(request: Request) -> Response:
+    """Keep the settings of a reader without scripts until the browser is closed."""
+    fields = parse_qs((await request.body()).decode("utf-8", "replace"))
+    response = RedirectResponse("/", 303)
+    is_on = "slurs" in fields
+    response.set_cookie(SLURS_COOKIE, "yes" if is_on else "no", samesite="lax")
+    return response
 
 
 @router.get("/favicon.ico", include_in_schema=False)

@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .rendering import SHOW_SLURS
 from .responses import error_response
 from .settings import Settings
 
@@ -40,6 +41,9 @@ HEADERS = {
 }
 UPLOAD_PREFIX = "/upload"
 """Paths with this prefix accept a file, with the larger limit."""
+
+SLURS_COOKIE = "weatherglass-slurs"
+"""Set by the page; it lasts as long as the browser is open."""
 
 _SAFE = ("GET", "HEAD")
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
@@ -76,6 +80,7 @@ class Guard:
             return
         if is_head:
             scope = {**scope, "method": "GET"}
+        SHOW_SLURS.set(_cookie(request.headers, SLURS_COOKIE) == "yes")
         limit = self._max_bytes(scope["path"])
         limited_receive = _limit_body(receive, limit, self.settings.idle_seconds)
         await self.app(scope, limited_receive, guarded_send)
@@ -105,7 +110,7 @@ class Guard:
         if request.method in _SAFE and self._is_token(request.query_params.get("token", "")):
             return self._log_in(request)
         headers = request.headers
-        if self._is_token(_bearer_token(headers)) or self._is_token(self._cookie_token(headers)):
+        if self._is_token(_bearer_token(headers)) or self._is_token(_cookie(headers, self.cookie)):
             return None
         response = error_response(
             request,
@@ -118,13 +123,6 @@ class Guard:
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode("utf-8", "replace"), self.settings.token.encode())
 
-    def _cookie_token(self, headers: Headers) -> str:
-        try:
-            cookies: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return ""
-        return cookies[self.cookie].value if self.cookie in cookies else ""
-
     def _log_in(self, request: Request) -> Response:
         """Store the token in a cookie and redirect to the address without it."""
         rest = [(name, text) for name, text in parse_qsl(request.url.query) if name != "token"]
@@ -133,6 +131,15 @@ class Guard:
         response = RedirectResponse(path + (f"?{urlencode(rest)}" if rest else ""), status_code=303)
         response.set_cookie(self.cookie, self.settings.token, httponly=True, samesite="lax")
         return response
+
+
+def _cookie(headers: Headers, name: str) -> str:
+    """Return the value of a cookie; empty if there is none."""
+    try:
+        cookies: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
+    except CookieError:
+        return ""
+    return cookies[name].value if name in cookies else ""
 
 
 def is_own_host(host: str, settings: Settings) -> bool:

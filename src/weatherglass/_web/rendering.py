@@ -12,23 +12,22 @@ import tempfile
 import threading
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
-from functools import cache, lru_cache
+from contextvars import ContextVar
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import Response
 
 from weatherglass._files import delimited_text
-from weatherglass._version import __version__
-from weatherglass.catalog import mask_slurs
 from weatherglass.report import (
+    create_environment,
     describe_chart,
     element,
-    html,
     import_altair,
     mask_chart,
     numbers,
@@ -41,15 +40,15 @@ from .jobs import Jobs
 NAV: list[tuple[str, str]] = []
 """The pages in the top bar: name and path."""
 
+SHOW_SLURS: ContextVar[bool] = ContextVar("show_slurs", default=False)
+"""Whether the reader of the current request chose to see slurs."""
+
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
-
-MAX_CACHED_SENTENCE = 500
-"""Characters; longer texts are shown once, and would only fill the cache."""
 
 FILE_WAIT_SECONDS = 30.0
 """How long a download waits for its job: the browser would save a progress page as the file."""
@@ -78,35 +77,21 @@ def render(template: str, /, **values: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("weatherglass._web", "pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters: dict[str, Any] = {
-        "word": lru_cache(8192)(html.word_markup),
-        "words": html.word_list,
-        "mask_slurs": mask_slurs,  # for the title of the window, which has no markup
-        "sentence": _sentence,
-        "effect": numbers.effect,
-        "p_value": numbers.p_value,
-        "duration": numbers.duration,
-        "hide_commands": hide_commands,
+    environment = create_environment(("weatherglass._web", "pages"))
+    environment.filters["hide_commands"] = hide_commands
+    shared: dict[str, Any] = {
+        "nav": NAV,
+        "static": static_url,
+        "signed": format_signed,
+        "show_slurs": show_slurs,
     }
-    environment.filters |= filters
-    shared: dict[str, Any] = {"nav": NAV, "static": static_url, "version": __version__}
-    environment.globals |= shared | {"interval": numbers.interval, "signed": format_signed}
+    environment.globals |= shared
     return environment
 
 
-_cached_sentence = lru_cache(2048)(html.sentence_markup)
-
-
-def _sentence(text: str) -> Markup:
-    is_short = len(text) <= MAX_CACHED_SENTENCE
-    return _cached_sentence(text) if is_short else html.sentence_markup(text)
+def show_slurs() -> bool:
+    """Whether the reader of the current request chose to see slurs."""
+    return SHOW_SLURS.get()
 
 
 def hide_commands(message: str) -> str:

@@ -162,10 +162,10 @@ def page_path(address: str) -> str:
     """Return the path of the page in the top bar that an address belongs to.
 
     >>> page_path("/seeds/set?id=x"), page_path("/ask/lint?test=weat6"), page_path("/?test=weat6")
-    ('/seeds', '/', '/')
+    ('/seeds', '/ask', '/ask')
     """
     first = address.partition("?")[0].strip("/").partition("/")[0]
-    return "/" if first == "ask" else f"/{first}"
+    return f"/{first or 'ask'}"
 
 
 def render_part(

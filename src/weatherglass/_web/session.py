@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from weatherglass.vectors import Vectors
 from .jobs import Jobs
 from .rendering import load_chart_libraries, static_file
 from .settings import Settings
-from .sources import Sources
+from .sources import CONTROLS, Sources
 from .upload import Uploads
 
 
@@ -33,6 +34,7 @@ class Session:
     sources: Sources
     uploads: Uploads
     _resources: ExitStack = field(default_factory=ExitStack)
+    _closing: threading.Lock = field(default_factory=threading.Lock)
 
     def warm_up(self, report: Callable[..., None]) -> None:
         """Open the first source, compile the kernels and load Vega, before anybody waits for it."""
@@ -43,6 +45,14 @@ class Session:
         if can_draw():
             load_chart_libraries()
         self.jobs.start_processes()
+        if first is not None:
+            with suppress(WeatherglassError):
+                self.jobs.start(
+                    ("fit controls", first.name),
+                    "Fitting the frequency control",
+                    lambda report: first.controls(CONTROLS, report, self.jobs),
+                    is_long=True,
+                )
         # Quick questions are small, and several run at the same time: with more threads they would
         # wait for each other. Libraries must be loaded before they are limited.
         import scipy.linalg  # noqa: F401
@@ -51,16 +61,27 @@ class Session:
         rng = np.random.default_rng(0)
         words = [f"w{k}" for k in range(80)]
         test = Test(x=words[:20], y=words[20:40], a=words[40:60], b=words[60:])
-        result = weat(Vectors.of(words, rng.normal(size=(80, 8))), test, intervals=True, workers=1)
+        result = weat(
+            Vectors.of(words, rng.normal(size=(80, 8))),
+            test,
+            intervals=True,
+            influence=True,
+            workers=1,
+        )
         if can_draw():
             describe_chart(draw_strips(group_by_test([result])[0], {"memory": "memory"}))
             static_file("charts.js")
 
     def close(self) -> None:
-        """End all jobs, and delete everything that was uploaded."""
-        self.jobs.close()
-        self.uploads.close()
-        self._resources.close()
+        """End all jobs, and delete everything that was uploaded.
+
+        A server that is late in stopping calls it from a second thread, and then ends the process:
+        that thread waits until the first one has deleted everything.
+        """
+        with self._closing:
+            self.jobs.close()
+            self.uploads.close()
+            self._resources.close()
 
 
 async def _get_session(request: Request) -> Session:

@@ -26,8 +26,12 @@ class Settings:
     ----------
     sources
         The sources of vectors that it offers: paths or names, as on the command line.
+    encoders
+        Sentence encoders that it offers, by the names with which they are opened.
     folders
         Folders whose files the page may open; it opens nothing else on the disk.
+    study
+        The folder of a crowd study, whose tasks people can do on the page; answers are saved there.
     host, port
         Where it listens.
     token
@@ -62,7 +66,9 @@ class Settings:
     """
 
     sources: tuple[str, ...] = ("default",)
+    encoders: tuple[str, ...] = ()
     folders: tuple[Path, ...] = ()
+    study: Path | None = None
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     token: str = ""

@@ -20,7 +20,7 @@ from weatherglass.errors import (
     did_you_mean,
     quote_safe,
 )
-from weatherglass.report import short_names
+from weatherglass.report import MODEL_TITLES, short_names
 from weatherglass.vectors import (
     GLOVE,
     FittedControl,
@@ -90,6 +90,10 @@ def _fit_controls(
     return fitted
 
 
+CONTROLS = ("frequency", "top:2")
+"""The controls that an answer shows."""
+
+
 @dataclass(eq=False)
 class Source:
     """A source: its short name on the pages, the spec that opens it, whether it was uploaded.
@@ -109,6 +113,14 @@ class Source:
     def vectors(self) -> Vectors | None:
         """The vectors, if they have been opened."""
         return self._vectors
+
+    @property
+    def title(self) -> str:
+        """What people call it, with its size once open: ``GloVe 6B · 50d · 400,000 words``."""
+        name = MODEL_TITLES.get(self.spec, self.name)
+        if self._vectors is None:
+            return name
+        return f"{name} · {self._vectors.dim}d · {len(self._vectors):,} words"
 
     def refer(self) -> SourceReference:
         """Return what a process needs to open the same vectors."""

@@ -1,17 +1,19 @@
 """Word sets as a person types them: read, looked up in sources, found in the catalogue.
 
-Words are separated by commas, semicolons or spaces; quote words that contain spaces.
-``@female_1-Caliskan_et_al_2017`` is a seed set of the catalogue, ``@weat6.A`` a set of a test.
+Words are separated by commas, semicolons or spaces; quote words that contain spaces. A text of
+several lines is a column: each line is a word, without its number and its quotes.
+``@female_1-Caliskan_et_al_2017`` is a seed set of the catalogue, ``@weat6.A`` a set of a test, and
+``~rose`` a word that is muted: it stays in the set, and is not measured.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import Query
 
@@ -33,7 +35,9 @@ SetQuery = Annotated[
     Query(max_length=MAX_SET_CHARACTERS, description="Words, or @ and the id of a set."),
 ]
 
-_PARTS = re.compile(r'"([^"]*)"|([^\s,;]+)')
+_PARTS = re.compile(r'(~?)(?:"([^"]*)"|[“„«]([^“”„«»]+)[“”»])|([^\s,;]+)')
+_LINE_NUMBER = re.compile(r"^\s*(?:\(?\d{1,3}[.):](?!\d)\s*|[-*•‣–]\s+)")
+_NEEDS_QUOTES = re.compile(r"[\s,;]|^[@~“„«]")
 _SET_OF_TEST = re.compile(r"(.+)\.([XYAB])")
 
 
@@ -59,6 +63,9 @@ class WordSetInput:
     words: tuple[str, ...] = ()
     references: tuple[CatalogSet, ...] = ()
     _label: str = field(default="", repr=False)
+    muted: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    """All words in their order, the muted ones among them."""
 
     @property
     def label(self) -> str:
@@ -90,25 +97,95 @@ def read_set(text: str, settings: Settings, label: str = "") -> WordSetInput:
     >>> temporary.label, temporary.words[:2]
     ('Temporary', ('impermanent', 'unstable'))
     """
-    words: dict[str, None] = {}
+    words: dict[str, bool] = {}  # whether each is muted
     references = []
-    for quoted, plain in _PARTS.findall(text):
-        if plain.startswith("@") and len(plain) > 1:
-            reference = find_reference(plain[1:])
+    for entry in split_words(text):
+        if entry.is_reference:
+            reference = find_reference(entry.word)
             references.append(reference)
-            words |= dict.fromkeys(reference.words)
-        elif word := quoted.strip() or plain:
-            if len(word) > settings.max_word_length:
-                raise UsageError(
-                    f"{quote_safe(word, 20)} has {len(word)} characters; a word may have at most "
-                    f"{settings.max_word_length}."
-                )
-            words[word] = None
+            words |= {word: False for word in reference.words if word not in words}
+            continue
+        word = entry.word
+        if len(word) > settings.max_word_length:
+            raise UsageError(
+                f"{quote_safe(word, 20)} has {len(word)} characters; a word may have at most "
+                f"{settings.max_word_length}."
+            )
+        words[word] = entry.is_muted and words.get(word, True)
     if len(words) > settings.max_words:
         raise UsageError(
             f"The set has {len(words):,} words; a set may have at most {settings.max_words:,}."
         )
-    return WordSetInput(tuple(words), tuple(references), label.strip())
+    active = tuple(word for word, is_muted in words.items() if not is_muted)
+    muted = tuple(word for word, is_muted in words.items() if is_muted)
+    return WordSetInput(active, tuple(references), label.strip(), muted, tuple(words))
+
+
+class Entry(NamedTuple):
+    """A word of a typed set, or the name of a set of the catalogue."""
+
+    word: str
+    is_muted: bool = False
+    is_reference: bool = False
+
+
+def split_words(text: str) -> list[Entry]:
+    r"""Split a typed or pasted text into its words.
+
+    >>> [entry.word for entry in split_words("1. pilot\n2. software engineer\n“nurse”")]
+    ['pilot', 'software engineer', 'nurse']
+    >>> split_words("~rose @weat6.A")[0].is_muted
+    True
+    """
+    text = text.replace("\r\n", "\n").strip()
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) < 2:
+        return _split_line(text)
+    return [entry for line in lines for entry in _split_column_line(line)]
+
+
+def write_on_one_line(text: str, added: str = "") -> str:
+    r"""Return a typed set with words that are added to it, on one line.
+
+    >>> write_on_one_line("rose, lily", "tulip\nbird of paradise")
+    'rose, lily, tulip, "bird of paradise"'
+    """
+    parts = [part.strip() for part in (text, added) if part.strip()]
+    if len(parts) < 2 and "\n" not in text.strip():
+        return text if not added.strip() else added.strip()
+    lines = [
+        part.rstrip(",; ") if part is parts[0] and "\n" not in part else _write_entries(part)
+        for part in parts
+    ]
+    return ", ".join(lines)
+
+
+def _write_entries(text: str) -> str:
+    return ", ".join(
+        f"@{entry.word}" if entry.is_reference else _format_word(entry.word, entry.is_muted)
+        for entry in split_words(text)
+    )
+
+
+def _split_column_line(line: str) -> list[Entry]:
+    """Return the word of a line of a column, or its words, where it is a list or a reference."""
+    line = _LINE_NUMBER.sub("", line).strip()
+    if re.search(r'[,;\t"]|^[@~“„«]', line):
+        return _split_line(line)
+    word = line.strip("'‘’")
+    return [Entry(word)] if word else []
+
+
+def _split_line(line: str) -> list[Entry]:
+    entries = []
+    for mark, straight, curly, plain in _PARTS.findall(line):
+        if plain.startswith("@") and len(plain) > 1:
+            entries.append(Entry(plain[1:], is_reference=True))
+        elif plain.startswith("~") and len(plain) > 1:
+            entries.append(Entry(plain[1:], is_muted=True))
+        elif word := straight.strip() or curly.strip() or plain:
+            entries.append(Entry(word, is_muted=bool(mark)))
+    return entries
 
 
 def find_reference(name: str) -> CatalogSet:
@@ -145,13 +222,19 @@ def describe_word_set(name: str, word_set: WordSet, entry: Test) -> CatalogSet:
     return CatalogSet(name, word_set.label, word_set.words, provenance, "", flags)
 
 
-def format_words(words: Iterable[str]) -> str:
-    """Write words so that `read_set` reads the same words.
+def format_words(words: Iterable[str], muted: Collection[str] = ()) -> str:
+    """Write words so that `read_set` reads the same words, with the muted ones marked.
 
-    >>> format_words(["rose", "New York", "@home"])
-    'rose, "New York", "@home"'
+    >>> format_words(["rose", "New York", "@home"], muted=["rose"])
+    '~rose, "New York", "@home"'
     """
-    return ", ".join(f'"{word}"' if re.search(r"[\s,;]|^@", word) else word for word in words)
+    return ", ".join(_format_word(word, word in muted) for word in words)
+
+
+def _format_word(word: str, is_muted: bool) -> str:
+    if not is_muted:
+        return f'"{word}"' if _NEEDS_QUOTES.search(word) else word
+    return f'~"{word}"' if _NEEDS_QUOTES.search(word) else f"~{word}"
 
 
 # Looking up

@@ -13,6 +13,8 @@ from .gate import load_policy as load_policy
 from .gate import sarif as sarif
 from .query import query as query
 from .query import rank as rank
+from .repeat import Repetition as Repetition
+from .repeat import repeat_audit as repeat_audit
 from .run_folder import REPORT as REPORT
 from .run_folder import RESULTS as RESULTS
 from .run_folder import RUN as RUN

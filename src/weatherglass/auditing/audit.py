@@ -7,7 +7,7 @@ import datetime
 import os
 import platform
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import metadata
 from os import PathLike
@@ -16,7 +16,7 @@ from typing import Any
 
 from weatherglass._files import lock_folder
 from weatherglass._version import __version__
-from weatherglass.catalog import Suite, load_suite, with_control
+from weatherglass.catalog import AnyTest, NamedTests, Suite, with_control
 from weatherglass.errors import UsageError, WeatherglassError, quote_safe
 from weatherglass.report import AuditResult
 from weatherglass.tasks import Workers, executor
@@ -24,8 +24,9 @@ from weatherglass.tasks import run as run_tasks
 from weatherglass.vectors import parse_controls
 
 from . import run_folder
+from .own_tests import find_suite
 from .run import Progress, Run, describe_source
-from .sources import Given, Source, parse_sources
+from .sources import Given, Source, is_entry, list_sources, parse_sources
 from .steps import list_tasks
 
 _MAX_SEQUENTIAL = 4
@@ -39,6 +40,7 @@ def audit(
     *,
     out: str | PathLike[str],
     suite: str | PathLike[str] | Suite = "standard",
+    tests: NamedTests | None = None,
     control: str | Sequence[str] | None = None,
     budget: float | None = None,
     rng: int = 0,
@@ -53,13 +55,21 @@ def audit(
     Parameters
     ----------
     sources
-        Word vectors or encoders: paths, registered names or source specs. A mapping, such as
-        ``{"source": "step-1000.vec", "name": "1000", "step": 1000}``, adds facts that become
-        columns of the results; a YAML file holds a list of names or mappings.
+        One source or several, of any kind (see `as_source`): names, word vectors, encoders,
+        association tables, objects in memory. A mapping, such as ``{"source": "step-1000.vec",
+        "name": "1000", "step": 1000}``, adds facts that become columns of the results; a YAML file
+        holds a list of names or mappings. Objects in memory are known by the fingerprint of their
+        content; `repeat_audit` repeats an audit when they are given again.
     out
         A folder for the results and the report; it is created if it does not exist.
     suite
-        ``quick``, ``standard``, ``full``, or a YAML file with your own steps.
+        ``quick``, ``standard``, ``full``, or a YAML file with your own steps, whose ``tests`` may
+        name files of tests, relative to it; ``own`` for no more than `tests` and a lint of their
+        sets.
+    tests
+        Tests of your own, which become the first steps: a file of tests, a `weatherglass.Test`, or
+        several of these. With the other tests of the suite they are one family for Holm's
+        correction.
     control
         Controls of tests and measures, as in `weatherglass.weat`, in every step that has this
         option: a name such as ``frequency`` or ``top:2``, or several in a list; ``none`` for none.
@@ -99,7 +109,7 @@ def audit(
     (12, 'done')
     """
     parsed = [replace(source, cache=cache) for source in parse_sources(sources)]
-    chosen = suite if isinstance(suite, Suite) else load_suite(suite)
+    chosen = find_suite(suite, tests)
     if control is not None:
         control = ",".join(parse_controls(control)) or "none"
         chosen = with_control(chosen, control)
@@ -107,9 +117,10 @@ def audit(
         raise UsageError(f"The budget is {budget:g} minutes; it must be zero minutes or more.")
     folder = Path(out)
     _check_new(folder, resume)
-    options = {"suite": _name(suite), "control": control, "rng": rng, "budget": budget}
+    options: dict[str, Any] = {"suite": _name(suite), "tests": _test_arguments(tests)}
+    options |= {"control": control, "rng": rng, "budget": budget}
     with _start_workers(len(parsed), workers, cluster) as team:
-        about = _describe_run(_source_arguments(sources), parsed, chosen, options, team)
+        about = _describe_run(sources, parsed, chosen, options, team)
         run_folder.create_folder(folder)
         with lock_folder(folder, "audit"):
             _check_new(folder, resume)  # another run may have ended just now
@@ -160,29 +171,47 @@ def _name(suite: str | PathLike[str] | Suite) -> str:
     return suite.id if isinstance(suite, Suite) else os.fspath(suite)
 
 
-def _source_arguments(sources: Given | Sequence[Given]) -> list[str]:
-    """The sources as arguments of the command line."""
-    items = [sources] if isinstance(sources, str | PathLike | Mapping) else sources
-    return [str(item["source"]) if isinstance(item, Mapping) else os.fspath(item) for item in items]
+def _test_arguments(tests: NamedTests | None) -> list[str]:
+    """The user's own tests as arguments of the command line: files, and the ids of others."""
+    if tests is None:
+        return []
+    items = [tests] if isinstance(tests, str | PathLike | AnyTest) else tests
+    return [item.id if isinstance(item, AnyTest) else os.fspath(item) for item in items]
+
+
+def _command(
+    sources: Given | Sequence[Given], parsed: Sequence[Source], options: dict[str, Any]
+) -> str:
+    """The command line that repeats the run, or the Python for objects in memory."""
+    if any(source.memory is not None for source in parsed):
+        names = ", ".join(
+            source.name if source.memory is not None else repr(source.opens) for source in parsed
+        )
+        stated = [key for key in ("tests", "control", "rng") if options[key]]
+        rest = "".join(f", {key}={options[key]!r}" for key in stated)
+        return f"weatherglass.audit([{names}], out=FOLDER, suite={options['suite']!r}{rest})"
+    items = [item["source"] if is_entry(item) else item for item in list_sources(sources)]
+    words = ["weatherglass", "audit", *map(str, items), "--suite", options["suite"]]
+    words += [word for name in options["tests"] for word in ("--tests", name)]
+    words += ["--control", options["control"]] if options["control"] else []
+    words += ["--seed", str(options["rng"])] if options["rng"] else []
+    return shlex.join(words)
 
 
 def _describe_run(
-    arguments: Sequence[str],
+    given: Given | Sequence[Given],
     sources: Sequence[Source],
     suite: Suite,
     options: dict[str, Any],
     team: Workers | None,
 ) -> dict[str, Any]:
     """The content of ``run.json`` before the first step; see `run_folder.RunRecord`."""
-    words = ["weatherglass", "audit", *arguments, "--suite", options["suite"]]
-    words += ["--control", options["control"]] if options["control"] else []
-    words += ["--seed", str(options["rng"])] if options["rng"] else []
     return {
         "weatherglass": __version__,
         "suite": suite.model_dump(mode="json"),
         "sources": _describe_sources(sources, team),
         "options": options,
-        "command": shlex.join(words),
+        "command": _command(given, sources, options),
         "machine": {
             "python": platform.python_version(),
             "platform": platform.platform(),
@@ -202,7 +231,10 @@ def _describe_sources(sources: Sequence[Source], team: Workers | None) -> list[d
     # A fingerprint needs the whole file, so workers compute those of the files that they can open.
     answers: Iterable[Any] = ["" for _ in sources]
     if team is not None:
-        names = [(source.name, source.opens, source.cache) for source in sources]
+        names = [
+            (source.name, "" if source.memory is not None else source.opens, source.cache)
+            for source in sources
+        ]
         answers = run_tasks(describe_source, names, team)
     for source, answer in zip(sources, answers, strict=True):
         try:

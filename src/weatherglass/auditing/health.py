@@ -52,8 +52,8 @@ def vector_health(vectors: Vectors) -> Health:
     return Health(_duplicate_share(projections), _mean_cosine(unit_rows(vectors, positions)))
 
 
-def encoder_health(encoder: Encoder, batch_size: int | None = None) -> Health:
-    """Measure two dozen sentences, about a different word each."""
+def health_sentences() -> list[str]:
+    """Return two dozen sentences, about a different word each."""
     from weatherglass.catalog import test
 
     sets = test("sent-weat1").sets
@@ -62,6 +62,12 @@ def encoder_health(encoder: Encoder, batch_size: int | None = None) -> Health:
         # The sentences of one word are near-copies: take the first of each word.
         first = dict(reversed(list(zip(sets[name].origins, sets[name].words, strict=True))))
         texts += list(reversed(first.values()))[:_SENTENCES_PER_SET]
+    return texts
+
+
+def encoder_health(encoder: Encoder, batch_size: int | None = None) -> Health:
+    """Measure the encodings of `health_sentences`."""
+    texts = health_sentences()
     rows = encode_all(encoder, texts, batch_size=batch_size, missing="nan").astype(np.float64)
     rows = rows[np.isfinite(rows).all(axis=1)]
     lengths = np.linalg.norm(rows, axis=1)

@@ -13,9 +13,9 @@ from typing import Any
 
 from weatherglass._files import write_text
 from weatherglass._log import get_logger
-from weatherglass.catalog import FactualTest, Step, Suite, Test
-from weatherglass.errors import SourceNotFound, WeatherglassError, WorkersLost
-from weatherglass.measures import Measurement
+from weatherglass.catalog import FactualTest, GroupsTest, Step, Suite, Test
+from weatherglass.errors import CannotMeasure, SourceNotFound, WeatherglassError, WorkersLost
+from weatherglass.measures import NOT_FOR_TABLES, Measurement
 from weatherglass.report import AuditResult, audit_page
 from weatherglass.tasks import Workers, as_completed
 from weatherglass.vectors import Vectors, sample_vocabulary
@@ -43,6 +43,7 @@ class WorkerTask:
     rng: int
     vectors: Vectors | None = None
     cache: bool = True
+    in_memory: bool = False
 
     @classmethod
     def of(cls, task: Task, fingerprint: str, rng: int) -> WorkerTask:
@@ -57,11 +58,12 @@ class WorkerTask:
             fingerprint,
             rng,
             cache=source.cache,
+            in_memory=source.memory is not None,
         )
 
     def with_rows(self, source: Source) -> WorkerTask | None:
         """Return the same task with the rows that it needs; None if it needs the whole source."""
-        words = _needed_words(self)
+        words = None if source.is_encoder or source.is_table else _needed_words(self)
         if words is None:
             return None
         sample = sample_vocabulary(source.vectors) if self.step.run in ("weat", "measure") else None
@@ -70,29 +72,36 @@ class WorkerTask:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A worker's answer: a result, or the reason for a failure.
+    """A worker's answer: a result, or the reason why there is none.
 
     Neither is set if the worker cannot open the source, or opens another one under its name.
+    `status` is ``skipped`` where the source does not have what the step measures.
     """
 
     payload: Payload | None = None
     reason: str = ""
     seconds: float = 0.0
+    status: str = "failed"
 
 
 def run_task(task: WorkerTask) -> Outcome:
     """Run a task in a worker. A step that fails must not take the others with it."""
     start = time.monotonic()
+    status = "failed"
     try:
         payload, reason = _perform_here(task), ""
+    except CannotMeasure as error:
+        payload, reason, status = None, str(error), "skipped"
     except WeatherglassError as error:
         payload, reason = None, str(error)
     except Exception as error:
         payload, reason = None, f"unexpected {type(error).__name__}: {error}"
-    return Outcome(payload, reason, round(time.monotonic() - start, 3))
+    return Outcome(payload, reason, round(time.monotonic() - start, 3), status)
 
 
 def _perform_here(task: WorkerTask) -> Payload | None:
+    if task.in_memory and task.vectors is None:
+        return None
     source = _cached_source(task.name, task.opens, task.cache)
     if task.vectors is not None:
         source = Source(task.name, task.opens, rows=task.vectors)
@@ -110,8 +119,10 @@ def _perform_here(task: WorkerTask) -> Payload | None:
 def describe_source(source: tuple[str, str, bool]) -> dict[str, Any] | str:
     """Describe a source in a worker, given its name, what to open, and whether to use the cache.
 
-    If that fails, return the reason.
+    If that fails, return the reason. An object in memory has nothing to open here.
     """
+    if not source[1]:
+        return "in memory"
     try:
         return _cached_source(*source).describe_with_health()
     except WeatherglassError as error:
@@ -135,7 +146,7 @@ def _needed_words(task: WorkerTask) -> list[str] | None:
         return None
     sets: list[Any]
     if step.run in ("weat", "wefat"):
-        kind = Test if step.run == "weat" else FactualTest
+        kind = Test | GroupsTest if step.run == "weat" else FactualTest
         sets = [words for test in chosen_tests(step, kind) for words in test.sets.values()]
     elif step.run == "measure":
         sets = [seeds(id) for id in step.sets.values()]
@@ -228,7 +239,7 @@ class Run:
         except WorkersLost as error:
             for position in error.tasks:
                 if position < len(numbers):
-                    self._note(numbers[position], _failed(str(error)), 0.0)
+                    self._note(numbers[position], _not_done(str(error)), 0.0)
             if not error.tasks:
                 raise
         return unseen
@@ -244,13 +255,13 @@ class Run:
                 self._note(number, self._add(number, payload), 0.0)
             elif not fingerprint:
                 reason = self._sources[task.source.name]["reason"]
-                self._note(number, _failed(reason), 0.0)
+                self._note(number, _not_done(reason), 0.0)
             else:
                 yield number, WorkerTask.of(task, fingerprint, self._rng)
 
     def _save_outcome(self, number: int, outcome: Outcome) -> dict[str, Any]:
         if outcome.payload is None:
-            return _failed(outcome.reason)
+            return _not_done(outcome.reason, outcome.status)
         task = self._tasks[number]
         key = run_folder.step_key(task, self._fingerprint(task), self._rng)
         path = run_folder.step_file(self._folder, number, task)
@@ -290,9 +301,10 @@ class Run:
         task = self._tasks[number]
         self._payloads[number] = task.source.label(payload)
         file = run_folder.step_file(self._folder, number, task).name
-        # A step that measured nothing is not done; its file has the reason for each test.
-        reason = _nothing_measured(payload)
-        return {"status": "failed" if reason else "done", "reason": reason, "file": file}
+        # A step that measured nothing is not done; its file has the reason for each test. A source
+        # without the words of a step did not fail at it: there was nothing to measure.
+        status, reason = _nothing_measured(payload)
+        return {"status": status, "reason": reason, "file": file}
 
     def _run_here(self, number: int) -> dict[str, Any]:
         task = self._tasks[number]
@@ -302,6 +314,8 @@ class Run:
             # Repeats the title while the step runs, so that a long one is seen to be alive.
             self._progress(task.title, number, len(self._tasks))
 
+        if task.source.is_table and task.step.run == "discovery":
+            return {"status": "skipped", "reason": NOT_FOR_TABLES}
         try:
             fingerprint = str(task.source.describe()["fingerprint"])
             key = run_folder.step_key(task, fingerprint, self._rng)
@@ -309,10 +323,12 @@ class Run:
             payload = saved
             if payload is None:
                 payload = perform(task, self._rng, self._workers, report)
+        except CannotMeasure as error:  # the source does not have what the step measures
+            return _not_done(str(error), "skipped")
         except WeatherglassError as error:
-            return _failed(str(error))
+            return _not_done(str(error))
         except Exception as error:  # a step that fails must not take the others with it
-            return _failed(f"unexpected {type(error).__name__}: {error}")
+            return _not_done(f"unexpected {type(error).__name__}: {error}")
         if saved is None:
             # Not guarded: an audit that cannot save its results need not go on.
             run_folder.save_step(path, payload, key)
@@ -321,7 +337,9 @@ class Run:
     def _load_skipped(self) -> None:
         """Load the steps that this run did not get to and that an earlier run has done."""
         for number, task in enumerate(self._tasks):
-            if self._about["steps"][number]["status"] == "skipped":
+            if number not in self._payloads and (
+                self._about["steps"][number]["status"] == "skipped"
+            ):
                 path = run_folder.step_file(self._folder, number, task)
                 key = run_folder.step_key(task, self._fingerprint(task), self._rng)
                 payload = run_folder.load_step(path, key)
@@ -343,18 +361,25 @@ class Run:
         return audited
 
 
-def _nothing_measured(payload: Payload) -> str:
-    """Return why no test of a step has a number; empty if one has, or if the step runs no tests."""
+def _nothing_measured(payload: Payload) -> tuple[str, str]:
+    """Return the status of a step, and why no test of it has a number.
+
+    The reason is empty if a test has a number, or if the step runs no tests.
+    """
     tests: tuple[Measurement, ...] = getattr(payload, "results", ())
     if not tests or any(result.is_done for result in tests):
-        return ""
-    lack_words = all(any(result.missing.values()) for result in tests)
-    what = "had their words" if lack_words else "could be run"
-    return f"0 of {len(tests)} tests {what} ({tests[0].test}: {tests[0].reason})"
+        return "done", ""
+    if all(result.reason.endswith(NOT_FOR_TABLES) for result in tests):
+        return "skipped", NOT_FOR_TABLES
+    first = f"({tests[0].test}: {tests[0].reason})"
+    if all(any(result.missing.values()) for result in tests):
+        which = f"all {len(tests)} tests" if len(tests) > 1 else "the test"
+        return "skipped", f"the source lacks words of {which} {first}"
+    return "failed", f"0 of {len(tests)} tests could be run {first}"
 
 
-def _failed(reason: str) -> dict[str, Any]:
-    return {"status": "failed", "reason": reason}
+def _not_done(reason: str, status: str = "failed") -> dict[str, Any]:
+    return {"status": status, "reason": reason}
 
 
 def _initial_record(task: Task) -> dict[str, Any]:

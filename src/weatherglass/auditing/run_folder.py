@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,8 @@ from weatherglass._files import seal, unseal, write_text
 from weatherglass._version import __version__
 from weatherglass.discovery import Discovery
 from weatherglass.errors import BadContent, CannotWrite, SourceNotFound, quote_safe
-from weatherglass.measures import Results, from_plain, load_json
-from weatherglass.report import AuditResult, with_seed_choices
+from weatherglass.measures import Results, SourceValence, from_plain, load_json
+from weatherglass.report import AuditResult, with_seed_choices, with_valence
 from weatherglass.seedlab import Lint, Multiverse
 
 from .sources import Fact, Source
@@ -53,6 +54,8 @@ class SourceRecord(_Part):
     """A source: what it is called and what it is; `reason` says why it cannot be opened.
 
     `health` has the share of duplicate vectors and their mean cosine; see `health.Health`.
+    `valence` says how far it agrees with the ratings of people; see `measures.SourceValence`.
+    `memory` says that it was an object in memory, which must be given again to repeat the audit.
     """
 
     name: str = ""
@@ -62,9 +65,13 @@ class SourceRecord(_Part):
     dim: int | None = Field(None, ge=0)
     reason: str = ""
     opens: str = ""
+    memory: bool = False
+    rows: int | None = Field(None, ge=0)
+    columns: int | None = Field(None, ge=0)
     history: list[dict[str, Any]] = Field(default_factory=list)
     facts: dict[str, Fact] = Field(default_factory=dict)
     health: dict[str, float] = Field(default_factory=dict)
+    valence: SourceValence | None = None
 
 
 class StepRecord(_Part):
@@ -131,7 +138,8 @@ def _damaged(path: Path, error: Exception) -> BadContent:
 
 def step_file(folder: Path, number: int, task: Task) -> Path:
     """The path under which a task's result is saved."""
-    name = "-".join(filter(None, (f"{number:03}", task.step.run, task.test)))
+    test = re.sub(r"[^\w.@-]", "_", task.test)  # the id of a user's own test may have a slash
+    name = "-".join(filter(None, (f"{number:03}", task.step.run, test)))
     return folder / STEPS / f"{name}.json"
 
 
@@ -221,7 +229,7 @@ def collect(about: dict[str, Any], payloads: list[Payload]) -> AuditResult:
     ]
     return AuditResult(
         about,
-        Results.of(with_seed_choices(corrected, by_measure["multiverse"])),
+        Results.of(with_valence(with_seed_choices(corrected, by_measure["multiverse"]), about)),
         tuple(by_measure["discovery"]),
         tuple(by_measure["multiverse"]),
         tuple(by_measure["lint"]),

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from weatherglass.catalog import FactualTest, Suite, Test
+from weatherglass.catalog import FactualTest, GroupsTest, Suite, Test
 from weatherglass.errors import UsageError, did_you_mean, quote_safe
 from weatherglass.measures import MEASURES, Result, result_class
 
@@ -27,6 +27,9 @@ _RESULTS = (
     *("weat", "wefat", "seat", "ceat", "generalised-weat"),
     "rnd",  # the class of all other measures
 )
+
+
+_OWN_CLASS = ("weat", "generalised-weat")  # measures of word sets with a result class of their own
 
 
 def json_schema(name: str) -> Schema:
@@ -58,7 +61,7 @@ def json_schema(name: str) -> Schema:
 def _tests() -> Schema:
     """A test, a list of tests, or ``tests`` with a list or a mapping from id to test."""
     definitions: Schema = {}
-    models = [_written_form(model, definitions) for model in (Test, FactualTest)]
+    models = [_written_form(model, definitions) for model in (Test, FactualTest, GroupsTest)]
     definitions["AnyTest"] = {"anyOf": models}
     one: Schema = {"$ref": "#/$defs/AnyTest"}
     many: Schema = {"type": "array", "items": one, "minItems": 1}
@@ -72,7 +75,9 @@ def _tests() -> Schema:
     return {"anyOf": [one, many, wrapped], "$defs": definitions}
 
 
-def _written_form(model: type[Test] | type[FactualTest], definitions: Schema) -> Schema:
+def _written_form(
+    model: type[Test] | type[FactualTest] | type[GroupsTest], definitions: Schema
+) -> Schema:
     """Return the schema of a test as people write it: a set may be a plain list of words."""
     schema = model.model_json_schema(ref_template="#/$defs/{model}")
     definitions |= schema.pop("$defs", {})
@@ -101,6 +106,15 @@ def _written_form(model: type[Test] | type[FactualTest], definitions: Schema) ->
         properties |= {new: properties[old] for new, old in renamed.items()}
         schema["anyOf"] = [{"required": list("xyab")}, {"required": list(renamed)}]
         schema.pop("required", None)
+    elif model is GroupsTest:
+        written: Schema = {"$ref": "#/$defs/WrittenSet"}
+        for name, least in (("groups", 3), ("attributes", 1)):
+            by_label = {"type": "object", "additionalProperties": written, "minProperties": least}
+            listed = {"type": "array", "items": written, "minItems": least}
+            properties[name] = {"anyOf": [by_label, listed]}
+        properties |= {"a": written, "b": written}
+        schema["required"] = ["groups"]
+        schema["anyOf"] = [{"required": ["attributes"]}, {"required": ["a"]}]
     else:
         numbers = {"type": "array", "items": _number()}
         by_word = {"type": "object", "additionalProperties": True}
@@ -180,7 +194,9 @@ def _with_measure(properties: Schema, kind: type[Result]) -> Schema:
     text: Schema = {"type": "string"}
     written = {**properties, "grade": text, "finding": text}
     if "measure" in properties:  # one class for all measures of word sets but WEAT
-        return written | {"measure": {"enum": [name for name in MEASURES if name != "weat"]}}
+        return written | {
+            "measure": {"enum": [name for name in MEASURES if name not in _OWN_CLASS]}
+        }
     return {"measure": {"const": kind.measure}, **written}
 
 

@@ -12,13 +12,33 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._files import printable_path, read_text, read_yaml
-from weatherglass.encoders import Encoder, View, open_encoder, schemes
+from weatherglass.encoders import (
+    Encoder,
+    View,
+    as_source,
+    encode_words,
+    open_encoder,
+    schemes,
+)
 from weatherglass.errors import CatalogError, UsageError, WeatherglassError, quote_safe
+from weatherglass.measures import (
+    TABLE_SCHEME,
+    AssociationTable,
+    Embedding,
+    SourceValence,
+    need_vectors,
+    open_embedding,
+    source_valence,
+    valence_words,
+)
+from weatherglass.measures import Source as AnySource
+from weatherglass.measures import describe_source as describe_embedding
 from weatherglass.vectors import (
     FittedControl,
     Vectors,
     fit_control,
-    open_vectors,
+    is_pair,
+    is_row,
     parse_controls,
     parse_spec,
 )
@@ -44,6 +64,8 @@ class Source:
         The rows that a step needs, where the source itself cannot be opened.
     cache
         Whether an encoder's sentences are read from the cache and saved there.
+    memory
+        The source itself, if it is an object in memory, which nobody else can open.
     """
 
     name: str
@@ -51,6 +73,7 @@ class Source:
     facts: dict[str, Fact] = field(default_factory=dict)
     rows: Vectors | None = field(default=None, repr=False)
     cache: bool = True
+    memory: Vectors | AssociationTable | Encoder | None = field(default=None, repr=False)
     _controls: dict[str, FittedControl] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -58,20 +81,45 @@ class Source:
 
     @cached_property
     def is_encoder(self) -> bool:
-        """Whether the name has the scheme of an encoder."""
+        """Whether it is an encoder, or the name has the scheme of one."""
+        if self.memory is not None:
+            return not isinstance(self.memory, Vectors | AssociationTable)
         scheme = parse_spec(self.opens).scheme
         # `schemes` looks through all installed packages: too slow for hundreds of plain paths.
         return scheme is not None and scheme in schemes()
 
     @cached_property
-    def vectors(self) -> Vectors:
-        """The whole source, for word vectors."""
-        opened = self.rows if self.rows is not None else open_vectors(self.opens)
+    def is_table(self) -> bool:
+        """Whether it is an association table."""
+        if self.memory is not None:
+            return isinstance(self.memory, AssociationTable)
+        return parse_spec(self.opens).scheme == TABLE_SCHEME
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """The whole source, for word vectors and tables."""
+        opened: Embedding
+        if isinstance(self.memory, Vectors | AssociationTable):
+            opened = self.memory
+        elif self.rows is not None:
+            opened = self.rows
+        else:
+            opened = open_embedding(self.opens)
+        if isinstance(opened, AssociationTable):
+            return opened.named(self.name)
         return replace(opened, source=self.name)
+
+    @property
+    def vectors(self) -> Vectors:
+        """The whole source, for word vectors; raise `CannotMeasure` for a table."""
+        return need_vectors(self.embedding, "This step")
 
     @cached_property
     def encoder(self) -> Encoder:
         """The encoder."""
+        if self.memory is not None:
+            assert not isinstance(self.memory, Vectors | AssociationTable)
+            return self.memory
         encoder = open_encoder(self.opens, cache=self.cache)
         if getattr(encoder, "views", None):
             raise UsageError(
@@ -80,11 +128,13 @@ class Source:
             )
         return encoder
 
-    def controls(self, names: str) -> list[FittedControl]:
-        """Return fitted controls, each fitted once for all tests.
+    def controls(self, names: str) -> list[str] | list[FittedControl]:
+        """Return fitted controls, each fitted once for all tests; for a table, only their names.
 
         One that cannot be fitted changes nothing and states the reason, so that the tests are run.
         """
+        if self.is_table:
+            return list(parse_controls(names))
         for name in parse_controls(names):
             if name not in self._controls:
                 self._controls[name] = fit_control(self.vectors, name, strict=False)
@@ -96,6 +146,8 @@ class Source:
             encoder = self.encoder
             about = {"name": self.name, "kind": "encoder", "fingerprint": encoder.fingerprint}
             return about | self._describe_history()
+        if self.is_table:
+            return describe_embedding(self.embedding)
         vectors = self.vectors
         return {
             "name": self.name,
@@ -112,23 +164,37 @@ class Source:
     @property
     def history(self) -> tuple[dict[str, Any], ...]:
         """How the vectors were made, as in `weatherglass.Vectors`; empty if it is not known."""
-        source = self.encoder if self.is_encoder else self.vectors
+        source = self.encoder if self.is_encoder else self.embedding
         return tuple(getattr(source, "history", ()))
 
+    def describe_valence(self) -> dict[str, Any]:
+        """Return how far the source agrees with the ratings of people, or why that is not known."""
+        if not self.is_encoder:
+            return asdict(source_valence(self.embedding))
+        try:
+            rated = encode_words(self.encoder, valence_words())
+        except WeatherglassError as error:
+            return asdict(SourceValence(reason=str(error).rstrip(".")))
+        return asdict(source_valence(rated))
+
     def describe_with_health(self) -> dict[str, Any]:
-        """Return the entry with two numbers that show a broken source; see `health.Health`."""
+        """Return the entry with what shows a broken source: `health.Health` and its valence."""
         about = self.describe()
+        if self.is_table:
+            return about | {"valence": self.describe_valence()}
         try:
             measured = (
                 encoder_health(self.encoder) if self.is_encoder else vector_health(self.vectors)
             )
-        except WeatherglassError:  # the steps will say why nothing can be measured
-            return about
-        return about | {"health": asdict(measured)}
+        except WeatherglassError as error:  # the steps will say why nothing can be measured
+            reason = str(error).rstrip(".")
+            return about | {"valence": asdict(SourceValence(reason=reason))}
+        return about | {"valence": self.describe_valence(), "health": asdict(measured)}
 
     def describe_given(self) -> dict[str, Any]:
         """Return the part of the entry that is known without opening the source."""
-        opens = {"opens": self.opens} if self.opens != self.name else {}
+        opens: dict[str, Any] = {"opens": self.opens} if self.opens != self.name else {}
+        opens |= {"memory": True} if self.memory is not None else {}
         return opens | ({"facts": self.facts} if self.facts else {})
 
     def label(self, payload: Any) -> Any:
@@ -138,21 +204,41 @@ class Source:
 
 
 SUFFIXES = (".yaml", ".yml")
-Given = str | PathLike[str] | Mapping[str, Any]
+Given = AnySource | Mapping[str, Any]
+"""A source, or a mapping of ``source``, ``name`` and facts."""
+
+
+def list_sources(given: Given | Sequence[Given]) -> list[Any]:
+    """Return what was given as a list; a pair of words and rows is a single source.
+
+    >>> list_sources("default"), list_sources(["a.txt", "b.txt"]), list_sources((["a"], [[1.0]]))
+    (['default'], ['a.txt', 'b.txt'], [(['a'], [[1.0]])])
+    """
+    is_list = isinstance(given, list | tuple) and not is_pair(given)
+    return list(given) if is_list else [given]  # type: ignore[arg-type]
+
+
+def is_entry(item: Any) -> bool:
+    """Return whether a mapping names a source and facts; otherwise it maps words to rows."""
+    if not isinstance(item, Mapping) or "source" not in item:
+        return False
+    # An embedding that happens to have the word "source" has a row for it, and only rows.
+    return isinstance(item["source"], str | PathLike) or not all(map(is_row, item.values()))
 
 
 def parse_sources(given: Given | Sequence[Given]) -> list[Source]:
-    """Return the sources of an audit: names, mappings of ``source``, ``name`` and facts, or YAML
-    files with a list of such mappings.
+    """Return the sources of an audit: any source, mappings of ``source``, ``name`` and facts, or
+    YAML files with a list of such mappings.
 
     >>> [source.facts for source in parse_sources([{"source": "default", "year": 1990}])]
     [{'year': 1990}]
     """
-    items = [given] if isinstance(given, str | PathLike | Mapping) else list(given)
     entries: list[Mapping[str, Any]] = []
-    for item in items:
-        if isinstance(item, Mapping):
+    for item in list_sources(given):
+        if is_entry(item):
             entries.append(item)
+        elif not isinstance(item, str | PathLike):
+            entries.append({"source": item})
         elif Path(item).suffix.lower() in SUFFIXES and Path(item).is_file():
             entries += load_models(item)
         else:
@@ -197,23 +283,36 @@ def load_models(path: str | PathLike[str]) -> list[dict[str, Any]]:
 
 
 def _parse_source(entry: Mapping[str, Any]) -> Source:
-    source = entry.get("source")
-    if not isinstance(source, str | PathLike):
-        raise UsageError(f"{quote_safe(str(dict(entry)))} names no source.")
+    source: Any = entry.get("source")
     facts = {str(k): v for k, v in entry.items() if k not in ("source", "name")}
     wrong = next((k for k, v in facts.items() if not isinstance(v, str | int | float)), None)
     if wrong is not None:
         raise UsageError(
-            f"The fact {quote_safe(wrong)} of {quote_safe(fspath(source))} must be a word or a "
+            f"The fact {quote_safe(wrong)} of {quote_safe(_name(entry))} must be a word or a "
             "number."
         )
+    if not isinstance(source, str | PathLike):
+        opened = as_source(source, name=str(entry.get("name") or ""))
+        name = str(entry.get("name") or source_name(opened))
+        return Source(name, facts=facts, memory=opened)
     name = str(entry.get("name") or fspath(source))
     return Source(name, opens=fspath(source), facts=facts)
 
 
+def _name(entry: Mapping[str, Any]) -> str:
+    source = entry.get("source")
+    return str(entry.get("name") or source if isinstance(source, str | PathLike) else "a source")
+
+
+def source_name(source: Vectors | AssociationTable | Encoder) -> str:
+    """Return what results call an opened source."""
+    is_encoder = not isinstance(source, Vectors | AssociationTable)
+    return source.name if is_encoder else source.source  # type: ignore[union-attr]
+
+
 def _split_layers(source: Source) -> list[Source]:
     """Return a source for each layer of a sweep (``layer=all``); any other source as it is."""
-    if "layer=all" not in source.opens or not source.is_encoder:
+    if source.memory is not None or "layer=all" not in source.opens or not source.is_encoder:
         return [source]
     views: Sequence[View] = getattr(open_encoder(source.opens), "views", ())
     return [

@@ -10,8 +10,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from weatherglass.catalog import FactualTest, Step, Suite, Test, tests
+from weatherglass.catalog import FactualTest, GroupsTest, Step, Suite, Test, choose_tests
 from weatherglass.discovery import Discovery
+from weatherglass.encoders import Encoder, needed_texts
 from weatherglass.errors import CatalogError, UsageError
 from weatherglass.measures import Results
 from weatherglass.seedlab import Lint, Multiverse
@@ -25,6 +26,9 @@ MEASURE_DEFAULTS = {
     "control": "none",
 }
 """Options that every measure has, with defaults that show their types."""
+
+ENCODER_STEPS = ("seat", "retrieve")
+"""The kinds of steps that need an encoder; all others need word vectors."""
 
 Progress = Callable[[int, int], None]
 Payload = Results | Discovery | Multiverse | Lint
@@ -51,7 +55,7 @@ def list_tasks(suite: Suite, sources: Iterable[Source]) -> list[Task]:
         Task(step, source, suite, test)
         for source in sources
         for step in suite.steps
-        if (step.run == "seat") == source.is_encoder
+        if (step.run in ENCODER_STEPS) == source.is_encoder
         for test in _split(step)
     ]
 
@@ -72,9 +76,21 @@ def perform(task: Task, rng: int, workers: int | None, progress: Progress) -> Pa
 
 
 def _weat(task: Task, shared: dict[str, Any]) -> Results:
-    from weatherglass.measures import weat
+    from weatherglass.measures import generalised_weat, weat
 
-    return _run_tests(task, chosen_tests(task.step, Test), weat, shared)
+    chosen = chosen_tests(task.step, Test | GroupsTest)
+    several = [test for test in chosen if isinstance(test, GroupsTest)]
+    pairs = [test for test in chosen if isinstance(test, Test)]
+    results = [*_run_tests(task, pairs, weat, shared)] if pairs else []
+    if several:
+        # The options of a step are those of WEAT; a test of several groups takes those it has.
+        known = inspect.signature(generalised_weat).parameters
+        options = {name: text for name, text in task.step.options.items() if name in known}
+        step = task.step.model_copy(update={"options": options})
+        again = Task(step, task.source, task.suite, task.test)
+        results += _run_tests(again, several, generalised_weat, shared)
+    position = {test.id: place for place, test in enumerate(chosen)}
+    return Results.of(sorted(results, key=lambda result: position[result.test]))
 
 
 def _wefat(task: Task, shared: dict[str, Any]) -> Results:
@@ -93,7 +109,7 @@ def _run_tests(
     results = []
     for number, test in enumerate(chosen):
         shared["progress"](number, len(chosen))
-        results.append(measure(task.source.vectors, test, **options))
+        results.append(measure(task.source.embedding, test, **options))
     return Results.of(results)
 
 
@@ -118,7 +134,7 @@ def _measure(task: Task, shared: dict[str, Any]) -> Results:
         options = {"rng": shared["rng"]} if "rng" in chosen.options else {}
         options |= convert_options(given, accepted[name])
         options["control"] = task.source.controls(options.pop("control", "none")) or None
-        results.append(measure(task.source.vectors, name, used, **label, **options))
+        results.append(measure(task.source.embedding, name, used, **label, **options))
     return Results.of(results)
 
 
@@ -134,18 +150,54 @@ def _seat(task: Task, shared: dict[str, Any]) -> Results:
     return seat(task.source.encoder, chosen, progress=shared["progress"], **options)
 
 
+def _retrieve(task: Task, shared: dict[str, Any]) -> Results:
+    from weatherglass.retrieval import retrieve
+
+    options = {"seed": shared["rng"], **retrieval_options(task.step.options)}
+    return retrieve(task.source.encoder, progress=shared["progress"], **options).results
+
+
+def retrieval_options(given: Mapping[str, str]) -> dict[str, Any]:
+    """Return options of a retrieval audit, from those of a YAML file, where everything is text."""
+    from weatherglass.retrieval import retrieve
+
+    parameters = inspect.signature(retrieve).parameters.values()
+    known = {p.name: p.default for p in parameters if isinstance(p.default, str | float | bool)}
+    return convert_options(given, known | {"template": None})
+
+
+def step_texts(step: Step, encoder: Encoder, rng: int) -> list[str]:
+    """Return the texts that a step encodes; none if it is not about encoders."""
+    if step.run == "seat":
+        return needed_texts(encoder, chosen_tests(step, Test)).all
+    return ranked_texts(step.options, encoder, rng) if step.run == "retrieve" else []
+
+
+def ranked_texts(given: Mapping[str, str], encoder: Encoder, rng: int) -> list[str]:
+    """Return the texts that a retrieval audit encodes, from its options in a YAML file."""
+    from weatherglass.retrieval import retrieval_texts
+
+    options = {"seed": rng, **retrieval_options(given)}
+    options.pop("cache", None)  # it does not change the texts
+    return retrieval_texts(encoder, **options)
+
+
 def _multiverse(task: Task, shared: dict[str, Any]) -> Multiverse:
     from weatherglass.seedlab import multiverse
 
     if not task.test:
         chosen_tests(task.step, Test)  # raises what `_split` has suppressed
-    return multiverse(task.source.vectors, task.test, **_options(task.step, multiverse, shared))
+    test = next(test for test in chosen_tests(task.step, Test) if test.id == task.test)
+    result: Multiverse = multiverse(
+        task.source.embedding, test, **_options(task.step, multiverse, shared)
+    )
+    return result
 
 
 def _discovery(task: Task, shared: dict[str, Any]) -> Discovery:
     from weatherglass.discovery import discover
 
-    return discover(task.source.vectors, **discovery_options(task.step.options) | shared)
+    return discover(task.source.embedding, **discovery_options(task.step.options) | shared)
 
 
 def discovery_options(given: Mapping[str, str]) -> dict[str, Any]:
@@ -164,7 +216,7 @@ def _lint(task: Task, shared: dict[str, Any]) -> Lint:
     from weatherglass.seedlab import lint
 
     options = _options(task.step, lint, shared)
-    return lint(used_sets(task.suite), source=task.source.vectors, **options)
+    return lint(used_sets(task.suite), source=task.source.embedding, **options)
 
 
 _KINDS: dict[str, Callable[[Task, dict[str, Any]], Payload]] = {
@@ -172,6 +224,7 @@ _KINDS: dict[str, Callable[[Task, dict[str, Any]], Payload]] = {
     "wefat": _wefat,
     "measure": _measure,
     "seat": _seat,
+    "retrieve": _retrieve,
     "multiverse": _multiverse,
     "discovery": _discovery,
     "lint": _lint,
@@ -179,8 +232,11 @@ _KINDS: dict[str, Callable[[Task, dict[str, Any]], Payload]] = {
 
 
 def used_sets(suite: Suite) -> list[Any]:
-    """The seed sets of the catalogue that the steps of a suite measure with, without repeats."""
-    from weatherglass.catalog import seed_sets, seeds
+    """The seed sets that the steps of a suite measure with, without repeats.
+
+    They are those of the catalogue, and the sets of the user's own tests.
+    """
+    from weatherglass.catalog import SeedSet, seed_sets, seeds
 
     by_words = {seed_set.words: seed_set for seed_set in reversed(seed_sets()) if seed_set.words}
     used: dict[str, Any] = {}
@@ -190,19 +246,25 @@ def used_sets(suite: Suite) -> list[Any]:
             with suppress(CatalogError):
                 used[id] = seeds(id)
         with suppress(CatalogError, UsageError):
-            for test in chosen_tests(step, Test) if step.tests else ():
-                for word_set in test.sets.values():
-                    if word_set.words in by_words:
-                        used[by_words[word_set.words].id] = by_words[word_set.words]
+            for test in chosen_tests(step, Test) if step.tests or step.own_tests else ():
+                for side, word_set in test.sets.items():
+                    known = by_words.get(word_set.words)
+                    if known is None and test in step.own_tests:
+                        id = f"{test.id}.{side}"
+                        known = SeedSet(id=id, words=word_set.words, description=word_set.label)
+                    if known is not None:
+                        used[known.id] = known
     return list(used.values())
 
 
-def chosen_tests(step: Step, kind: type[Any]) -> list[Any]:
-    """The tests of a kind that a step names."""
-    chosen = [test for test in tests(*step.tests) if isinstance(test, kind)]
+def chosen_tests(step: Step, kind: Any) -> list[Any]:
+    """The tests of a kind that a step names: the user's own first."""
+    # Of either kind: `choose_tests` refuses a test of another kind that is named by its id.
+    named = choose_tests([*step.own_tests, *step.tests])
+    chosen = [test for test in named if isinstance(test, kind)]
     if not chosen:
-        wanted = "an association test" if kind is Test else "a factual test"
-        raise UsageError(f"None of {', '.join(step.tests)} is {wanted}.")
+        wanted = "a factual test" if kind is FactualTest else "an association test"
+        raise UsageError(f"None of {', '.join(test.id for test in named)} is {wanted}.")
     return chosen
 
 

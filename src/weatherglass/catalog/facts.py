@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 
@@ -48,6 +48,66 @@ def load_facts(path: str | PathLike[str]) -> dict[str, float]:
             raise table.error(row, "value is empty; a number was expected.")
         facts[word] = number
     return facts
+
+
+def load_dated_facts(path: str | PathLike[str]) -> dict[str, dict[float, float]]:
+    """Read numbers per word and year from a CSV file.
+
+    Parameters
+    ----------
+    path
+        A file as for `load_facts`, with the column ``year`` as well: a row for each word and year.
+
+    Returns
+    -------
+    dict
+        Word to year to number, in the order of the file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "women.csv")
+    ...     _ = file.write_text("word,year,value\\nclerk,1900,7.5\\nclerk,1950,62.2\\n")
+    ...     load_dated_facts(file)
+    {'clerk': {1900.0: 7.5, 1950.0: 62.2}}
+    """
+    table = read_table(Path(path), ("word", "year", "value"))
+    facts: dict[str, dict[float, float]] = {}
+    for row, cells in enumerate(table.rows):
+        word = cells[0].strip()
+        year, number = (_read_number(table, row, column) for column in (1, 2))
+        if not word or year is None or number is None:
+            raise table.error(row, "a word, a year and a value were expected.")
+        if year in facts.setdefault(word, {}):
+            raise table.error(row, f"duplicate {quote_safe(word)} in {year:g}.")
+        facts[word][year] = number
+    return facts
+
+
+def has_years(path: str | PathLike[str]) -> bool:
+    """Return whether a table of facts has the column ``year``."""
+    table = read_table(Path(path), ("word", "value"), ("year",))
+    return any(year.strip() for _, _, year in table.rows)
+
+
+def fact_in(facts: Mapping[float, float], year: float) -> float | None:
+    """Return the fact of a word in a year, on the line between the years before and after it.
+
+    None if the year is before the first or after the last one.
+
+    >>> fact_in({1900.0: 10.0, 1920.0: 30.0}, 1905.0), fact_in({1900.0: 10.0}, 1899.0)
+    (15.0, None)
+    """
+    years = sorted(facts)
+    if not years or not years[0] <= year <= years[-1]:
+        return None
+    after = next(known for known in years if known >= year)
+    if after == year:
+        return facts[after]
+    before = max(known for known in years if known < year)
+    share = (year - before) / (after - before)
+    return facts[before] + share * (facts[after] - facts[before])
 
 
 def parse_number(cell: str) -> float | None:

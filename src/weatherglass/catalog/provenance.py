@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, model_validator
 
-from weatherglass.errors import CatalogError, did_you_mean, quote_safe
+from weatherglass._languages import parse_language
+from weatherglass.errors import CatalogError, UsageError, did_you_mean, quote_safe
 
 from .record_files import read_mapping
 
@@ -29,6 +30,17 @@ def _refuse_text(value: Any) -> Any:
 
 
 Words = Annotated[tuple[str, ...], BeforeValidator(_refuse_text)]
+
+
+def _language_code(text: str) -> str:
+    try:
+        return parse_language(text) if text else ""
+    except UsageError as error:
+        raise ValueError(str(error).rstrip(".")) from None
+
+
+Language = Annotated[str, AfterValidator(_language_code)]
+"""The code of a language; empty if it is not stated."""
 
 
 class Study(Record):

@@ -76,6 +76,14 @@ class Table:
             yield row, word
 
 
+def read_header(path: Path) -> list[str]:
+    """Return the names of a table's columns, as `read_table` finds them."""
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    lines = io.StringIO(read_text(path), newline="")
+    (_, first), *_ = parse_rows(lines, delimiter, printable_path(path)) or [(1, [""])]
+    return [column.strip() for column in first]
+
+
 def read_table(path: Path, columns: Sequence[str], optional: Sequence[str] = ()) -> Table:
     """Read these columns of a table with a header line, in this order.
 

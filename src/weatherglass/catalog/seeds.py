@@ -19,7 +19,7 @@ from pydantic import (
 
 from weatherglass.errors import CatalogError, UnknownEntry, did_you_mean, quote_safe
 
-from .provenance import DATA, Record, Study, Words, resolve_studies, studies
+from .provenance import DATA, Language, Record, Study, Words, resolve_studies, studies
 from .record_files import read_mapping
 from .slurs import is_slur
 from .validation import describe_value, validation_error
@@ -56,10 +56,15 @@ class SeedSet(Record):
         Where the words come from: names of `seed_sources`; empty if not known.
     description
         The content of the set, in a sentence.
+    rationale
+        Why these words were chosen; empty if it is not stated.
     contains_stereotypes
         Whether some words judge a group of people, or are a stereotype of one.
     contains_names
         Whether some of the words are names of people.
+    language
+        The language of the words, by its code or English name; empty if it is not stated. The sets
+        of the catalogue are English.
     notes
         Peculiarities of the set, and corrections.
     corrected
@@ -79,8 +84,10 @@ class SeedSet(Record):
     link: str = ""
     sources: Words = ()
     description: str = ""
+    rationale: str = ""
     contains_stereotypes: bool = False
     contains_names: bool = False
+    language: Language = ""
     notes: str = ""
     corrected: Words = Field(default=(), repr=False)
 

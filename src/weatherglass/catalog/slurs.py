@@ -14,26 +14,39 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Literal
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, get_args
 
-from .provenance import DATA, Record
+from weatherglass.errors import CatalogError, quote_safe
+
 from .record_files import read_table
 
 _COLUMNS = ("word", "kind", "also", "source")
 _TOKEN = re.compile(r"[^\W_]+")
+_GAP = re.compile(r"[\s_-]+")  # between the words of a phrase; a comma ends it
 _SIBILANT_PLURALS = ("ses", "xes", "zes", "ches", "shes")
 _MAX_TOKENS = 3  # of an entry
 
 
-class Slur(Record):
+Kind = Literal[
+    "race", "ethnicity", "religion", "sexuality", "gender", "disability", "class", "none"
+]
+
+
+@dataclass(frozen=True)  # no `Record`: every table is masked, and pydantic takes long to import
+class Slur:
     """An entry of the list: a word, the kind of group that it targets, and its sources."""
 
     word: str
-    kind: Literal[
-        "race", "ethnicity", "religion", "sexuality", "gender", "disability", "class", "none"
-    ]
+    kind: Kind
     also: str = ""
     source: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise CatalogError(f"slurs.csv has the unknown kind {quote_safe(self.kind)}.")
 
 
 def is_slur(word: str) -> bool:
@@ -67,10 +80,9 @@ def mask_slurs(word: str) -> str:
 @functools.cache
 def slurs() -> tuple[Slur, ...]:
     """Return all entries of the list."""
-    table = read_table(DATA / "slurs.csv", _COLUMNS)
-    return tuple(
-        Slur.model_validate(dict(zip(_COLUMNS, cells, strict=True))) for cells in table.rows
-    )
+    table = read_table(Path(__file__).parent / "data" / "slurs.csv", _COLUMNS)
+    fields: list[dict[str, Any]] = [dict(zip(_COLUMNS, row, strict=True)) for row in table.rows]
+    return tuple(Slur(**entry) for entry in fields)
 
 
 @functools.cache
@@ -81,16 +93,24 @@ def _entries() -> tuple[dict[str, bool], dict[str, bool]]:
     return entries, {word: is_bad for word, is_bad in entries.items() if word in phrases}
 
 
+@functools.cache
+def _phrase_beginnings() -> frozenset[str]:
+    """Return what the first token of an entry of several words can be."""
+    return frozenset(word[:end] for word in _entries()[True] for end in range(1, len(word) + 1))
+
+
 def _find_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each token of a slur; longer entries take precedence."""
-    entries, phrases = _entries()
     tokens = [(_normalise(match[0]), match.span()) for match in _TOKEN.finditer(text)]
     position = 0
     while position < len(tokens):
-        for size in range(min(_MAX_TOKENS, len(tokens) - position), 0, -1):
+        begins_phrase = tokens[position][0] in _phrase_beginnings()
+        for size in range(min(_MAX_TOKENS if begins_phrase else 1, len(tokens) - position), 0, -1):
             window = tokens[position : position + size]
+            if not _is_phrase(text, [span for _, span in window]):
+                continue
             joined = "".join(token for token, _ in window)
-            is_bad = _look_up(joined, phrases if size > 1 else entries)
+            is_bad = _look_up(joined, is_phrase=size > 1)
             if is_bad is not None:
                 yield from (span for _, span in window if is_bad)
                 position += size
@@ -99,8 +119,16 @@ def _find_spans(text: str) -> Iterator[tuple[int, int]]:
             position += 1
 
 
-def _look_up(word: str, entries: dict[str, bool]) -> bool | None:
+def _is_phrase(text: str, spans: list[tuple[int, int]]) -> bool:
+    """Whether tokens follow each other as the words of a phrase do."""
+    gaps = ((before[1], after[0]) for before, after in pairwise(spans))
+    return all(_GAP.fullmatch(text, start, end) for start, end in gaps)
+
+
+@functools.lru_cache(65536)
+def _look_up(word: str, is_phrase: bool) -> bool | None:
     """Whether a word, in the singular or plural, is a slur; None if it is not listed."""
+    entries = _entries()[is_phrase]
     forms = [word, word.removesuffix("s")]
     if word.endswith("ies"):
         forms.append(word.removesuffix("ies") + "y")

@@ -95,6 +95,11 @@ def tests(
     return tuple(selected.values())
 
 
+def has_test(id: str) -> bool:
+    """Return whether the catalogue has a test with this id, with or without a variant."""
+    return id.partition("@")[0] in _records()
+
+
 def _match(pattern: str) -> Iterator[Test | FactualTest]:
     id_pattern, _, variant = pattern.partition("@")
     for name, record in _records().items():

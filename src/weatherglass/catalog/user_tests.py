@@ -15,7 +15,7 @@ from weatherglass.errors import CatalogError, quote_safe
 from .facts import load_facts
 from .provenance import Facts, resolve_studies
 from .record_files import READERS, name_records, read_documents
-from .schema import FactualTest, Test
+from .schema import AnyTest, FactualTest, GroupsTest, Test
 from .validation import describe_value, list_problems
 
 # Names of the target and attribute sets in the sentence-bias files.
@@ -27,11 +27,11 @@ _FACTS_FIELDS = {"file", *Facts.model_fields}
 class CheckedTests:
     """The valid tests of a file or folder, and all problems."""
 
-    tests: tuple[Test | FactualTest, ...]
+    tests: tuple[AnyTest, ...]
     problems: tuple[str, ...]
 
 
-def load_tests(path: str | PathLike[str]) -> tuple[Test | FactualTest, ...]:
+def load_tests(path: str | PathLike[str]) -> tuple[AnyTest, ...]:
     """Read tests from a file or folder.
 
     Parameters
@@ -39,10 +39,11 @@ def load_tests(path: str | PathLike[str]) -> tuple[Test | FactualTest, ...]:
     path
         A YAML or JSON file (``.yaml``, ``.yml``, ``.json``, ``.jsonl``), or a folder of them. A
         file holds one test, a list of tests, or ``tests:`` with a list or a mapping from id to
-        test. A test has ``x``, ``y``, ``a`` and ``b``, or ``targets``, ``a``, ``b`` and ``facts``;
-        each set is a list of words or a mapping with ``label`` and ``words``. The JSON form with
-        ``targ1``, ``targ2``, ``attr1`` and ``attr2`` is accepted, too. A test without an ``id`` is
-        named after the file.
+        test. A test has ``x``, ``y``, ``a`` and ``b``; or ``groups`` and ``attributes``; or
+        ``targets``, ``a``, ``b`` and ``facts``. Each set is a list of words or a mapping with
+        ``label`` and ``words``; ``groups`` and ``attributes`` map labels to sets. The JSON form
+        with ``targ1``, ``targ2``, ``attr1`` and ``attr2`` is accepted, too. A test without an
+        ``id`` is named after the file.
 
     Raises
     ------
@@ -72,7 +73,7 @@ def load_tests(path: str | PathLike[str]) -> tuple[Test | FactualTest, ...]:
 
 def check_tests(path: str | PathLike[str]) -> CheckedTests:
     """Read all valid tests of a file or folder, and list all problems."""
-    tests: dict[str, Test | FactualTest] = {}
+    tests: dict[str, AnyTest] = {}
     origins: dict[str, Path] = {}
     problems: list[str] = []
     try:
@@ -149,7 +150,7 @@ def _read_tests(path: Path) -> list[tuple[str, Any]]:
     return records
 
 
-def _validate_test(id: str, record: Any, path: Path) -> Test | FactualTest:
+def _validate_test(id: str, record: Any, path: Path) -> AnyTest:
     if not isinstance(record, Mapping):
         raise CatalogError(
             f"test {quote_safe(id)}: is {describe_value(record)}; a mapping of fields was expected."
@@ -167,6 +168,13 @@ def _validate_test(id: str, record: Any, path: Path) -> Test | FactualTest:
             data["facts"] = _read_facts(facts, path.parent)
     except CatalogError as error:
         raise CatalogError(f"{name}: {error}") from None
+    if "groups" in data:
+        return GroupsTest.model_validate(data)
+    if {"x", "y"} <= data.keys() and "z" in data:
+        raise CatalogError(
+            f"{name}: has a third target set, 'z'; write three or more target sets as groups, a "
+            "mapping from labels to words."
+        )
     model = FactualTest if {"facts", "targets"} & data.keys() else Test
     return model.model_validate(data)
 

@@ -18,11 +18,11 @@ from weatherglass.errors import (
     join_first,
     quote_safe,
 )
-from weatherglass.vectors import Vectors, open_vectors
+from weatherglass.vectors import TRAIN_RECORD, Vectors, open_vectors
 
 from .permutation import list_permuted
 
-RECORD = "train.json"
+RECORD = TRAIN_RECORD
 SUFFIX = ".parquet"
 _METADATA_KEY = b"weatherglass.model"
 
@@ -105,6 +105,22 @@ def read_record(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadContent(f"{folder / RECORD} cannot be read ({error}).") from None
     raise BadContent(f"{folder / RECORD} was not written by `weatherglass train`.")
+
+
+def language_of_models(source: str | Path) -> str | None:
+    """Return the language of the corpus that trained vectors are of; None if it is not known.
+
+    `source` is a folder of `train`, or a file in it or in the folder of a group.
+    """
+    path = Path(str(source).partition("?")[0])
+    for folder in (path, *path.parents[:2]):
+        try:
+            if (folder / RECORD).is_file():
+                language = read_record(folder).get("language")
+                return language if isinstance(language, str) else None
+        except (OSError, BadContent, ValueError):
+            return None
+    return None
 
 
 def open_models(

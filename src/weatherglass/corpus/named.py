@@ -40,11 +40,15 @@ class NamedCorpora(Corpus):
         count = len(self.parts)
         return f"<Corpus {self.source}: {count:,} corp{'us' if count == 1 else 'ora'}>"
 
-    def documents(self, progress: Progress | None = None) -> Iterator[Document]:
-        """Yield the documents of each corpus in turn, without those that have no text."""
+    def document_rows(self, progress: Progress | None = None) -> Iterator[list[Document]]:
+        """Yield the rows of each document, of one corpus after another."""
         for name, corpus in self.parts.items():
-            for text, meta in corpus.documents(progress):
-                yield Document(text, meta | {COLUMN: name})
+            for rows in corpus.document_rows(progress):
+                yield [Document(text, meta | {COLUMN: name}) for text, meta in rows]
+
+    def notes(self) -> list[str]:
+        """Return the notes of each corpus, with its name."""
+        return [f"{name}: {note}" for name, corpus in self.parts.items() for note in corpus.notes()]
 
     def fingerprint(self) -> str:
         """Return a hash of the names, of the content, and of how it is read."""

@@ -1,12 +1,13 @@
-"""Two groups of documents whose labels are permuted: the models that test their difference.
+"""Groups of documents whose labels are permuted: the models that test differences and trends.
 
-A permutation pools the documents of two groups and divides them at random into two parts of the
-same sizes as the groups. A model of a part is trained exactly as the model of a group is, rare
-words included: words that are too rare in the part are removed before contexts are formed. The
-division that reproduces the groups would therefore give the models of the groups, and under the
-null hypothesis the difference of the groups is one more draw of the permuted differences. (Counting
-the pool once and weighting its documents, as bootstrap samples do, would save the counting, a third
-to a half of the time of a model, but would remove only words that are rare in the pool.)
+A permutation pools the documents of two groups, for a difference, or of all groups, for a trend,
+and divides them at random into parts of the same sizes as the groups. A model of a part is trained
+exactly as the model of a group is, rare words included: words that are too rare in the part are
+removed before contexts are formed. The division that reproduces the groups would therefore give the
+models of the groups, and under the null hypothesis the difference of the groups is one more draw of
+the permuted differences. (Counting the pool once and weighting its documents, as bootstrap samples
+do, would save the counting, a third to a half of the time of a model, but would remove only words
+that are rare in the pool.)
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Permuted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The documents of two groups, one after another, with all their words.
+    """The documents of groups, one after another, with all their words.
 
     Attributes
     ----------
@@ -51,16 +52,20 @@ class Pool:
         All words, in the order of their ids.
     tokens, ends
         For each group its token ids, and where each document ends.
+    numbers
+        For each group the numbers of its documents. A document with the same number in several
+        groups is one whose parts are in these.
     """
 
     words: list[str]
-    tokens: tuple[NDArray[np.int32], NDArray[np.int32]]
-    ends: tuple[Integers, Integers]
+    tokens: tuple[NDArray[np.int32], ...]
+    ends: tuple[Integers, ...]
+    numbers: tuple[Integers, ...] | None = None
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def sizes(self) -> tuple[int, ...]:
         """The number of documents of each group."""
-        return len(self.ends[0]), len(self.ends[1])
+        return tuple(map(len, self.ends))
 
     def part(self, documents: Integers, min_count: int) -> TokenIds:
         """Return some documents as token ids, without words that are too rare in them.
@@ -93,31 +98,65 @@ class Pool:
         )
 
     def _document(self, position: int) -> NDArray[np.int32]:
-        group = int(position >= self.sizes[0])
-        position -= group * self.sizes[0]
+        group = 0
+        while position >= len(self.ends[group]):
+            position -= len(self.ends[group])
+            group += 1
         ends = self.ends[group]
         return self.tokens[group][int(ends[position - 1]) if position else 0 : int(ends[position])]
 
 
-def open_pool(words: Path, first: Path, second: Path) -> Pool:
-    """Open the file of all words, and the folders of two groups that kept their raw tokens."""
-    folders = (first, second)
+def open_pool(words: Path, *folders: Path) -> Pool:
+    """Open the file of all words, and the folders of groups that kept their raw tokens."""
     tokens = tuple(open_array(folder / "raw", np.int32) for folder in folders)
     ends = tuple(open_array(folder / "raw-ends", np.int64) for folder in folders)
-    return Pool(json.loads(words.read_text()), (tokens[0], tokens[1]), (ends[0], ends[1]))
+    numbers = tuple(open_array(folder / "raw-documents", np.int64) for folder in folders)
+    return Pool(json.loads(words.read_text()), tokens, ends, numbers)
 
 
-def divide(sizes: tuple[int, int], rng: Generator) -> tuple[Integers, Integers]:
+def divide(
+    sizes: tuple[int, ...], rng: Generator, numbers: tuple[Integers, ...] | None = None
+) -> tuple[Integers, ...]:
     """Divide pooled documents at random into parts of the given sizes, each in random order.
 
-    The order matters for skip-gram, which learns less from later documents.
+    The order matters for skip-gram, which learns less from later documents. A document with parts
+    in several groups, by its number in `numbers`, stays in these: its parts are exchanged with each
+    other. Under the null hypothesis they are exchangeable with each other, but not with documents
+    by others, as they share their writer.
 
     >>> first, second = divide((2, 3), np.random.default_rng(0))
     >>> len(first), len(second), sorted([*first.tolist(), *second.tolist()])
     (2, 3, [0, 1, 2, 3, 4])
+    >>> numbers = np.array([7, 8]), np.array([5, 6, 7])  # 7 is in both: positions 0 and 4
+    >>> parts = [divide((2, 3), np.random.default_rng(k), numbers) for k in range(50)]
+    >>> any({0, 4} <= set(part.tolist()) for pair in parts for part in pair)
+    False
     """
     order = rng.permutation(sum(sizes))
-    return order[: sizes[0]], order[sizes[0] :]
+    if numbers is not None:
+        _, document, parts = np.unique(
+            np.concatenate(numbers), return_inverse=True, return_counts=True
+        )
+        if (parts > 1).any():
+            return _divide_shared(sizes, order, document, parts, rng)
+    return tuple(np.split(order, np.cumsum(sizes)[:-1]))
+
+
+def _divide_shared(
+    sizes: tuple[int, ...], order: Integers, document: Integers, parts: Integers, rng: Generator
+) -> tuple[Integers, ...]:
+    """Divide documents of which some have parts in several groups.
+
+    `document` is the document of each position, and `parts` the number of its parts.
+    """
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    is_free = parts[document] == 1
+    divided = np.empty_like(group)
+    divided[order[is_free[order]]] = group[is_free]
+    for number in np.flatnonzero(parts > 1).tolist():
+        positions = np.flatnonzero(document == number)
+        divided[positions] = rng.permutation(group[positions])
+    return tuple(rng.permutation(np.flatnonzero(divided == k)) for k in range(len(sizes)))
 
 
 def list_permuted(
@@ -135,7 +174,11 @@ def list_permuted(
     if not permutations:
         return labels
     for first, second in list_pairs(groups, against):
-        if why_not_permuted(groups[first]["documents"], groups[second]["documents"]):
+        if why_not_permuted(
+            groups[first]["documents"],
+            groups[second]["documents"],
+            count_shared(groups, first, second),
+        ):
             continue
         # A plus sign cannot be in the name of a group's folder.
         folder = f"{FOLDER}/{groups[first]['folder']}+{groups[second]['folder']}"
@@ -160,8 +203,15 @@ def list_pairs(
     return [pair for pair in combinations(names, 2) if against is None or against in pair]
 
 
-def why_not_permuted(first: int, second: int) -> str:
+def count_shared(groups: Mapping[str, Mapping[str, Any]], first: str, second: str) -> int:
+    """Return how many documents have a part in both groups, by the record of a training run."""
+    return int(groups[first].get("shared", {}).get(second, 0))
+
+
+def why_not_permuted(first: int, second: int, shared: int = 0) -> str:
     """Return why two groups of so many documents cannot be permuted; empty if they can.
+
+    The parts of `shared` documents that are in both groups can only be exchanged with each other.
 
     >>> why_not_permuted(1, 500)
     'one of them is a single document'
@@ -169,10 +219,15 @@ def why_not_permuted(first: int, second: int) -> str:
     '8 documents can be divided in only 70 ways'
     >>> why_not_permuted(5, 5)
     ''
+    >>> why_not_permuted(5, 5, 5)
+    '5 documents can be divided in only 32 ways'
     """
     if min(first, second) < 2:
         return "one of them is a single document"
-    ways = math.comb(first + second, first) if first + second < 64 else MIN_DIVISIONS
+    free = first + second - 2 * shared
+    if free >= MIN_DIVISIONS and first > shared < second:
+        return ""  # there are at least as many ways; their number may be too large to compute
+    ways = math.comb(free, first - shared) << min(shared, 64)
     if ways < MIN_DIVISIONS:
-        return f"{first + second} documents can be divided in only {ways} ways"
+        return f"{free + shared} documents can be divided in only {ways} ways"
     return ""

@@ -7,9 +7,10 @@ are mapped to those of Universal Dependencies.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from weatherglass.errors import MissingExtra, UsageError, quote_safe
+from weatherglass._languages import ENGLISH, language_name
+from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, quote_safe
 
 # Prefixes of the tags of the British National Corpus (C5), which HanTa's English model returns.
 _UNIVERSAL_TAGS = {
@@ -40,20 +41,69 @@ _UNIVERSAL_TAGS = {
     "ITJ": "INTJ",
     "PU": "PUNCT",
 }
+# Prefixes of the Stuttgart-Tübingen tags (STTS), which HanTa's German model returns, and of those
+# of the Eindhoven corpus, which its Dutch model returns.
+_GERMAN_TAGS = {
+    "NN": "NOUN",
+    "NE": "PROPN",
+    "VA": "AUX",
+    "VM": "AUX",
+    "V": "VERB",
+    "AD": "ADJ",
+    "ADV": "ADV",
+    "P": "PRON",
+    "PAV": "ADV",
+    "PRO": "ADV",
+    "PTK": "PART",
+    "ART": "DET",
+    "AP": "ADP",
+    "CAR": "NUM",
+    "KON": "CCONJ",
+    "KOU": "SCONJ",
+    "ITJ": "INTJ",
+    "FM": "X",
+    "$": "PUNCT",
+}
+_DUTCH_TAGS = {
+    "N(": "NOUN",
+    "N(e": "PROPN",
+    "SPE": "PROPN",
+    "WW": "VERB",
+    "ADJ": "ADJ",
+    "BW": "ADV",
+    "VNW": "PRON",
+    "LID": "DET",
+    "VZ": "ADP",
+    "TW": "NUM",
+    "VG": "CCONJ",
+    "TSW": "INTJ",
+    "LET": "PUNCT",
+}
+_HANTA = {
+    "en": ("morphmodel_en.pgz", _UNIVERSAL_TAGS),
+    "de": ("morphmodel_ger.pgz", _GERMAN_TAGS),
+    "nl": ("morphmodel_dutch.pgz", _DUTCH_TAGS),
+}
+"""The model of HanTa for a language, and the meaning of its tags."""
+
 _SIZES = ("lg", "md", "sm", "trf")  # in order of preference; trf is the slowest by far
 _UNUSED_COMPONENTS = ("parser", "ner", "lemmatizer", "senter")
 
 
-def part_of_speech(words: Iterable[str], tagger: str | None = None) -> dict[str, str]:
+def part_of_speech(
+    words: Iterable[str], tagger: str | None = None, language: str = ENGLISH
+) -> dict[str, str]:
     """Return the part of speech of each word: NOUN, PROPN, VERB, AUX, ADJ, ADV, PRON, DET, ADP, …
 
     Parameters
     ----------
     words
-        English words, in lower case or not.
+        Words of the language, in lower case or not.
     tagger
-        The name of an installed spaCy model, or ``hanta``. Default: the largest installed English
-        spaCy model, otherwise HanTa.
+        The name of an installed spaCy model, or ``hanta``. Default: the largest installed spaCy
+        model of the language, otherwise HanTa, which has English, German and Dutch.
+    language
+        The code of the language.
 
     Returns
     -------
@@ -64,6 +114,8 @@ def part_of_speech(words: Iterable[str], tagger: str | None = None) -> dict[str,
     ------
     MissingExtra
         Neither is installed.
+    CannotMeasure
+        No tagger for this language is installed.
 
     Examples
     --------
@@ -71,13 +123,13 @@ def part_of_speech(words: Iterable[str], tagger: str | None = None) -> dict[str,
     {'mother': 'NOUN', 'ran': 'VERB'}
     """
     distinct_words = list(dict.fromkeys(words))
-    model = _choose_model(tagger)
+    model = _choose_model(tagger, language)
     if model is None:
-        return _tag_with_hanta(distinct_words)
+        return _tag_with_hanta(distinct_words, language)
     return _tag_with_spacy(distinct_words, model)
 
 
-def _choose_model(tagger: str | None) -> str | None:
+def _choose_model(tagger: str | None, language: str) -> str | None:
     """Return the spaCy model to use, or None for HanTa."""
     models = _spacy_models()
     if tagger is not None and tagger != "hanta":
@@ -88,10 +140,14 @@ def _choose_model(tagger: str | None) -> str | None:
                 "Or use hanta."
             )
         return tagger
-    english = [name for name in models if name.startswith("en_")]
-    if tagger is None and english:
-        ranks = [next((k for k, size in enumerate(_SIZES) if size in name), 9) for name in english]
-        return english[ranks.index(min(ranks))]
+    own = [name for name in models if name.startswith(f"{language}_")]
+    if tagger is None and own:
+        ranks = [next((k for k, size in enumerate(_SIZES) if size in name), 9) for name in own]
+        return own[ranks.index(min(ranks))]
+    if language not in _HANTA:
+        raise CannotMeasure(
+            f"There is no tagger of {language_name(language)}; install a spaCy model for it."
+        )
     if not _is_installed("HanTa"):
         raise MissingExtra("Finding parts of speech without a spaCy model", "pos")
     return None
@@ -121,17 +177,20 @@ def _tag_with_spacy(words: list[str], model: str) -> dict[str, str]:
     return {word: document[0].pos_ or "X" for word, document in zip(words, tagged, strict=True)}
 
 
-def _tag_with_hanta(words: list[str]) -> dict[str, str]:
+def _tag_with_hanta(words: list[str], language: str) -> dict[str, str]:
     from HanTa import HanoverTagger
 
-    tagger = HanoverTagger.HanoverTagger("morphmodel_en.pgz")
-    return {word: _universal_tag(tagger.analyze(word)[1]) for word in words}
+    model, tags = _HANTA[language]
+    tagger = HanoverTagger.HanoverTagger(model)
+    return {word: _universal_tag(tagger.analyze(word)[1], tags) for word in words}
 
 
-def _universal_tag(tag: str) -> str:
-    """Return the tag of Universal Dependencies for a C5 tag.
+def _universal_tag(tag: str, tags: Mapping[str, str] = _UNIVERSAL_TAGS) -> str:
+    """Return the tag of Universal Dependencies for a tag of HanTa.
 
     >>> [_universal_tag(tag) for tag in ("NN2", "VVD", "AJ0", "PNP", "UNC")]
     ['NOUN', 'VERB', 'ADJ', 'PRON', 'X']
+    >>> [_universal_tag(tag, _GERMAN_TAGS) for tag in ("NN", "NE", "VVFIN", "ADJ(A)", "ADV")]
+    ['NOUN', 'PROPN', 'VERB', 'ADJ', 'ADV']
     """
-    return next((_UNIVERSAL_TAGS[tag[:k]] for k in (3, 2, 1) if tag[:k] in _UNIVERSAL_TAGS), "X")
+    return next((tags[tag[:k]] for k in (3, 2, 1) if tag[:k] in tags), "X")

@@ -166,6 +166,9 @@ def ppmi_vectors(
     rows = components * values**power
     table = np.zeros((len(is_frequent), dim), dtype=np.float32)
     table[:, : rows.shape[1]] = _fix_signs(rows)
+    # The iteration leaves rounding errors in the rows of words without a cell, which a cosine would
+    # scale up to a direction.
+    table[np.diff(matrix.starts) == 0] = 0
     return table
 
 

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 
 from weatherglass._files import lock_folder, report_write_errors, seal, write_text
 from weatherglass._version import __version__
-from weatherglass.errors import CannotWrite, UsageError, quote_safe
+from weatherglass.errors import CannotWrite, UsageError, join_first, quote_safe
 
 from .model_files import RECORD, SUFFIX, is_model, label_of, read_record
 from .permutation import FOLDER as PERMUTED
@@ -28,7 +28,9 @@ from .permutation import Permuted, list_permuted
 from .tokenizer import Tokenizer
 
 Method = Literal["sgns", "ppmi-svd"]
-VERSION = 1  # of the training algorithm; a run of another version is not resumed
+DEFAULT_METHOD: Method = "ppmi-svd"
+"""Needs nothing but the core packages, and is the faster one."""
+VERSION = 2  # of the training algorithm; a run of another version is not resumed
 _WORK = ".work"
 _SGNS_OPTIONS = ("epochs", "negative", "sample")
 _PPMI_OPTIONS = ("smoothing", "shift", "power")
@@ -38,12 +40,15 @@ _PPMI_OPTIONS = ("smoothing", "shift", "power")
 class Settings:
     """The options of a training run; see `train` for what they mean."""
 
-    method: Method = "sgns"
+    method: Method = DEFAULT_METHOD
     dim: int = 100
     window: int = 5
     min_count: int = 10
     epochs: int = 5
     by: str | None = None
+    bins: str | None = None
+    only: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
     min_size: int = 10_000
     seed: int = 0
     negative: int = 5
@@ -55,7 +60,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.method not in get_args(Method):
-            raise UsageError(f"method is {self.method!r}; it must be sgns or ppmi-svd.")
+            raise UsageError(f"method is {self.method!r}; it must be ppmi-svd or sgns.")
         for name in ("dim", "window", "min_count", "epochs", "negative"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must be at least 1.")
@@ -70,11 +75,14 @@ class Settings:
         unused = {*(_PPMI_OPTIONS if self.method == "sgns" else _SGNS_OPTIONS)}
         if self.by is None:
             unused.add("min_size")
+        # The models of a group do not depend on which other groups were chosen.
+        unused.add("only")
+        unused |= {name for name in ("bins", "where") if not getattr(self, name)}
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
-    def key(self, fingerprint: str, label: str) -> str:
-        """Return a key that identifies a model of this run on this corpus."""
-        content = json.dumps([VERSION, self.relevant(), fingerprint, label], sort_keys=True)
+    def key(self, fingerprint: str, label: str, groups: list[str]) -> str:
+        """Return a key that identifies a model of these groups of a corpus."""
+        content = json.dumps([VERSION, self.relevant(), fingerprint, label, groups], sort_keys=True)
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
@@ -114,6 +122,7 @@ class Run:
             "version": VERSION,
             "corpus": {"source": corpus, "fingerprint": fingerprint},
             "options": settings.relevant(),
+            "only": list(settings.only),
             "bootstrap": bootstrap,
         }
         self._permutations, self._against = permutations, against
@@ -133,6 +142,8 @@ class Run:
         self.record = self._requested | {
             name: state[name] for name in ("groups", "notes", "models")
         }
+        self.record["language"] = state.get("language")
+        self._has_same_groups = state.get("only", []) == self.record["only"]
         # A folder may hold more permuted models than a later run asks for.
         self.record["permuted"] = state.get("permuted", {})
 
@@ -186,6 +197,13 @@ class Run:
         for path in self.folder.rglob(f".*{SUFFIX}.*"):
             path.unlink(missing_ok=True)
 
+    def set_language(self, language: str | None) -> None:
+        """Record the language of the corpus, if it is stated and was not before."""
+        if language is not None and self.record["language"] != language:
+            with self.locked():
+                self.record["language"] = language
+                self.save()
+
     def save(self) -> None:
         """Write the record."""
         write_text(self.folder / RECORD, seal(self.record, indent=1) + "\n")
@@ -220,7 +238,12 @@ class Run:
 
     def key(self, label: str) -> str:
         """Return the key that the file of a model of this run holds."""
-        return self._settings.key(self._fingerprint, label)
+        folder = label.rpartition("/")[0]
+        names = {group.get("folder"): name for name, group in self.record["groups"].items()}
+        if folder not in names:  # of two groups whose documents were exchanged
+            folder = folder.removeprefix(f"{PERMUTED}/")
+        groups = [names[part] for part in ([folder] if folder in names else folder.split("+"))]
+        return self._settings.key(self._fingerprint, label, groups)
 
     def is_done(self, label: str) -> bool:
         """Return whether a model is trained."""
@@ -233,7 +256,7 @@ class Run:
         per_group = 1 + self.record["bootstrap"]
         expected = sum(per_group if group["documents"] > 1 else 1 for group in groups)
         models = self.record["models"]
-        if not groups or len(models) != expected:
+        if not self._has_same_groups or not groups or len(models) != expected:
             return False
         return all(map(self.is_done, [*models, *self.permuted()]))
 
@@ -244,11 +267,14 @@ def _check_same(folder: Path, earlier: dict[str, Any], requested: dict[str, Any]
     if earlier.get("version") != requested["version"]:
         raise UsageError(f"{folder} was trained by another version of Weatherglass. {remedy}")
     old, new = earlier.get("options", {}), requested["options"]
-    for name, value in new.items():
-        if old.get(name) != json.loads(json.dumps(value)):
+    for name in dict.fromkeys((*new, *old)):
+        value = json.loads(json.dumps(new.get(name)))
+        if old.get(name) != value:
+            option = name.replace("_", "-")
             raise UsageError(
-                f"{folder} holds models that were trained with {name} "
-                f"{_format_value(old.get(name))}, not {_format_value(value)}. {remedy}"
+                f"{folder} holds models that were trained with {option} "
+                f"{_format_value(old.get(name))}, not {_format_value(value)}: give the same "
+                f"{option} to use them, or another folder to train others."
             )
     if earlier.get("corpus", {}).get("fingerprint") != requested["corpus"]["fingerprint"]:
         raise UsageError(
@@ -262,6 +288,8 @@ def _check_same(folder: Path, earlier: dict[str, Any], requested: dict[str, Any]
 
 
 def _format_value(value: Any) -> str:
+    if isinstance(value, list):
+        return join_first(map(quote_safe, value))
     return "none" if value is None else quote_safe(value) if isinstance(value, str) else str(value)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ class TokenIdWriter:
         Splits texts into words.
     keep_raw
         Whether the folders of groups keep all tokens, as ``raw`` and ``raw-ends``, after their
-        rare words were dropped.
+        rare words were dropped, and the number of each document, as ``raw-documents``.
     """
 
     def __init__(self, folder: Path, tokenizer: Tokenizer, keep_raw: bool = False) -> None:
@@ -83,15 +83,21 @@ class TokenIdWriter:
         self._groups: dict[str, _Group] = {}
         self._buffered_tokens = 0
 
-    def add(self, document: Document, group: str = "") -> None:
-        """Add a document to a group."""
+    def add(self, document: Document, group: str = "", number: int | None = None) -> None:
+        """Add a document to a group; `number` is the same for its parts in several groups."""
+        self.add_words(self._tokenizer(document.text), group, number)
+
+    def add_words(self, words: Iterable[str], group: str = "", number: int | None = None) -> None:
+        """Add a document that is split into words already."""
         ids = self._ids
-        tokens = [ids[word] for word in self._tokenizer(document.text)]
+        tokens = [ids[word] for word in words]
         if group not in self._groups:
             folder = self._folder / str(len(self._groups))
             folder.mkdir()
             self._groups[group] = _Group(folder)
-        self._groups[group].add(tokens)
+        if number is None:
+            number = sum(len(files.ends) for files in self._groups.values())
+        self._groups[group].add(tokens, number)
         self._buffered_tokens += len(tokens)
         if self._buffered_tokens > _MAX_BUFFERED_TOKENS:
             for buffered_group in self._groups.values():
@@ -102,6 +108,19 @@ class TokenIdWriter:
     def sizes(self) -> dict[str, tuple[int, int]]:
         """The numbers of documents and of tokens, rare words included, of each group."""
         return {name: (len(group.ends), group.size) for name, group in self._groups.items()}
+
+    def shared(self, group: str) -> dict[str, int]:
+        """Return how many documents of a group also have a part in other groups, by group."""
+        parts = [group.numbers for group in self._groups.values()]
+        if len(set().union(*parts)) == sum(map(len, parts)):
+            return {}
+        own = set(self._groups[group].numbers)
+        counts = {
+            name: len(own.intersection(other.numbers))
+            for name, other in self._groups.items()
+            if name != group
+        }
+        return {name: count for name, count in sorted(counts.items()) if count}
 
     def folder(self, group: str) -> Path:
         """Return the folder of a group."""
@@ -143,6 +162,7 @@ class TokenIdWriter:
         del raw  # unmap the file before it is deleted
         if self._keep_raw:
             write_array(files.folder / "raw-ends", ends)
+            write_array(files.folder / "raw-documents", np.array(files.numbers, dtype=np.int64))
         else:
             (files.folder / "raw").unlink()
         return len(frequent)
@@ -171,13 +191,14 @@ class _Group:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.size = folder, 0
-        self.ends = array("q")
+        self.ends, self.numbers = array("q"), array("q")
         self._buffer = array("i")
 
-    def add(self, tokens: list[int]) -> None:
+    def add(self, tokens: list[int], number: int) -> None:
         self._buffer.extend(tokens)
         self.size += len(tokens)
         self.ends.append(self.size)
+        self.numbers.append(number)
 
     def flush(self) -> None:
         if not self._buffer and (self.folder / "raw").exists():

@@ -12,6 +12,7 @@ from weatherglass.errors import UsageError
 
 Words = Literal["letters", "spaces"]
 Apostrophes = Literal["possessive", "keep", "split"]
+_NOT_SPACES = re.compile(r"\S+")
 _ALLOWED = {"words": ("letters", "spaces"), "apostrophes": ("possessive", "keep", "split")}
 
 
@@ -68,9 +69,31 @@ class Tokenizer:
         if self.words == "spaces":
             return text.split()
         # Normalise after lower(), which decomposes some letters.
-        text = unicodedata.normalize("NFC", text).replace("’", "'")
+        text = _normalise(text)
+        return self._pattern_for(text).findall(text)
+
+    def spans(self, text: str) -> tuple[str, list[tuple[int, int]]]:
+        """Return a text as it is searched for words, and where each word starts and ends in it.
+
+        Words are in the order of `__call__`, but the text keeps its capital letters.
+
+        >>> text, spans = Tokenizer().spans("The captain’s ship.")
+        >>> [text[start:end] for start, end in spans]
+        ['The', 'captain', 'ship']
+        """
+        if self.words == "spaces":
+            return text, [match.span() for match in _NOT_SPACES.finditer(text)]
+        text = _normalise(text)
+        group = 1 if self.apostrophes == "possessive" else 0
+        return text, [match.span(group) for match in self._pattern_for(text).finditer(text)]
+
+    def _pattern_for(self, text: str) -> re.Pattern[str]:
         has_marks = not text.isascii() and not _is_western(text)
-        return _pattern(self.apostrophes, self.hyphens, self.numbers, has_marks).findall(text)
+        return _pattern(self.apostrophes, self.hyphens, self.numbers, has_marks)
+
+
+def _normalise(text: str) -> str:
+    return unicodedata.normalize("NFC", text).replace("’", "'")
 
 
 def _is_western(text: str) -> bool:

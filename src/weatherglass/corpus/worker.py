@@ -46,6 +46,16 @@ def permutation_rng(seed: int, permuted: Permuted, side: int | None = None) -> G
     return np.random.default_rng([seed, key, permuted.number + 1, 0 if side is None else side + 1])
 
 
+def date_rng(seed: int, number: int, part: int | None = None) -> Generator:
+    """Return the random generator of a permutation of dates, or of the model of one of its parts.
+
+    >>> bool(date_rng(0, 3).integers(10**6) == date_rng(0, 3).integers(10**6))
+    True
+    """
+    key = [_hash("dates"), number + 1, 0 if part is None else part + 1]
+    return np.random.default_rng([seed, *key])
+
+
 def _hash(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
@@ -93,11 +103,12 @@ def count_group_pairs(job: tuple[Path, int]) -> None:
 
 
 def _open_shared(folder: Path) -> TokenIds:
-    _require_shared(folder)
+    require_shared(folder)
     return open_token_ids(folder)
 
 
-def _require_shared(folder: Path) -> None:
+def require_shared(folder: Path) -> None:
+    """Refuse a folder that this worker cannot see."""
     if not folder.is_dir():
         raise SourceNotFound(
             f"A worker of the cluster cannot see {folder}. Training on a cluster needs a folder "
@@ -155,9 +166,9 @@ def train_permuted(job: PermutedJob) -> None:
     from threadpoolctl import threadpool_limits
 
     for folder in job.folders:
-        _require_shared(folder)
+        require_shared(folder)
     pool = open_pool(job.words, *job.folders)
-    parts = divide(pool.sizes, permutation_rng(job.settings.seed, job.permuted))
+    parts = divide(pool.sizes, permutation_rng(job.settings.seed, job.permuted), pool.numbers)
     corpus = pool.part(parts[job.permuted.side], job.settings.min_count)
     rng = permutation_rng(job.settings.seed, job.permuted, job.permuted.side)
     with threadpool_limits(limits=1):
@@ -229,8 +240,8 @@ def estimate_memory(token_ids: Path, settings: Settings) -> int:
     return int(40 * pairs + 32 * words * settings.dim)
 
 
-def estimate_permuted_memory(folders: tuple[Path, Path], settings: Settings) -> int:
-    """Return about how many bytes a worker needs for a model of a part of two groups."""
+def estimate_permuted_memory(folders: tuple[Path, ...], settings: Settings) -> int:
+    """Return about how many bytes a worker needs for a model of a part of pooled groups."""
     words = max((folder / "counts").stat().st_size // 8 for folder in folders)
     tokens = sum((folder / "raw").stat().st_size // 4 for folder in folders)
     memory = int(8 * tokens + words * (32 * settings.dim + 200))  # a part is held in memory

@@ -1,6 +1,13 @@
+from .clean_list import CleanedList as CleanedList
+from .clean_list import clean_list as clean_list
+from .cleaning import Cleaning as Cleaning
+from .cleaning import PowerLaw as PowerLaw
+from .cleaning import people_column as people_column
 from .discover import discover as discover
 from .discover import discover_both as discover_both
-from .prepare import Options as Options
+from .group_scores import GroupScores as GroupScores
+from .group_scores import group_scores as group_scores
+from .options import Options as Options
 from .result import Category as Category
 from .result import Cell as Cell
 from .result import Change as Change
@@ -11,3 +18,6 @@ from .result import Indirect as Indirect
 from .result import Placebo as Placebo
 from .result import Proxy as Proxy
 from .result import Rotations as Rotations
+from .several import Discoveries as Discoveries
+from .several import GroupAgreement as GroupAgreement
+from .several import discover_each as discover_each

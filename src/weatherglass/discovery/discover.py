@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from weatherglass._files import cpu_count, map_in_order
 from weatherglass.errors import UsageError
-from weatherglass.measures import describe_source
+from weatherglass.measures import Source, describe_source, need_whole
 from weatherglass.significance import sampled_rotation_p
 from weatherglass.tasks import Workers, executor
 from weatherglass.vectors import Control, Vectors, control
 
+from .options import Options, at_least
 from .placebo import run_placebos
-from .prepare import Layout, Options, at_least, lay_out
+from .prepare import Layout, lay_out
 from .result import Category, Cell, Change, Comparison, Discovery, Group, Indirect, Proxy
 from .rotations import Chosen, Floats, Null, Space, Tally, choose, run, verdicts
 
@@ -28,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 def discover(
-    vectors: Vectors,
+    source: Source,
     *,
     resume: bool = False,
     workers: int | None = None,
@@ -40,8 +41,8 @@ def discover(
 
     Parameters
     ----------
-    vectors
-        A whole embedding.
+    source
+        A whole embedding: any source of word vectors (see `as_source`).
     resume
         Continue from the checkpoint of an interrupted run of the same search.
     workers
@@ -54,7 +55,7 @@ def discover(
     **options
         The fields of `weatherglass.discovery.Options`: ``names``, ``groups``, ``categories``,
         ``words``, ``per_cell``, ``rotations``, ``alpha``, ``rng``, ``keep_names``, ``control``,
-        ``name_rank``, ``voronoi``, ``alphabet``, ``stop_early``, ``placebo``.
+        ``name_rank``, ``voronoi``, ``alphabet``, ``stop_early``, ``placebo``, ``weights``.
 
     Returns
     -------
@@ -86,12 +87,13 @@ def discover(
     """
     search = Options(**options)
     workers = at_least("workers", workers, 1)
+    vectors = need_whole(source, "A discovery")
     with executor(workers, cluster, threads=True) as team:
         controlled, applied = control(vectors, search.control, workers=workers)
         layout = lay_out(controlled, search, workers=workers)
-        source = describe_source(vectors)
+        about = describe_source(vectors)
         report = partial(_part_of, progress, 1 + search.placebo)
-        found = judge(controlled, applied, source, layout, search, team, resume, workers, report(0))
+        found = judge(controlled, applied, about, layout, search, team, resume, workers, report(0))
         placebos = run_placebos(
             controlled,
             layout,
@@ -153,6 +155,7 @@ def judge(
         words=layout.counts["words"],
         missing=layout.missing,
         dropped=layout.dropped,
+        cleaning=layout.cleaning,
         notes=layout.notes,
         source=source,
         options=dataclasses.asdict(options),
@@ -179,8 +182,8 @@ def _cells(layout: Layout, chosen: Chosen, tally: Tally, significant: Any) -> tu
 
 
 def discover_both(
-    before: Vectors,
-    after: Vectors,
+    before: Source,
+    after: Source,
     *,
     resume: bool = False,
     workers: int | None = None,
@@ -220,11 +223,12 @@ def discover_both(
     if search.placebo:
         raise UsageError("Placebo searches are for one embedding; run `discover` on each.")
     workers = at_least("workers", workers, 1)
+    both = need_whole(before, "A discovery"), need_whole(after, "A discovery")
     discoveries = []
     with executor(workers, cluster, threads=True) as team:
-        controlled = _control_both(before, after, search, workers)
+        controlled = _control_both(*both, search, workers)
         layout = lay_out(controlled[0][0], search, controlled[1][0], workers)
-        for part, source in enumerate((before, after)):
+        for part, source in enumerate(both):
             vectors, applied = controlled[part]
             report = _part_of(progress, 2, part)
             discoveries.append(

@@ -106,33 +106,54 @@ class Names:
         Names without a usable row in the vocabulary.
     dropped
         Names removed by cleaning.
+    groups
+        The group of each name, where the list states it; empty for a name without one.
+    people
+        How many people have each name, where the list states it; NaN where it is not known.
     """
 
     positions: Positions
     facts: dict[str, NDArray[np.float64]]
     missing: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
+    people: NDArray[np.float64] | None = None
 
     def keep(self, mask: NDArray[np.bool_], dropped: Sequence[str] = ()) -> Names:
         """Return only the names for which `mask` is true."""
         facts = {column: values[mask] for column, values in self.facts.items()}
-        return Names(self.positions[mask], facts, self.missing, tuple(dropped))
+        groups = self.groups and tuple(np.array(self.groups)[mask].tolist())
+        people = None if self.people is None else self.people[mask]
+        return Names(self.positions[mask], facts, self.missing, tuple(dropped), groups, people)
 
 
-def find(vectors: Vectors, names: NameList) -> Names:
-    """Look up a list of names in a vocabulary."""
+def find(
+    vectors: Vectors, names: NameList, column: str | None = None, people: str | None = None
+) -> Names:
+    """Look up a list of names in a vocabulary.
+
+    `column` states their groups, and `people` is the column of the number of people with a name.
+    """
     positions = locate(vectors, names.names, names.spellings)
     is_present = positions >= 0
-    facts = {
+    numbers = {
         column: np.array([np.nan if v is None else v for v in values], np.float64)[is_present]
         for column, values in names.facts.items()
+    }
+    facts = {
+        column: values
+        for column, values in numbers.items()
         # The number of bearers of a name does not describe a group.
-        if names.units.get(column) != "people"
+        if names.units.get(column) != "people" and column != people
     }
     missing = tuple(
         name for name, present in zip(names.names, is_present, strict=True) if not present
     )
-    return Names(positions[is_present], facts, missing)
+    groups = None
+    if column is not None:
+        values = zip(names.texts[column], is_present, strict=True)
+        groups = tuple(value for value, present in values if present)
+    return Names(positions[is_present], facts, missing, (), groups, numbers.get(people or ""))
 
 
 def locate(
@@ -200,7 +221,7 @@ def clean(vectors: Vectors, names: Names, known: Positions, share: float, rng: i
     """
     if share >= 1 or len(names.positions) < 2:
         return names
-    margin = _train_margin(vectors, names.positions, known, rng)(names.positions)
+    margin = train_margin(vectors, names.positions, known, rng)(names.positions)
     drop = len(margin) - max(1, round(share * len(margin)))
     mask = np.ones(len(margin), bool)
     mask[np.argsort(margin, kind="stable")[:drop]] = False
@@ -216,7 +237,7 @@ def extract(vectors: Vectors, known: Names, share: float, rng: int, rank: int | 
     most of its nearest neighbours are known names. A plane alone does not separate "daughter" from
     a name.
     """
-    margin = _train_margin(vectors, known.positions, known.positions, rng)
+    margin = train_margin(vectors, known.positions, known.positions, rng)
     min_margin = float(np.quantile(margin(known.positions), 1 - share))
     frequent = order_by_frequency(vectors)[: rank or EXTRACT_RANK]
     is_candidate = [_looks_like_name(token, vectors.cased) for token in vectors.words.at(frequent)]
@@ -256,7 +277,7 @@ def _has_name_neighbours(
     return np.asarray(2 * is_name.sum(axis=1) >= is_neighbour.sum(axis=1))
 
 
-def _train_margin(
+def train_margin(
     vectors: Vectors, names: Positions, known: Positions, rng: int
 ) -> Callable[[Positions], NDArray[np.float64]]:
     """Train the classifier of names; returns a function that gives the margin of tokens."""

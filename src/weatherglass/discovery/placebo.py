@@ -20,7 +20,8 @@ from weatherglass.vectors import Vectors, order_by_frequency
 
 from . import names as naming
 from .clusters import categorise, group, means
-from .prepare import Layout, Options
+from .options import Options
+from .prepare import Layout, group_column
 from .result import Placebo
 from .rotations import Null, Space, choose, run, verdicts
 
@@ -31,6 +32,7 @@ WINDOW = 100
 """A word is drawn from this many free words on either side of the rank of a name."""
 
 _STREAM = (0, 2)  # a random stream apart from those of the rotations and of the cleaning
+_GROUPS_STREAM = (0, 3)
 
 
 def run_placebos(
@@ -49,10 +51,33 @@ def run_placebos(
     names = naming.find(vectors, load_names(_list_of_names(options)))
     excluded = np.union1d(names.positions, layout.positions[0])
     draws = draw_words(vectors, layout.positions[0], excluded, options)
+    # Groups that the list states have their sizes, not the words' similarity.
+    is_stated = group_column(load_names(_list_of_names(options)), options) is not None
+    stream = np.random.default_rng(np.random.SeedSequence(options.rng, spawn_key=_GROUPS_STREAM))
+    weights = _by_frequency(vectors, layout)
     return tuple(
-        _search(vectors, drawn, excluded, options, team, resume, workers, progress(number))
+        _search(
+            vectors,
+            drawn,
+            excluded,
+            options,
+            team,
+            resume,
+            workers,
+            progress(number),
+            stream.permutation(layout.labels) if is_stated else None,
+            weights,
+        )
         for number, drawn in enumerate(draws)
     )
+
+
+def _by_frequency(vectors: Vectors, layout: Layout) -> NDArray[np.float64] | None:
+    """Return the weights of the names, the most frequent name first, as drawn words are sorted."""
+    if layout.weights is None:
+        return None
+    rank = np.argsort(order_by_frequency(vectors))
+    return np.asarray(layout.weights[np.argsort(rank[layout.positions[0]], kind="stable")])
 
 
 def _list_of_names(options: Options) -> str:
@@ -115,8 +140,14 @@ def _search(
     resume: bool,
     workers: int | None,
     progress: Progress | None,
+    stated: Positions | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Placebo:
-    """Search with words in place of names; they are not words of the categories."""
+    """Search with words in place of names; they are not words of the categories.
+
+    The words are clustered into groups, unless `stated` has the group of each. `weights` are those
+    of names as frequent.
+    """
     from threadpoolctl import threadpool_limits
 
     not_words = np.union1d(excluded, drawn)
@@ -130,8 +161,10 @@ def _search(
         workers or cpu_count(),
     )
     with threadpool_limits(1):
-        groups, labels = group(vectors, naming.Names(drawn, {}), options.groups, options.rng)
-        centres = means(vectors.unit_at(drawn), labels, len(groups))
+        titles = None if stated is None else tuple(map(str, stated.tolist()))
+        entries = naming.Names(drawn, {}, groups=titles)
+        groups, labels = group(vectors, entries, options.groups, options.rng, weights)
+        centres = means(vectors.unit_at(drawn), labels, len(groups), weights)
         rows = vectors.single_unit_at(words)
         space = Space(centres, rows, starts, options.per_cell, options.voronoi)
         chosen = choose(space)

@@ -4,122 +4,22 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from operator import index
-from os import PathLike, fspath
-from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import cpu_count
-from weatherglass.catalog import load_names
-from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.vectors import Vectors, order_by_frequency, parse_single_control
+from weatherglass.catalog import MAX_GROUPS, NameList, load_names
+from weatherglass.errors import CannotMeasure, UsageError, join_first, quote_safe
+from weatherglass.vectors import Vectors, order_by_frequency
 
 from . import names as naming
+from .cleaning import Cleaning, name_weights, people_column, trace_cleaning
 from .clusters import categorise, group, means
-from .names import Alphabet, frequent_words
+from .names import frequent_words
+from .options import Options
 from .result import Category, Group
 from .rotations import Space
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """Options of a search; the defaults are the paper's values.
-
-    Attributes
-    ----------
-    names
-        A list of the catalogue (``ssa``, ``surnames``), a file, or ``auto``: names extracted from
-        the embedding itself, by similarity to those of ``ssa``.
-    groups, categories, words, per_cell
-        n, m, M and t of the paper.
-    rotations, alpha
-        R, and the false discovery rate.
-    rng
-        The random seed.
-    keep_names
-        Share of the names that cleaning keeps.
-    control
-        The control of the vectors to search, as in `weatherglass.control`: ``auto`` controls for
-        word frequency if it is strong; ``none`` is the method as published.
-    name_rank
-        Use only names among this many most frequent tokens.
-    voronoi
-        Allow a word only in the cell of its nearest group.
-    alphabet
-        ``english`` for words of a to z, as in the paper, or ``any`` for all scripts.
-    stop_early
-        Stop as soon as no cell's verdict can change.
-    placebo
-        How many times to repeat the search with random ordinary words in place of the names.
-    """
-
-    names: str = "ssa"
-    groups: int = 12
-    categories: int = 64
-    words: int = 30_000
-    per_cell: int = 3
-    rotations: int = 10_000
-    alpha: float = 0.05
-    rng: int = 0
-    keep_names: float = 0.8
-    control: str = "auto"
-    name_rank: int | None = None
-    voronoi: bool = True
-    alphabet: Alphabet = "english"
-    stop_early: bool = True
-    placebo: int = 0
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.names, (str, PathLike)):
-            raise UsageError(f"names is {self.names!r}; expected the name of a list, or a file.")
-        object.__setattr__(self, "names", fspath(self.names))
-        for name, minimum in _MINIMUM.items():
-            optional = name == "name_rank"
-            object.__setattr__(self, name, at_least(name, getattr(self, name), minimum, optional))
-        for name in ("alpha", "keep_names"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, float, np.number)) or not 0 < value <= 1:
-                raise UsageError(f"{name} is {value!r}; it must be greater than 0 and at most 1.")
-            object.__setattr__(self, name, float(value))
-        if self.alpha == 1:
-            raise UsageError("alpha is 1; it must be less than 1.")
-        for name in ("voronoi", "stop_early"):
-            object.__setattr__(self, name, bool(getattr(self, name)))
-        object.__setattr__(self, "control", parse_single_control(self.control))
-        if self.alphabet not in get_args(Alphabet):
-            expected = ", ".join(get_args(Alphabet))
-            raise UsageError(f"alphabet is {self.alphabet!r}; it must be one of {expected}.")
-
-
-def at_least(name: str, value: Any, minimum: int, optional: bool = True) -> Any:
-    """Check that an option is an integer of at least `minimum`, and return it as an `int`.
-
-    None is returned unchanged where the option is optional.
-    """
-    if value is None and optional:
-        return None
-    try:
-        number = index(value)
-    except TypeError:
-        raise UsageError(f"{name} is {value!r}; expected an integer.") from None
-    if number < minimum:
-        raise UsageError(f"{name} is {number}; it must be at least {minimum}.")
-    return number
-
-
-_MINIMUM = {
-    "groups": 2,
-    "categories": 1,
-    "words": 1,
-    "per_cell": 1,
-    "rotations": 1,
-    "rng": 0,
-    "placebo": 0,
-    "name_rank": 1,
-}
-
 
 Positions = NDArray[np.intp]
 
@@ -144,6 +44,10 @@ class Layout:
         Names that are not in the vocabulary, and names removed by cleaning.
     notes
         Sentences for the reader of the result.
+    cleaning
+        What cleaning did to the names, if the list states how many people have them.
+    weights
+        How often each name counts; None if once.
     """
 
     groups: tuple[Group, ...]
@@ -159,6 +63,8 @@ class Layout:
     missing: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    cleaning: Cleaning | None = None
+    weights: NDArray[np.float64] | None = None
 
     def space(self, vectors: Vectors, options: Options) -> Space:
         """Return the layout's vectors in an embedding that has all of its names and words."""
@@ -166,7 +72,7 @@ class Layout:
         if vectors is not self.prepared_on:
             names, words = naming.place(vectors, self.names), vectors.words.find(self.words)
         assert (names >= 0).all(), "a name of the layout is not in the vocabulary"
-        centres = means(vectors.unit_at(names), self.labels, len(self.groups))
+        centres = means(vectors.unit_at(names), self.labels, len(self.groups), self.weights)
         return Space(
             centres, vectors.single_unit_at(words), self.starts, options.per_cell, options.voronoi
         )
@@ -184,7 +90,9 @@ def lay_out(
     from threadpoolctl import threadpool_limits
 
     name_list = load_names("ssa" if options.names == "auto" else options.names)
-    known = naming.find(vectors, name_list)
+    column = group_column(name_list, options)
+    people = people_column(name_list, options.weights)
+    known = naming.find(vectors, name_list, column, people)
     selected, counts = _select_names(vectors, known, options)
     # All known names, not only the grouped ones: a name that cleaning drops is still not a word.
     excluded = np.union1d(known.positions, selected.positions)
@@ -230,8 +138,58 @@ def lay_out(
         },
         () if is_auto else known.missing,
         names.dropped,
-        name_list.notes + _notes(vectors, options, len(words), also),
+        (
+            *name_list.notes,
+            *_group_notes(name_list, column),
+            *_notes(vectors, options, len(words), len(groups), also),
+        ),
+        None if is_auto else trace_cleaning(vectors, name_list, selected, names, people),
+        name_weights(names, options.weights),
     )
+
+
+def check_names(vectors: Vectors, options: Options) -> None:
+    """Raise an error if too few names of the list can be used in an embedding."""
+    name_list = load_names("ssa" if options.names == "auto" else options.names)
+    column = group_column(name_list, options)
+    known = naming.find(vectors, name_list, column, people_column(name_list, options.weights))
+    if options.names != "auto":  # extracting names takes as long as the search itself
+        _select_names(vectors, known, options)
+
+
+def group_column(name_list: NameList, options: Options) -> str | None:
+    """Return the text column that states the groups; None if the names are to be clustered."""
+    columns, wanted = name_list.group_columns, options.group_by
+    if wanted == "none" or options.names == "auto":
+        return None
+    if wanted != "auto":
+        if wanted not in columns:
+            has = f"It has {join_first(map(quote_safe, columns))}." if columns else "It has none."
+            raise UsageError(
+                f"{name_list.title} has no text column {quote_safe(wanted)} that divides the names "
+                f"into 2 to {MAX_GROUPS} groups. {has}"
+            )
+        return wanted
+    named = [column for column in columns if column.lower() == "group"]
+    return next(iter(named), columns[0] if len(columns) == 1 else None)
+
+
+def _group_notes(name_list: NameList, column: str | None) -> list[str]:
+    """Say which text column states the groups, and which could."""
+    others = [other for other in name_list.texts if other != column]
+    usable = [other for other in others if other in name_list.group_columns]
+    notes = []
+    if column is not None:
+        notes.append(
+            f"The groups are the values of {quote_safe(column)}; the names were not clustered."
+        )
+    if usable:
+        listed = join_first(map(quote_safe, usable))
+        notes.append(f"Text columns that could state the groups: {listed}.")
+    if rest := [other for other in others if other not in usable]:
+        listed = join_first(map(quote_safe, rest))
+        notes.append(f"Not used, because they state no groups of names: {listed}.")
+    return notes
 
 
 def _select_names(
@@ -249,6 +207,14 @@ def _select_names(
         is_frequent = rank[known.positions] < options.name_rank
         counts["too rare"] = int((~is_frequent).sum())
         names = known.keep(is_frequent)
+    if names.groups is not None:
+        has_group = np.array([bool(value) for value in names.groups], bool)
+        counts["without group"] = int((~has_group).sum())
+        names = names.keep(has_group)
+    if options.weights != "none" and names.people is not None:
+        has_people = np.isfinite(names.people) & (names.people > 0)
+        counts["without people"] = int((~has_people).sum())
+        names = names.keep(has_people)
     _check_enough(vectors, names, options, counts)
     return names, counts
 
@@ -269,13 +235,21 @@ def _group_names(
         names = names.keep(is_shared, names.dropped)
         counts["only in one"] = int((~is_shared).sum())
     _check_enough(vectors, names, options, counts)
-    return names, *group(vectors, names, options.groups, options.rng)
+    weights = name_weights(names, options.weights)
+    return names, *group(vectors, names, options.groups, options.rng, weights)
 
 
 def _check_enough(
     vectors: Vectors, names: naming.Names, options: Options, counts: dict[str, int]
 ) -> None:
     """Raise `CannotMeasure` if there are fewer names than groups."""
+    if names.groups is not None:
+        if len(set(names.groups) - {""}) < 2:
+            raise CannotMeasure(
+                f"The names that can be used in {vectors.source} are of one group only. Give names "
+                "of at least two groups (--names), or cluster them (--group-by none)."
+            )
+        return
     if len(names.positions) >= options.groups:
         return
     reasons = ", ".join(
@@ -293,10 +267,14 @@ _REASONS = {
     "too rare": "are rarer than --name-rank allows",
     "dropped": "were removed by --keep-names",
     "only in one": "are in one embedding only",
+    "without group": "have no group",
+    "without people": "are those of no known number of people",
 }
 
 
-def _notes(vectors: Vectors, options: Options, words: int, also: Vectors | None) -> tuple[str, ...]:
+def _notes(
+    vectors: Vectors, options: Options, words: int, groups: int, also: Vectors | None
+) -> tuple[str, ...]:
     notes = []
     if words < options.words:
         which = f"{vectors.source} and {also.source} share" if also else f"{vectors.source} has"
@@ -310,9 +288,9 @@ def _notes(vectors: Vectors, options: Options, words: int, also: Vectors | None)
                 f"{len(source.unusable):,} rows of {source.source} have no direction (NaN, "
                 "infinity or all zeros) and were left out."
             )
-    if vectors.dim < options.groups:
+    if vectors.dim < groups:
         notes.append(
-            f"The vectors have {vectors.dim} dimensions, fewer than the {options.groups} groups, "
+            f"The vectors have {vectors.dim} dimensions, fewer than the {groups} groups, "
             "so the centroids of the groups are linearly dependent."
         )
     return tuple(notes)

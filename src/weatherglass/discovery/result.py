@@ -7,27 +7,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from weatherglass._version import __version__
-from weatherglass.errors import BadContent
+from weatherglass.errors import BadContent, quote_safe
 from weatherglass.measures import Result
 from weatherglass.significance import PValue
 from weatherglass.vectors import Control
+
+from .cleaning import Cleaning
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _METADATA = b"weatherglass"
+MAX_LISTED_NAMES = 20  # of the names that were left out
 
 
 @dataclass(frozen=True)
 class Group:
     """A cluster of names: `shown` has a few that stand for it, `facts` the means of what is known
-    of its names, each name counted once."""
+    of its names, each name counted once, or as often as people have it if names were weighted, and
+    `people` how many people have one of its names, if the list states it."""
 
     id: str
     shown: tuple[str, ...]
     size: int
     names: tuple[str, ...]
     facts: dict[str, float] = field(default_factory=dict)
+    people: float | None = None
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,9 @@ class Discovery(Result):
         How many names and words were requested, missing, dropped and used.
     missing, dropped
         The out-of-vocabulary names, and those that cleaning dropped.
+    cleaning
+        How frequent each name is among people and in the vocabulary, and whether cleaning kept it;
+        None if the list does not state how many people have a name.
     notes
         What the reader should know: fewer words than requested, unusable rows.
     source, options, version
@@ -168,6 +176,7 @@ class Discovery(Result):
     words: dict[str, int] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    cleaning: Cleaning | None = None
     notes: tuple[str, ...] = ()
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
@@ -222,6 +231,18 @@ class Discovery(Result):
         *first, last = counts
         listed = f"{', '.join(first)} and {last}" if first else last
         return f"With random words in place of names, {listed} cells are significant."
+
+    def unused_names(self) -> list[str]:
+        """Return sentences that list the names left out, where they are few enough to be read."""
+        reasons = {
+            "Cleaned away, because their vectors are the least like those of names": self.dropped,
+            "Not in the vocabulary": self.missing,
+        }
+        return [
+            f"{reason}: {', '.join(map(quote_safe, names))}."
+            for reason, names in reasons.items()
+            if 0 < len(names) <= MAX_LISTED_NAMES
+        ]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each cell, with the label of its category."""

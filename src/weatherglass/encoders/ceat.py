@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass._files import Input, map_in_order
-from weatherglass.catalog import Test
+from weatherglass.catalog import NamedTests, Test, choose_tests
 from weatherglass.errors import UnusableRow, UsageError, quote_safe
 from weatherglass.measures import (
     MIN_WORDS,
@@ -21,7 +21,6 @@ from weatherglass.measures import (
     Results,
     association_claim,
     association_subject,
-    association_test,
     describe_test,
     overlap_reason,
     too_few_reason,
@@ -250,7 +249,7 @@ def _unit(word: str, rows: NDArray[Any]) -> Floats:
 
 def ceat(
     encoder: Encoder,
-    tests: Test | str | Iterable[Test | str],
+    tests: NamedTests,
     sentences: Iterable[str],
     *,
     contexts: int = 1000,
@@ -266,7 +265,7 @@ def ceat(
         An encoder that gives the vector of a word inside a sentence (`hf:`); with any other one
         the vector of the whole sentence represents the word in it.
     tests
-        Association tests of words, or their ids.
+        Association tests of words, their ids, a pattern, a file of your own, or several of these.
     sentences
         The corpus, sentence by sentence.
     contexts
@@ -297,9 +296,7 @@ def ceat(
     encoder = as_encoder(encoder)
     if isinstance(sentences, str):
         raise UsageError("The corpus is one text; give its sentences as a list.")
-    chosen = [_word_test(test) for test in ([tests] if isinstance(tests, str | Test) else tests)]
-    if not chosen:
-        raise UsageError("There are no tests to run.")
+    chosen = [_word_test(test) for test in choose_tests(tests, Test)]
     wanted = {word for test in chosen for word_set in test.sets.values() for word in word_set.words}
     found = find_contexts(sentences, wanted, contexts)
     pairs = [(sentence, word) for word, texts in found.items() for sentence in texts]
@@ -385,8 +382,7 @@ class _InContext:
         return self._encoder.encode_words(texts, words)
 
 
-def _word_test(test: Test | str) -> Test:
-    entry = association_test(test)
-    if entry.level != "word":
-        raise UsageError(f"{entry.id} is not an association test of words, as CEAT needs.")
-    return entry
+def _word_test(test: Test) -> Test:
+    if test.level != "word":
+        raise UsageError(f"{test.id} is not an association test of words, as CEAT needs.")
+    return test

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from weatherglass._log import get_logger
 from weatherglass.errors import EncoderError, UsageError, WeatherglassError, join_first, quote_safe
-from weatherglass.tasks import Workers, as_completed
+from weatherglass.tasks import Workers, as_completed, executor
 
 from .encoder import Encoder, Encodings, open_encoder, schemes
 from .sentence_cache import SentenceCache
@@ -280,3 +280,13 @@ def _check_rows(
             f"expected {width or 'at least one'}."
         )
     return table.astype(np.float32) if table.dtype == np.float16 else table
+
+
+@contextlib.contextmanager
+def open_team(cluster: str | Workers | None) -> Iterator[Workers | None]:
+    """Open the workers of a cluster by its address; workers, or none, are passed through."""
+    if isinstance(cluster, str):
+        with executor(cluster=cluster) as team:
+            yield team
+    else:
+        yield cluster

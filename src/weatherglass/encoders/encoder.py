@@ -34,6 +34,8 @@ class Encoder(Protocol):
     * ``batch_size``, the number of sentences to encode at once, and ``concurrency``, how many such
       batches it encodes at the same time;
     * ``views``, parts of its rows that are encodings of their own (see `View`);
+    * ``count_tokens(texts)``, the number of tokens of each text, without those that mark its ends;
+    * ``similarity``, ``cosine`` or ``dot``: how its encodings are meant to be compared;
     * ``warnings``, sentences to print next to its results;
     * ``history``, how its vectors were made, as in `weatherglass.Vectors`.
 

@@ -141,15 +141,15 @@ def origins(items: WordSet) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Workload:
-    """What tests ask of an encoder if the cache has none of their sentences.
+    """What an encoder has to do if the cache has none of its sentences.
 
     Attributes
     ----------
     encoder
         The encoder's name.
     sentences
-        The number of distinct words and sentences, with those that every run encodes: unrelated
-        ones, and for an endpoint the canaries, twice.
+        The number of words and sentences that it encodes, with those that every run encodes:
+        unrelated ones, and for an endpoint the canaries, twice.
     characters
         How long they are together.
     requests
@@ -162,36 +162,39 @@ class Workload:
     requests: int | None = None
 
 
-def count_work(
-    encoder: Encoder, steps: Iterable[Sequence[Test]], batch_size: int | None = None
+def count_texts(
+    encoder: Encoder, calls: Iterable[Iterable[str]], batch_size: int | None = None
 ) -> Workload:
-    """Count what tests ask of an encoder, without asking it.
+    """Count what an encoder has to do, without asking it.
 
     Parameters
     ----------
     encoder
         The encoder.
-    steps
-        The tests that are run together, step by step; a later step finds sentences of an earlier
-        one in the cache.
+    calls
+        The texts that are encoded together, call by call; `needed_texts` has those of tests. A
+        later call finds texts of an earlier one in the cache, if the encoder uses it.
     batch_size
         As for `weatherglass.seat`.
 
     Examples
     --------
     >>> import weatherglass as wg
-    >>> count_work(wg.open_encoder("cbow:default"), [[wg.test("weat6")]]).sentences
+    >>> encoder = wg.open_encoder("cbow:default")
+    >>> count_texts(encoder, [needed_texts(encoder, [wg.test("weat6")]).all]).sentences
     72
     """
-    known: set[str] = set()
-    requests = 0
+    cached: set[str] = set()
+    sentences = characters = requests = 0
     endpoint: Any = encoder if hasattr(encoder, "count_requests") else None
-    for tests in steps:
-        texts = set(needed_texts(encoder, tests).all) - known
-        known |= texts
+    for texts in calls:
+        new = set(texts) - cached
+        sentences += len(new)
+        characters += sum(map(len, new))
+        if getattr(encoder, "uses_cache", True):
+            cached |= new
         if endpoint is not None:
-            requests += endpoint.count_requests(len(texts), call_size(encoder, batch_size))
-    sentences, characters = len(known), sum(map(len, known))
+            requests += endpoint.count_requests(len(new), call_size(encoder, batch_size))
     if endpoint is None:
         return Workload(encoder.name, sentences, characters)
     canaries: tuple[str, ...] = endpoint.canaries

@@ -68,6 +68,11 @@ class OnnxEncoder:
             raise EncoderError(f"{self._model} cannot be loaded: {str(error)[:300]}") from error
         return session, tokenizer
 
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, without those that mark its ends."""
+        _, tokenizer = self._loaded
+        return [len(tokenizer.encode(text, add_special_tokens=False).ids) for text in texts]
+
     def encode(self, sentences: Sequence[str]) -> Encodings:
         """Return one row per sentence, float32."""
         session, tokenizer = self._loaded

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from weatherglass.catalog import Test, WordSet, sentence_template, with_tested_words
+from weatherglass.catalog import (
+    NamedTests,
+    Test,
+    WordSet,
+    choose_tests,
+    sentence_template,
+    with_tested_words,
+)
 from weatherglass.errors import UsageError
 from weatherglass.measures import (
     NOISE,
@@ -20,8 +26,8 @@ from weatherglass.measures import (
     Cosines,
     Results,
     Section,
+    Source,
     WeatResult,
-    association_test,
     effect,
     effect_intervals,
     max_effect,
@@ -40,12 +46,12 @@ from weatherglass.significance import (
     template_variance,
 )
 from weatherglass.tasks import Workers, executor, run
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, is_pair
 
 from .anisotropy import MAX_MEAN_COSINE, add_centred, describe_anisotropy
-from .encode import Progress, encode_all
-from .encoder import Encoder, as_encoder
+from .encode import Progress, encode_all, open_team
 from .items import EncodedItems, encode_items, origins
+from .objects import source_encoder
 
 UNKNOWN_WORDS = "a sentence is missing if its tested word is"
 """The rule for sentences of which an encoder does not know every word.
@@ -121,8 +127,15 @@ class SeatResult(WeatResult):
     def main_p_two_sided(self) -> float | None:
         if self.p_by_word is None:
             return self.p_two_sided_value
-        # Older versions stored only one tail, and no associations by word.
-        return (self.p_two_sided_by_word or self.p_by_word).two_sided_value()
+        if self.p_two_sided_by_word is not None:
+            return self.p_two_sided_by_word.value
+        # Older versions stored one tail only. The other is counted from the associations by word;
+        # the oldest records do not have these either.
+        values = self.target_associations()
+        x, y = values.get("X", ()), values.get("Y", ())
+        if not x or not y:
+            return self.p_by_word.two_sided_value()
+        return two_sided(self.p_by_word, lambda: _two_sided_p(x, y)).value
 
     @property
     def main_p_holm(self) -> float | None:
@@ -256,10 +269,12 @@ def seat_test(
         p = by_sentence.p if is_same_test else None
         p = p or permutation_p(x, y, alternative=alternative, resolution=NOISE)
         by_word["p_by_word"] = p
-        by_word["p_two_sided_by_word"] = two_sided(
-            p, lambda: permutation_p(x, y, alternative="two-sided", resolution=NOISE)
-        )
+        by_word["p_two_sided_by_word"] = two_sided(p, lambda: _two_sided_p(x, y))
     return SeatResult(**about, **by_word, **fields)
+
+
+def _two_sided_p(x: Sequence[float], y: Sequence[float]) -> PValue:
+    return permutation_p(x, y, alternative="two-sided", resolution=NOISE)
 
 
 def _how_tested(test: Test) -> str:
@@ -350,8 +365,8 @@ def _template_part(
 
 
 def seat(
-    encoders: Encoder | Sequence[Encoder],
-    tests: Test | str | Iterable[Test | str],
+    encoders: Source | Sequence[Source],
+    tests: NamedTests,
     *,
     batch_size: int | None = None,
     cache: bool = True,
@@ -365,9 +380,10 @@ def seat(
     Parameters
     ----------
     encoders
-        What `open_encoder` returned, or anything with `encode`, `fingerprint` and `name`.
+        One or several: what `open_encoder` returned, its name, or any other source (see
+        `as_source`). Word vectors encode a sentence as the mean of its words.
     tests
-        Tests, or their ids in the catalogue.
+        Tests, their ids in the catalogue, a pattern, a file of your own, or several of these.
     batch_size
         How many sentences an encoder gets at a time; by default the number in its name
         (``?batch_size=16``), or 64.
@@ -407,17 +423,16 @@ def seat(
     >>> [(result.test, result.n_words["X"]) for result in results]
     [('weat6', 8), ('sent-weat6', 8)]
     """
-    chosen_encoders = list(encoders) if isinstance(encoders, list | tuple) else [encoders]
-    chosen = [
-        association_test(test) for test in ([tests] if isinstance(tests, str | Test) else tests)
-    ]
-    if not chosen or not chosen_encoders:
-        raise UsageError(f"There are no {'encoders' if chosen else 'tests'} to run.")
+    is_list = isinstance(encoders, list | tuple) and not is_pair(encoders)
+    chosen_encoders: list[Any] = list(encoders) if is_list else [encoders]  # type: ignore[arg-type]
+    chosen = choose_tests(tests, Test)
+    if not chosen_encoders:
+        raise UsageError("There are no encoders to run.")
     results: list[SeatResult] = []
     # The compiled kernels behind the p-values let other threads run; bootstrap intervals do not.
     threads = 1 if options.get("intervals") else workers
-    with executor(threads, threads=True) as local, _open_cluster(cluster) as team:
-        for encoder in map(as_encoder, chosen_encoders):
+    with executor(threads, threads=True) as local, open_team(cluster) as team:
+        for encoder in map(source_encoder, chosen_encoders):
             encode = partial(
                 encode_all, batch_size=batch_size, progress=progress, cache=cache, team=team
             )
@@ -433,12 +448,3 @@ def _measure_encoded(options: dict[str, Any], items: EncodedItems) -> SeatResult
     result = seat_test(items.vectors, items.test, **options)
     result = dataclasses.replace(result, source=result.source | items.source)
     return add_centred(result, items.vectors, items.shared, measure)
-
-
-@contextlib.contextmanager
-def _open_cluster(cluster: str | Workers | None) -> Iterator[Workers | None]:
-    if isinstance(cluster, str):
-        with executor(cluster=cluster) as team:
-            yield team
-    else:
-        yield cluster

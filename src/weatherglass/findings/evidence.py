@@ -12,8 +12,10 @@ from typing import Any, Literal, get_args
 
 from weatherglass.errors import join_first, quote_safe
 from weatherglass.measures import ControlledValue, Measurement, SeedChoices
-from weatherglass.significance import Interval, Power, format_p, smallest_p
+from weatherglass.significance import Interval, Power, format_p
 from weatherglass.vectors import R2_THRESHOLD
+
+from .valence import MIN_VALENCE, is_low
 
 Kind = Literal[
     "p",
@@ -22,7 +24,9 @@ Kind = Literal[
     "seed choices",
     "frequency control",
     "anisotropy control",
+    "covariate control",
     "documents",
+    "valence",
     "published",
     "power",
 ]
@@ -36,6 +40,12 @@ was not found."""
 
 MIN_SEED_SHARE = 0.8
 """Share of the documented seed choices under which a result must hold to pass."""
+
+COVARIATES = "covariates"
+"""The control of a retrieval audit: what is known about names besides their group."""
+
+NAME_FREQUENCY = "covariates: frequency"
+"""The same where the number of tokens plays no part."""
 
 _MAX_WORDS = 3  # named in a sentence
 
@@ -150,10 +160,7 @@ class Judge:
         if p is None or p <= self.alpha:
             return False
         # With one word fewer, a small test may have no significant outcome at all.
-        sizes = dict(self.result.n)
-        sizes[left_out.set] -= 1
-        smallest = smallest_p(sizes["X"], sizes["Y"], self.result.finding_alternative)
-        return smallest <= self.alpha
+        return self.result.smallest_p_without(left_out.set) <= self.alpha
 
     def seed_choices(self, choices: SeedChoices) -> Evidence:
         """Judge the share of documented seed choices under which the result holds."""
@@ -207,6 +214,21 @@ class Judge:
         """Judge the interval over models that were trained on resampled documents."""
         return self.interval(interval, "documents", "over resampled documents")
 
+    def valence(self) -> Evidence | None:
+        """Judge whether the source encodes what people agree on, where that was measured."""
+        valence = self.result.valence
+        if valence is None or valence.r is None:
+            return None
+        text = f"r = {valence.r:.2f} between associations and the ratings of valence by people"
+        if not is_low(valence):
+            return Evidence("valence", "pass", valence.r, text)
+        text += f", below {MIN_VALENCE:g}"
+        phrase = (
+            "comes from a source that encodes little of what people agree on (valence "
+            f"r = {valence.r:.2f})"
+        )
+        return Evidence("valence", "depends", valence.r, text, phrase)
+
     def published(self) -> Evidence | None:
         """Compare with the published figure; it decides no grade, being of another source."""
         value, published = self.result.main_value, self.result.published_value
@@ -230,6 +252,8 @@ class Judge:
 
 def _kind(value: ControlledValue) -> Kind:
     name = value.asked if value.name == "none" else value.name
+    if name in (COVARIATES, NAME_FREQUENCY):
+        return "covariate control"
     is_frequency = "frequency" in name or name in ("auto", "none")
     return "frequency control" if is_frequency else "anisotropy control"
 
@@ -242,6 +266,10 @@ def removal(name: str) -> str:
     >>> removal("top:2")
     'when the mean and the first 2 principal components are removed'
     """
+    if name == COVARIATES:
+        return "at equal frequency and number of tokens of the names"
+    if name == NAME_FREQUENCY:
+        return "at equal frequency of the names"
     removed = []
     for part in name.split("+"):
         if part == "frequency":

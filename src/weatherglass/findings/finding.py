@@ -167,7 +167,8 @@ def finding(
         How the result fares over documented seed choices; `Multiverse.seed_choices` gives it. By
         default that of the result, which an audit adds.
     documents
-        The interval over models trained on resampled documents of the same corpus.
+        The interval over models trained on resampled documents of the same corpus. By default that
+        of the result, which a measurement of a folder of `weatherglass.train` has.
 
     Returns
     -------
@@ -194,13 +195,15 @@ def finding(
         return Finding(grade="not run", sentence=sentence, result=result)
     judge = Judge(result, alpha)
     choices = seed_choices or result.seed_choices
+    over_documents = documents or _document_interval(result)
     evidence = [
         judge.significance(),
         *judge.intervals(),
         judge.leave_one_out(),
         judge.seed_choices(choices) if choices else None,
         *judge.controls(),
-        judge.documents(documents) if documents else None,
+        judge.documents(over_documents) if over_documents else None,
+        judge.valence(),
         judge.published(),
     ]
     collected = tuple(item for item in evidence if item is not None)
@@ -222,6 +225,13 @@ def finding(
     return Finding(
         sentence=_state(result, collected), evidence=collected, direction=direction, **about
     )
+
+
+def _document_interval(result: Measurement) -> Interval | None:
+    """Return the interval over documents, if zero means no difference for this measure."""
+    if result.document_samples is None or result.main_p_for_finding is None:
+        return None
+    return result.document_samples.interval
 
 
 def _grade(evidence: Iterable[Evidence]) -> Grade:
@@ -292,6 +302,8 @@ def _absence(judge: Judge) -> tuple[str, list[Evidence]]:
 
 def _not_collected(result: Measurement, evidence: Iterable[Evidence]) -> tuple[str, ...]:
     collected = {item.kind for item in evidence}
+    if result.is_of_table:  # controls change vectors, which a table does not have
+        collected |= {"frequency control", "anisotropy control"}
     return tuple(kind for kind in result.possible_evidence if kind not in collected)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,9 @@ import numpy as np
 
 from weatherglass._log import get_logger
 from weatherglass._version import __version__
-from weatherglass.catalog import Test
+from weatherglass.catalog import NamedTests, Test, choose_tests
 from weatherglass.encoders import Encodings, SeatResult, seat
-from weatherglass.errors import MissingExtra, UsageError, WeatherglassError
-from weatherglass.measures import association_test
+from weatherglass.errors import MissingExtra, WeatherglassError
 
 try:
     # Before sentence-transformers 6, all evaluators were in one folder.
@@ -72,7 +71,7 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
 
     def __init__(
         self,
-        tests: str | Test | Iterable[str | Test] = DEFAULT_TESTS,
+        tests: NamedTests = DEFAULT_TESTS,
         *,
         control: str | Test | None = "weat1",
         name: str = "bias",
@@ -83,11 +82,8 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
         write_csv: bool = True,
     ) -> None:
         super().__init__()
-        listed = [tests] if isinstance(tests, str | Test) else list(tests)
-        self.tests = [association_test(test) for test in listed]
-        if not self.tests:
-            raise UsageError("Name at least one test.")
-        self.control = None if control is None else association_test(control)
+        self.tests = list(choose_tests(tests, Test))
+        self.control = None if control is None else choose_tests(control, Test)[0]
         self.name, self.batch_size, self.write_csv = name, batch_size, write_csv
         self.prompt, self.prompt_name, self.truncate_dim = prompt, prompt_name, truncate_dim
         self.greater_is_better = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,21 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.catalog import FactualTest, Test
-from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import UsageError
 from weatherglass.significance import Correlation, holm, pearson, spearman
-from weatherglass.vectors import Case, Vectors, open_vectors
+from weatherglass.vectors import Case, is_pair
 
+from .association_table import Embedding
 from .claims import label_in_text
+from .each_test import each_test
 from .effect_size import MIN_WORDS as MIN_WEAT_WORDS
 from .effect_size import associations
+from .embedding import Source, open_embedding
 from .measurement import Measurement, describe_source, describe_test
 from .paired import PairedDifference, fact_contrast, paired_difference, set_contrast
 from .wefat import normalised_associations
-from .word_sets import FoundSet, find_sets, spellings, too_few_reason
+from .word_sets import FoundSet, find_sets, too_few_reason
 
 Floats = NDArray[np.float64]
-Source = Vectors | str | os.PathLike[str]
 
 _MIN_WEFAT_WORDS = {"W": 4, "A": 1, "B": 1}
 _MIN_SPREAD = 1e-12  # of associations, as a share of the largest: below it all are the same
@@ -192,9 +192,10 @@ class Agreement(Measurement):
         }
 
 
+@each_test(Test | FactualTest)
 def agree(
     sources: Sequence[Source] | Mapping[str, Source],
-    test: Test | FactualTest | str,
+    test: Test | FactualTest,
     *,
     case: Case = "auto",
     max_missing: float = 0.2,
@@ -207,10 +208,11 @@ def agree(
     Parameters
     ----------
     sources
-        Two sources or more: vectors, paths or names; or a mapping from the names that the result
-        shall give them.
+        Two sources or more, of any kind (see `as_source`); or a mapping from the names that the
+        result shall give them.
     test
-        An association test, a factual test, or the id of either in the catalogue.
+        An association test, a factual test, or the id of either in the catalogue; or several
+        tests, a pattern or a file, as for `weat`.
     case, max_missing, allow_overlap
         As for `weat`. A word that one source lacks counts as missing from all.
     rng
@@ -221,7 +223,8 @@ def agree(
     Returns
     -------
     Agreement
-        With status ``"not run"`` and the reason where the words do not allow the comparison.
+        With status ``"not run"`` and the reason where the words do not allow the comparison; for
+        several tests `Results`.
 
     Notes
     -----
@@ -251,14 +254,11 @@ def agree(
     >>> pair.pearson.value > 0.9, pair.spearman.value > 0.9, pair.difference.n
     (True, True, 50)
     """
-    entry = catalogue_test(test) if isinstance(test, str) else test
-    if not isinstance(entry, Test | FactualTest):
-        raise UsageError("test must be an association test, a factual test, or the id of one.")
-    opened = _open(sources, entry, workers)
+    opened = _open(sources, test, case, workers)
     sets_by_source: list[dict[str, FoundSet]] = []
     reason = ""
     for name, vectors in opened.items():
-        sets, problem = find_sets(vectors, entry.sets, case, allow_overlap)
+        sets, problem = find_sets(vectors, test.sets, case, allow_overlap)
         sets_by_source.append(sets)
         reason = reason or (problem and f"{problem} ({name})")
     options: dict[str, Any] = {
@@ -267,16 +267,16 @@ def agree(
         "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    about = _describe(entry, opened, sets_by_source if not reason else [], options)
-    min_words = _MIN_WEFAT_WORDS if isinstance(entry, FactualTest) else MIN_WEAT_WORDS
+    about = _describe(test, opened, sets_by_source if not reason else [], options)
+    min_words = _MIN_WEFAT_WORDS if isinstance(test, FactualTest) else MIN_WEAT_WORDS
     reason = reason or too_few_reason(about["words"], about["missing"], min_words, max_missing)
     if not reason:
-        common = _common_sets(entry, sets_by_source)
-        values = [_associations(entry, sets) for sets in common]
+        common = _common_sets(test, sets_by_source)
+        values = [_associations(test, sets) for sets in common]
         reason = _constant_reason(list(opened), values)
     if reason:
         return Agreement(status="not run", reason=reason, **about)
-    contrast = _contrast(entry, common[0])
+    contrast = _contrast(test, common[0])
     if contrast is None:
         reason = "all targets have the same fact, so there is no effect to compare"
         return Agreement(status="not run", reason=reason, **about)
@@ -291,17 +291,19 @@ def agree(
 
 
 def _open(
-    sources: Sequence[Source] | Mapping[str, Source], test: Test | FactualTest, workers: int | None
-) -> dict[str, Vectors]:
+    sources: Sequence[Source] | Mapping[str, Source],
+    test: Test | FactualTest,
+    case: Case,
+    workers: int | None,
+) -> dict[str, Embedding]:
     """Return the vectors of each source by a name that no other has."""
-    if isinstance(sources, str | os.PathLike | Vectors) or len(sources) < 2:
+    is_list = isinstance(sources, Sequence | Mapping) and not isinstance(sources, str)
+    if not is_list or is_pair(sources) or len(sources) < 2:
         raise UsageError("Agreement needs two sources or more.")
-    words = spellings(test.sets.values())
     given = sources.items() if isinstance(sources, Mapping) else ((None, s) for s in sources)
-    opened: dict[str, Vectors] = {}
+    opened: dict[str, Embedding] = {}
     for label, source in given:
-        vectors = source if isinstance(source, Vectors) else None
-        vectors = vectors or open_vectors(source, words=words, workers=workers)
+        vectors = open_embedding(source, test.sets.values(), case, workers=workers)
         name = base = label if label is not None else vectors.source
         number = 1
         while name in opened:  # the same source twice, or two without a name
@@ -313,7 +315,7 @@ def _open(
 
 def _describe(
     test: Test | FactualTest,
-    opened: Mapping[str, Vectors],
+    opened: Mapping[str, Embedding],
     found: Sequence[Mapping[str, FoundSet]],
     options: dict[str, Any],
 ) -> dict[str, Any]:

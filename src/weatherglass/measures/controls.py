@@ -22,6 +22,7 @@ from weatherglass.vectors import (
     parse_controls,
 )
 
+from .association_table import NOT_FOR_TABLES, AssociationTable, Embedding
 from .word_sets import spellings
 
 if TYPE_CHECKING:
@@ -93,9 +94,14 @@ class ControlledValue:
         return re.sub(r"\W", "_", self.name.replace(":", ""))
 
 
+def needs_all_rows(controls: Controls | None) -> bool:
+    """Return whether a control is still to be fitted, for which a whole embedding is read."""
+    return controls is not None and any(isinstance(item, str) for item in _as_list(controls))
+
+
 def with_controls(
     result: Measured,
-    vectors: Vectors,
+    vectors: Embedding,
     controls: Controls | None,
     sets: Mapping[str, Any] | None,
     measure: Callable[[Vectors], Measured],
@@ -120,6 +126,9 @@ def with_controls(
         return result
     values = []
     for chosen in _as_list(controls):
+        if isinstance(vectors, AssociationTable):
+            values.append(ControlledValue("none", asked=_name(chosen), reason=NOT_FOR_TABLES))
+            continue
         record, controlled = _controlled(chosen, vectors, sets, result.is_done)
         again = measure(controlled) if controlled is not None else None
         values.append(_value(result, record, again, is_signed))
@@ -144,6 +153,12 @@ def _as_list(controls: Any) -> list[Any]:
         else:
             raise _wrong_control()
     return expanded
+
+
+def _name(chosen: str | Controlled | FittedControl) -> str:
+    if isinstance(chosen, str):
+        return chosen
+    return (chosen[1] if isinstance(chosen, tuple) else chosen.control).asked
 
 
 def _is_pair(value: Any) -> bool:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from weatherglass.errors import CannotMeasure, UsageError, did_you_mean, quote_safe
 from weatherglass.significance import Alternative, Interval, Power, PValue, effect_power
-from weatherglass.vectors import Case, Vectors
+from weatherglass.vectors import Case
 
 from .alternatives import choose_alternative
+from .association_table import NOT_FOR_TABLES, AssociationTable, Embedding, side_of
 from .measurement import Measurement, describe_source, describe_test
 from .word_sets import (
     MeasureInput,
@@ -32,6 +33,7 @@ from .word_sets import (
 )
 
 if TYPE_CHECKING:
+    from .generalised_result import GeneralisedResult
     from .weat import WeatResult
 
 Floats = NDArray[np.float64]
@@ -248,6 +250,8 @@ class Measure:
         that a word of X may also be in a pair.
     further
         What additional sets stand for, if there may be any number of them.
+    for_tables
+        Whether it can be computed from an association table, without vectors.
     gives_shares
         Whether the numbers of the words are shares of a whole, so that equal shares are neutral.
 
@@ -277,6 +281,7 @@ class Measure:
     paired: bool = False
     further: str = ""
     gives_shares: bool = False
+    for_tables: bool = False
 
     @property
     def is_signed(self) -> bool:
@@ -295,7 +300,7 @@ class Measure:
 
     def __call__(
         self,
-        vectors: Vectors,
+        vectors: Embedding,
         sets: Sets,
         *,
         test: str = "",
@@ -304,7 +309,7 @@ class Measure:
         max_missing: float = 0.2,
         allow_overlap: bool = False,
         **options: Any,
-    ) -> MeasureResult | WeatResult:
+    ) -> MeasureResult | WeatResult | GeneralisedResult:
         """Measure; the arguments are those of `weatherglass.measure`."""
         wanted = self.check_sets(sets)
         checked = self.check_options(options)
@@ -322,15 +327,19 @@ class Measure:
         about["measure"] = self.name
         about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
         min_words = dict.fromkeys(wanted, 1) | {need.name: need.min_words for need in self.needs}
+        if isinstance(vectors, AssociationTable) and not self.for_tables:
+            reason = f"{self.name} needs vectors; it is {NOT_FOR_TABLES}"
+            return MeasureResult(status="not run", reason=reason, **about)
         reason = reason or too_few_reason(about["words"], about["missing"], min_words, max_missing)
         if reason:
             reason += case_hint(vectors, about["missing"], case)
             return MeasureResult(status="not run", reason=reason, **about)
-        given = MeasureInput(vectors, found)
+        lookup = side_of(vectors, is_target=True)
+        given = MeasureInput(lookup, found)
         try:
             if self.paired:
-                pairs = find_word_pairs(vectors, word_pairs(sets), case)
-                given = MeasureInput(vectors, found, pairs)
+                pairs = find_word_pairs(lookup, word_pairs(sets), case)
+                given = MeasureInput(lookup, found, pairs)
                 about["words"] |= given.paired_words
                 about["n"] |= {name: len(words) for name, words in given.paired_words.items()}
             numbers = self.compute(given, **checked).fields()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,18 @@ import numpy as np
 from weatherglass.significance import Alternative, PValue, batch_permutation_p, permutation_p
 
 from .alternatives import two_sided
-from .effect_size import MIN_SPREAD, MIN_WORDS, cosine_tables, effect, mean_differences, spread
+from .effect_size import (
+    MIN_SPREAD,
+    MIN_WORDS,
+    cosine_tables,
+    effect,
+    mean_differences,
+    spread,
+    value_scale,
+)
 from .word_sets import FoundSet
 
+KERNELS = "weatherglass.significance.batch_kernels"
 MAX_COUNTED_SINGLY = 28  # targets whose partitions are counted in less than a millisecond
 
 
@@ -39,6 +49,7 @@ def leave_one_out(
     """Drop each word of the four sets in turn; the word that moves the effect most comes first."""
     cosines = cosine_tables(found)
     complete = mean_differences(cosines)
+    scale = value_scale(cosines.values()) if found["X"].is_of_table else 1.0
     reference = effect(complete["X"], complete["Y"], ddof)
     dropped: list[tuple[str, str]] = []
     remaining: list[tuple[Any, Any]] = []
@@ -60,15 +71,16 @@ def leave_one_out(
         dropped, remaining, p_values, two_sided_ps(remaining, p_values), strict=True
     ):
         # Where one word carries the whole difference, nothing is left without it.
-        value = effect(x, y, ddof) if spread(x, y, ddof) > MIN_SPREAD else 0.0
+        value = effect(x, y, ddof) if spread(x, y, ddof) > scale * MIN_SPREAD else 0.0
         influences.append(Influence(name, word, value, p.value, value - reference, both.value))
     return tuple(sorted(influences, key=lambda influence: -abs(influence.moved)))
 
 
 def _permutation_ps(tests: Sequence[tuple[Any, Any]], alternative: Alternative) -> Sequence[PValue]:
     """Return the p-values of many tests."""
-    if all(len(x) + len(y) <= MAX_COUNTED_SINGLY for x, y in tests):
-        # The same numbers, but complete separation is counted without loading compiled kernels.
+    is_small = all(len(x) + len(y) <= MAX_COUNTED_SINGLY for x, y in tests)
+    if is_small and KERNELS not in sys.modules:
+        # The same numbers; loading the compiled kernels would take longer than counting singly.
         return [permutation_p(x, y, alternative=alternative) for x, y in tests]
     return batch_permutation_p(tests, alternative=alternative)
 

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
+from weatherglass._languages import ENGLISH
 from weatherglass._version import __version__
 from weatherglass.catalog import name_words
 from weatherglass.errors import quote_safe
-from weatherglass.significance import Alternative, Interval, Power
-from weatherglass.vectors import Vectors, describe_history
+from weatherglass.significance import Alternative, Interval, Power, format_p, smallest_p
+from weatherglass.vectors import describe_history
 
 from .alternatives import DECLARED
-from .claims import label_in_text
+from .association_table import AssociationTable, Embedding
+from .claims import label_in_text, plural_label
 from .controls import ControlledValue, control_columns
+from .documents import DocumentSamples, document_columns
 from .result import Result
 from .seed_choices import SeedChoices
+from .valence import SourceValence
 
 if TYPE_CHECKING:
     from weatherglass.findings import Finding  # a layer above, named for type checkers only
 
-Section = Literal["words", "sentences", "facts", "measures"]
+Section = Literal["words", "sentences", "retrieval", "facts", "measures"]
 ALPHA = 0.05  # the level at which `Measurement.power` is stated
 FINDING_FIELDS = ("grade", "finding")  # of records in a result set
-_SET_LETTERS = frozenset("XYABW")
+_SET_LETTERS = re.compile("[XYABW]|[XA][0-9]+")  # of a set without a label
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -56,6 +61,11 @@ class Measurement(Result):
     seed_choices
         How the number fares over documented seed choices, if a multiverse of the test was run; an
         audit adds it.
+    valence
+        How far the source agrees with the ratings of people; an audit and a check add it.
+    document_samples
+        The same number on bootstrap samples of the documents, if the vectors are those of a folder
+        of `weatherglass.train` with bootstraps.
     p_finding, family
         The p-value by which the finding is graded (`main_p_for_finding`), after Holm's correction
         over a result set, and the number of its tests; set by `Results.correct`.
@@ -64,7 +74,7 @@ class Measurement(Result):
     """
 
     section: ClassVar[Section] = "measures"
-    """Where reports list it: with tests of words or sentences, with facts, or by measure."""
+    """Where reports list it: with tests of words or sentences, rankings, facts, or by measure."""
 
     possible_evidence: ClassVar[tuple[str, ...]] = ()
     """The kinds of evidence that can be collected for it; `weatherglass.finding` lists the rest."""
@@ -85,6 +95,8 @@ class Measurement(Result):
     dimension: str = ""
     controls: tuple[ControlledValue, ...] = ()
     seed_choices: SeedChoices | None = None
+    valence: SourceValence | None = None
+    document_samples: DocumentSamples | None = None
     p_finding: float | None = None
     family: int = 1
     source: dict[str, Any] = field(default_factory=dict)
@@ -100,6 +112,11 @@ class Measurement(Result):
     @property
     def is_done(self) -> bool:
         return self.status == "done"
+
+    @property
+    def is_of_table(self) -> bool:
+        """Whether an association table was measured, which has no geometry."""
+        return self.source.get("kind") == "table"
 
     @property
     def p_value(self) -> float | None:
@@ -234,7 +251,7 @@ class Measurement(Result):
         """Return what a set stands for; a set without a label is named by its first words."""
         label, words = self.labels.get(name) or name, self.words.get(name, ())
         # Sets that were exchanged may carry each other's letters.
-        return name_words(words) if label in _SET_LETTERS and words else label
+        return name_words(words) if _SET_LETTERS.fullmatch(label) and words else label
 
     def set_phrase(self, name: str) -> str:
         """Return what to call the words of a set in a sentence.
@@ -242,8 +259,11 @@ class Measurement(Result):
         A set without a label is named by its first words: ``doctor, surgeon…``.
         """
         label = self.labels.get(name) or name
-        is_named = label not in _SET_LETTERS or not self.words.get(name)
-        return label_in_text(label) if is_named else self.label(name)
+        if _SET_LETTERS.fullmatch(label) and self.words.get(name):
+            return self.label(name)
+        # German nouns have capitals everywhere, and other languages have rules of their own.
+        is_english = self.source.get("language", ENGLISH) == ENGLISH
+        return label_in_text(label) if is_english else plural_label(label)
 
     @property
     def is_graded(self) -> bool:
@@ -302,18 +322,45 @@ class Measurement(Result):
             **self._finding_columns(),
             **self.measure_columns(),
             **control_columns(self.controls),
+            **document_columns(self.document_samples),
             "missing": " ".join(word for words in self.missing.values() for word in words),
             "published_p": (self.published or {}).get("p"),
             "fingerprint": self.source.get("fingerprint"),
             "weatherglass": self.version,
         }
+        if self.valence is not None:
+            row["source_valence"] = self.valence.r
         for fact, value in self.source.get("facts", {}).items():
             row[f"fact_{fact}" if fact in row or fact == "record" else fact] = value
         return row | {"record": json.dumps(self.to_dict())}
 
-    def _repr_html_(self) -> str:
-        finding = self.finding._repr_html_() if self.is_graded else ""
-        return finding + super()._repr_html_()
+    def html_summary(self) -> str:
+        return self.finding._repr_html_() if self.is_graded else super().html_summary()
+
+    def summary_lines(self) -> list[str]:
+        title = f": {self.title}" if self.title else ""
+        heading = f"{self.measure.upper()} {self.test} on {self.source_name}{title}"
+        if not self.is_done:
+            return [heading, f"not run: {self.reason}."]
+        return [
+            heading,
+            self._numbers_line(),
+            str(self.finding) if self.is_graded else self.claim(),
+        ]
+
+    def _numbers_line(self) -> str:
+        """The main number with its interval and its p-value."""
+        value, interval, p = self.main_value, self.main_interval, self.main_p
+        line = "" if value is None else f"{self.main_name} {value:.{self.decimals}f}"
+        if interval is not None:
+            ends = f"{interval.low:.{self.decimals}f} to {interval.high:.{self.decimals}f}"
+            line += f" ({100 * interval.confidence:.0f} % interval {ends})"
+        if p is None:
+            return line
+        side = self.options.get("alternative", "two-sided")
+        sides = "two-sided" if side == "two-sided" else "one-sided"
+        details = ", ".join(filter(None, [self.main_p_method, sides]))
+        return f"{line}, p = {format_p(p)} ({details})"
 
     def _finding_columns(self) -> dict[str, Any]:
         if not self.is_graded:
@@ -341,6 +388,12 @@ class Measurement(Result):
     def target_facts(self) -> tuple[float, ...]:
         """Return the facts that the associations are correlated with; empty if there are none."""
         return ()
+
+    def smallest_p_without(self, name: str) -> float:
+        """Return the smallest p-value that the test can have with one word of a set fewer."""
+        sizes = dict(self.n)
+        sizes[name] -= 1
+        return smallest_p(sizes["X"], sizes["Y"], self.finding_alternative)
 
     def set_sizes(self) -> list[int | None]:
         """Return the sizes of both target sets and both attribute sets."""
@@ -422,10 +475,13 @@ def describe_test(
     }
 
 
-def describe_source(vectors: Vectors) -> dict[str, Any]:
-    """Return what a result states about the vectors that were measured."""
-    about = {"name": vectors.source, "fingerprint": vectors.fingerprint, "dim": vectors.dim}
-    return about | ({"history": list(vectors.history)} if vectors.history else {})
+def describe_source(source: Embedding) -> dict[str, Any]:
+    """Return what a result states about the vectors or the table that were measured."""
+    about: dict[str, Any] = {"name": source.source, "fingerprint": source.fingerprint}
+    if isinstance(source, AssociationTable):
+        return about | {"kind": "table", "rows": len(source.rows), "columns": len(source.columns)}
+    about["dim"] = source.dim
+    return about | ({"history": list(source.history)} if source.history else {})
 
 
 def interval_columns(interval: Interval | None) -> dict[str, float | None]:

@@ -7,6 +7,7 @@ import functools
 import html
 import json
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pydantic import TypeAdapter
 
+NO_CHART = ""
+"""The chart of a kind of result that is not drawn."""
+
 _MAX_HTML_ROWS = 60
+_PRINT_WIDTH = 88  # characters of a line of `print`
 _MAX_REPR_TEXT = 40  # characters of one value in a `repr`
 _MAX_DEPTH = 100  # levels of JSON; the deepest result has ten, and writing recurses through them
 _HIDDEN_COLUMNS = {"record", "options", "fingerprint", "weatherglass", "p_low", "p_high"}
@@ -60,9 +65,17 @@ class Tabular:
         # Charts are a layer above results, so the public name is looked up when it is called.
         return import_module("weatherglass").plot(self, **options)
 
+    def html_rows(self) -> list[dict[str, Any]]:
+        """Return the rows that a notebook shows."""
+        return self.to_rows()
+
+    def html_summary(self) -> str:
+        """Return what a notebook shows above the rows, as HTML."""
+        return ""
+
     def _repr_html_(self) -> str:
-        rows = self.to_rows()
-        return html_table(rows[:_MAX_HTML_ROWS], len(rows)) + self._svg()
+        rows = self.html_rows()
+        return self.html_summary() + html_table(rows[:_MAX_HTML_ROWS], len(rows)) + self._svg()
 
     def _svg(self) -> str:
         """Return the chart as SVG; empty where there is none or the extra is not installed."""
@@ -89,7 +102,7 @@ class Result(Tabular):
     noun
         What a message calls such a result.
     chart
-        The chart that draws it, as in `weatherglass.report.charts.plot`.
+        The chart that draws it, as in `weatherglass.report.charts.plot`; `NO_CHART` if none does.
     decimals
         How many decimals its numbers have in tables for people.
     is_done
@@ -101,6 +114,11 @@ class Result(Tabular):
     >>> result = wg.weat(wg.open_vectors("default"), "weat6")
     >>> result
     <WeatResult test='weat6', source='default', effect=1.708, p=7.77e-05>
+    >>> print(result)
+    WEAT weat6 on default: Male vs female names, career vs family
+    effect 1.71 (95 % interval 1.36 to 1.86), p = 7.8e-05 (exact, one-sided)
+    clear: Male names are more strongly associated with career words, rather than family
+    words, than female names are.
     >>> result.row()["effect_size"] == result.effect
     True
     >>> type(result).from_json(result.to_json()) == result
@@ -195,6 +213,20 @@ class Result(Tabular):
         except ValueError as error:
             raise BadContent(f"This is not a {cls.noun} in JSON ({error}).") from None
 
+    def summary_lines(self) -> list[str]:
+        """Return what it is and what it says, in a few lines; ``print`` shows them."""
+        facts = ", ".join(
+            f"{name.replace('_', ' ')} {_short(value)}" for name, value in self.key_facts().items()
+        )
+        return [f"{self.measure}: {facts}", self.sentence()]
+
+    def html_summary(self) -> str:
+        return f"<p>{html.escape(self.sentence())}</p>"
+
+    def __str__(self) -> str:
+        lines = (textwrap.wrap(line, _PRINT_WIDTH) for line in self.summary_lines() if line)
+        return "\n".join(line for wrapped in lines for line in wrapped)
+
     def __repr__(self) -> str:
         facts = ", ".join(f"{name}={_short(value)}" for name, value in self.key_facts().items())
         return f"<{type(self).__name__} {facts}>"
@@ -206,14 +238,32 @@ _HOMES = {
     "wefat": ("measures", "WefatResult"),
     "generalised-weat": ("measures", "GeneralisedResult"),
     "agree": ("measures", "Agreement"),
+    "analogy": ("measures", "Analogy"),
+    "analogous-pairs": ("measures", "AnalogousPairs"),
+    "word-plane": ("measures", "WordPlane"),
+    "norms": ("measures", "NormsResult"),
+    "translations": ("translation", "TranslationResult"),
     "seat": ("encoders", "SeatResult"),
+    "seat-table": ("measures", "SeatTable"),
     "ceat": ("encoders", "CeatResult"),
+    "retrieve": ("retrieval", "Retrieval"),
+    "retrieval": ("retrieval", "RetrievalResult"),
+    "sentiment": ("scoring", "Sentiment"),
+    "sentiment-groups": ("scoring", "SentimentResult"),
     "discovery": ("discovery", "Discovery"),
     "comparison": ("discovery", "Comparison"),
+    "discoveries": ("discovery", "Discoveries"),
+    "cleaned-list": ("discovery", "CleanedList"),
+    "group-scores": ("discovery", "GroupScores"),
+    "crowd": ("crowd", "CrowdResult"),
     "compare": ("seedlab", "CorpusComparison"),
+    "trajectory": ("seedlab", "Trajectory"),
+    "group-difference": ("seedlab", "GroupDifference"),
     "lint": ("seedlab", "Lint"),
     "multiverse": ("seedlab", "Multiverse"),
     "seed-axis": ("seedlab", "SeedAxis"),
+    "seed-checklist": ("seedlab", "Checklist"),
+    "seed-survey": ("seedlab", "SeedSurvey"),
     "seed-concept": ("seedlab", "ConceptCosines"),
     "seed-generated": ("seedlab", "GeneratedPairs"),
     "seed-pairs": ("seedlab", "MeasuredPairs"),

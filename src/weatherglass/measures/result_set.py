@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, overload
 from weatherglass._files import delimited_text
 from weatherglass._version import __version__
 from weatherglass.errors import BadContent, UsageError
-from weatherglass.significance import benjamini_hochberg, holm
+from weatherglass.significance import benjamini_hochberg, format_p, holm
 
 from .measurement import Measurement
 from .result import Tabular, column_names, load_json
@@ -35,6 +35,9 @@ else:
 
 # Not a `collections.abc.Sequence`: polars would read the fields of the records in a sequence
 # instead of the Arrow stream.
+_MAX_PRINTED = 20
+
+
 @dataclass(frozen=True, repr=False)
 class Results(Tabular, Generic[ResultT]):
     """Results in order.
@@ -87,6 +90,19 @@ class Results(Tabular, Generic[ResultT]):
         counts = Counter(result.measure for result in self.results)
         kinds = ", ".join(f"{count:,} {measure}" for measure, count in counts.items())
         return f"<Results: {kinds or 'none'}>"
+
+    def __str__(self) -> str:
+        lines = [repr(self)[1:-1]]
+        for result in self.results[:_MAX_PRINTED]:
+            grade = f", {result.finding.grade}" if result.is_done and result.is_graded else ""
+            numbers = ", ".join(
+                f"{name} {format_p(value) if name == 'p' else f'{value:.{result.decimals}f}'}"
+                for name, value in result.key_facts().items()
+                if isinstance(value, float)
+            )
+            lines.append(f"{result.test}: {numbers or result.status}{grade}")
+        more = len(self) - _MAX_PRINTED
+        return "\n".join([*lines, *([f"{more:,} more"] if more > 0 else [])])
 
     def with_source(self, facts: Mapping[str, Any]) -> Results[ResultT]:
         """Return the same results with other facts about their source."""

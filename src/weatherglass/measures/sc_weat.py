@@ -17,7 +17,7 @@ from weatherglass.significance import (
 
 from .alternatives import two_sided
 from .definition import Measure, MeasureNumbers, RequiredSet
-from .effect_size import MIN_SPREAD, NOISE
+from .effect_size import MIN_SPREAD, NOISE, cosines, value_scale
 from .word_sets import Floats, MeasureInput
 
 
@@ -57,21 +57,22 @@ def single_category(
        word embeddings: a comprehensive analysis of frequency, syntax, and semantics. AIES, 156-170.
        doi:10.1145/3514094.3534162
     """
-    with_a, with_b = (given.rows("X") @ given.rows(name).T for name in "AB")
+    with_a, with_b = (cosines(given.rows("X"), given.rows(name)) for name in "AB")
+    scale = value_scale([with_a, with_b]) if given.found["X"].is_of_table else 1.0
     category = with_a.mean(axis=0), with_b.mean(axis=0)
-    value = _effects(*(cosines[None] for cosines in category))[0]
-    batch_settings: dict[str, Any] = {"alternative": alternative, "resolution": NOISE}
+    value = _effects(category[0][None], category[1][None], scale)[0]
+    batch_settings: dict[str, Any] = {"alternative": alternative, "resolution": scale * NOISE}
     settings: dict[str, Any] = batch_settings | {"method": method, "rng": rng}
     words = list(zip(with_a, with_b, strict=True))
     if method == "auto":
         p_by_word = batch_permutation_p(words, **batch_settings)
     else:
-        p_by_word = [permutation_p(*cosines, **settings) for cosines in words]
+        p_by_word = [permutation_p(*values, **settings) for values in words]
     p_values = np.array([p.value for p in p_by_word])
     p = permutation_p(*category, **settings)
     return MeasureNumbers(
         value=value,
-        by_word={"X": _effects(with_a, with_b)},
+        by_word={"X": _effects(with_a, with_b, scale)},
         columns={"p": {"X": p_values}, "p_holm": {"X": holm(p_values)}},
         details={"statistic": float(category[0].mean() - category[1].mean())},
         p=p,
@@ -89,10 +90,10 @@ def _intervals(with_a: Floats, with_b: Floats) -> tuple[Interval, ...]:
         return ()
 
 
-def _effects(with_a: Floats, with_b: Floats) -> Floats:
+def _effects(with_a: Floats, with_b: Floats, scale: float) -> Floats:
     """Return ES(w, A, B) of each row of cosines with A and with B."""
     spread = np.concatenate([with_a, with_b], axis=1).std(axis=1, ddof=1)
-    if (spread <= MIN_SPREAD).any():
+    if (spread <= scale * MIN_SPREAD).any():
         raise CannotMeasure(
             "a word of X has the same cosine with every attribute, so the effect has no scale."
         )
@@ -119,4 +120,5 @@ SC_WEAT = Measure(
     "156-170.",
     doi="10.1145/3514094.3534162",
     compute=single_category,
+    for_tables=True,
 )

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from weatherglass.catalog import Test
-from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.significance import (
     Alternative,
@@ -24,10 +23,11 @@ from weatherglass.significance import (
     permutation_p,
     rotation_p,
 )
-from weatherglass.vectors import Case, Vectors
+from weatherglass.vectors import Case
 
 from .alternatives import choose_alternative, two_sided
 from .anisotropy import anisotropy_columns, anisotropy_control
+from .association_table import NOT_FOR_TABLES, AssociationTable, Embedding
 from .baseline import (
     Baseline,
     alignment,
@@ -36,19 +36,23 @@ from .baseline import (
     set_differences,
 )
 from .claims import association_claim, association_subject
-from .controls import ControlledValue, Controls, with_controls
+from .controls import ControlledValue, Controls, needs_all_rows, with_controls
 from .definition import Measure, MeasuredTest, RequiredSet
+from .documents import with_documents
+from .each_test import each_test
 from .effect_intervals import effect_intervals
 from .effect_size import (
     MIN_SPREAD,
     MIN_WORDS,
     NOISE,
-    associations,
     cosine_tables,
     effect,
     max_effect,
+    mean_differences,
     spread,
+    value_scale,
 )
+from .embedding import Source, open_embedding
 from .influence import Influence, leave_one_out, two_sided_ps
 from .measurement import (
     DescribedTest,
@@ -235,9 +239,10 @@ class WeatResult(Measurement):
         }
 
 
+@each_test(Test)
 def weat(
-    vectors: Vectors,
-    test: Test | str,
+    source: Source,
+    test: Test,
     *,
     alternative: Alternative | None = None,
     method: PermutationMethod = "auto",
@@ -252,14 +257,16 @@ def weat(
     control: Controls | None = None,
     workers: int | None = None,
 ) -> WeatResult:
-    """Run one word embedding association test.
+    """Run a word embedding association test, or several.
 
     Parameters
     ----------
-    vectors
-        The embedding.
+    source
+        Any source: see `as_source`. Of a file, only the rows of the test are read. An encoder
+        encodes each word on its own. For a table, there is no rotation, baseline or control.
     test
-        An association test, or its id in the catalogue.
+        An association test, or its id in the catalogue. Several tests, a pattern such as
+        ``"weat*"``, or a file of your own give a result set, corrected over its tests.
     alternative
         ``greater`` (X with A and Y with B), ``less`` or ``two-sided`` (twice the smaller tail, at
         most 1). By default ``greater`` for published tests, as the paper tests, and ``two-sided``
@@ -299,7 +306,8 @@ def weat(
     Returns
     -------
     WeatResult
-        With status ``"not run"`` and the reason where the words do not allow the measurement.
+        With status ``"not run"`` and the reason where the words do not allow the measurement; for
+        several tests `Results`.
 
     Notes
     -----
@@ -324,9 +332,8 @@ def weat(
     >>> round(result.effect, 2), result.p.fraction
     (1.73, '2/6')
     """
-    entry = association_test(test)
     options: dict[str, Any] = {
-        **choose_alternative(entry, alternative),
+        **choose_alternative(test, alternative),
         "method": method,
         "ddof": ddof,
         "case": case,
@@ -334,14 +341,19 @@ def weat(
         "allow_overlap": allow_overlap,
         "rng": rng,
     }
-    result = _measure(vectors, entry, options, workers, intervals, influence, baseline)
-    return with_controls(
-        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options, workers)
-    )
+    needed = None if needs_all_rows(control) else test.sets.values()
+    vectors = open_embedding(source, needed, case, sample=baseline, workers=workers)
+    result = _measure(vectors, test, options, workers, intervals, influence, baseline)
+
+    def again(rows: Embedding) -> WeatResult:
+        return _measure(rows, test, options, workers)
+
+    result = with_documents(result, vectors, test.sets, again)
+    return with_controls(result, vectors, control, test.sets, again)
 
 
 def _measure(
-    vectors: Vectors,
+    vectors: Embedding,
     test: DescribedTest,
     options: dict[str, Any],
     workers: int | None,
@@ -361,14 +373,15 @@ def _measure(
     if reason:
         reason += case_hint(vectors, about["missing"], options["case"])
         return WeatResult(status="not run", reason=reason, **about)
-    attributes = found["A"].rows, found["B"].rows
-    x, y = (associations(found[side].rows, *attributes) for side in ("X", "Y"))
+    tables = cosine_tables(found)
+    x, y = mean_differences(tables).values()
+    scale = value_scale(tables.values()) if isinstance(vectors, AssociationTable) else 1.0
     about["associations"] = {"X": tuple(x.tolist()), "Y": tuple(y.tolist())}
-    if spread(x, y, ddof) <= MIN_SPREAD:
+    if spread(x, y, ddof) <= scale * MIN_SPREAD:
         reason = "all targets have the same association, so the effect has no scale"
         return WeatResult(status="not run", reason=reason, **about)
     try:
-        settings: dict[str, Any] = {"rng": rng, "workers": workers, "resolution": NOISE}
+        settings: dict[str, Any] = {"rng": rng, "workers": workers, "resolution": scale * NOISE}
         settings["method"] = options["method"]
         p = permutation_p(x, y, alternative=alternative, **settings)
         both = two_sided(p, lambda: permutation_p(x, y, alternative="two-sided", **settings))
@@ -380,16 +393,31 @@ def _measure(
         statistic=float((len(x) + len(y)) / 2 * (x.mean() - y.mean())),
         p=p,
         p_two_sided=both,
-        cosine=(cosine := alignment(found)),
-        baseline=measure_baseline(vectors, found, cosine, rng) if baseline else None,
-        p_rotation=_rotation(found, alternative),
-        intervals=effect_intervals(x, y, ddof, rng, cosine_tables(found) if intervals else None),
+        intervals=effect_intervals(x, y, ddof, rng, tables if intervals else None),
         influence=leave_one_out(found, ddof, alternative) if influence else (),
-        anisotropy=anisotropy_control(vectors, found, size, alternative, ddof)
-        if baseline
-        else None,
+        **_geometry(vectors, found, size, options, baseline),
         **about,
     )
+
+
+def _geometry(
+    vectors: Embedding,
+    found: Mapping[str, FoundSet],
+    size: float,
+    options: Mapping[str, Any],
+    baseline: bool,
+) -> dict[str, Any]:
+    """Return the fields that need vectors: a table has values, but no directions."""
+    if isinstance(vectors, AssociationTable):
+        return {"baseline": Baseline(reason=NOT_FOR_TABLES)} if baseline else {}
+    alternative, cosine = options["alternative"], alignment(found)
+    fields = {"cosine": cosine, "p_rotation": _rotation(found, alternative)}
+    if not baseline:
+        return fields
+    return fields | {
+        "baseline": measure_baseline(vectors, found, cosine, options["rng"]),
+        "anisotropy": anisotropy_control(vectors, found, size, alternative, options["ddof"]),
+    }
 
 
 def _rotation(found: Mapping[str, FoundSet], alternative: Alternative) -> PValue | None:
@@ -398,16 +426,8 @@ def _rotation(found: Mapping[str, FoundSet], alternative: Alternative) -> PValue
     return rotation_p(u, v, alternative=alternative) if u.any() and v.any() else None
 
 
-def association_test(test: Test | str) -> Test:
-    """Return a test, or that of the catalogue with this id; it must be an association test."""
-    entry = catalogue_test(test) if isinstance(test, str) else test
-    if not isinstance(entry, Test):
-        raise UsageError(f"{entry.id} is a {entry.kind} test; `wefat` runs it, on word vectors.")
-    return entry
-
-
 def _measure_sets(
-    vectors: Vectors,
+    vectors: Embedding,
     test: DescribedTest,
     case: Case,
     max_missing: float,
@@ -442,7 +462,7 @@ class _AssociationTest(Measure):
 
     def __call__(
         self,
-        vectors: Vectors,
+        vectors: Embedding,
         sets: Sets,
         *,
         test: str = "",
@@ -477,4 +497,5 @@ WEAT = _AssociationTest(
     citation="A. Caliskan, J. J. Bryson, A. Narayanan (2017). Semantics derived automatically from "
     "language corpora contain human-like biases. Science 356, 183-186.",
     doi="10.1126/science.aal4230",
+    for_tables=True,
 )

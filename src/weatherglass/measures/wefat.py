@@ -12,16 +12,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weatherglass.catalog import FactualTest, Test
-from weatherglass.catalog import test as catalogue_test
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.catalog import FactualTest
+from weatherglass.errors import CannotMeasure
 from weatherglass.significance import Alternative, Correlation, Interval, Power, correlation_power
 from weatherglass.significance import pearson as correlate_words
 from weatherglass.significance import spearman as rank_correlate_words
-from weatherglass.vectors import Case, Vectors
+from weatherglass.vectors import Case
 
+from .association_table import Embedding
 from .claims import lower_first
-from .controls import Controls, with_controls
+from .controls import Controls, needs_all_rows, with_controls
+from .documents import with_documents
+from .each_test import each_test
+from .effect_size import cosines, value_scale
+from .embedding import Source, open_embedding
 from .measurement import (
     Measurement,
     Section,
@@ -153,29 +157,32 @@ class WefatResult(Measurement):
         }
 
 
+@each_test(FactualTest)
 def wefat(
-    vectors: Vectors,
-    test: FactualTest | str,
+    source: Source,
+    test: FactualTest,
     *,
     case: Case = "auto",
     max_missing: float = 0.2,
     allow_overlap: bool = False,
     control: Controls | None = None,
 ) -> WefatResult:
-    """Run one word embedding factual association test.
+    """Run a word embedding factual association test, or several.
 
     Parameters
     ----------
-    vectors
-        The embedding.
+    source
+        Any source: see `as_source`. Of a file, only the rows of the test are read.
     test
-        A factual test, or its id in the catalogue.
+        A factual test, or its id in the catalogue; or several tests, a pattern or a file, as for
+        `weat`.
     case, max_missing, allow_overlap, control
         As for `weat`.
 
     Returns
     -------
     WefatResult
+        For several tests `Results`.
 
     Notes
     -----
@@ -194,19 +201,23 @@ def wefat(
     >>> result.status, result.n["W"]
     ('done', 3)
     """
-    entry = _factual_test(catalogue_test(test)) if isinstance(test, str) else test
     options: dict[str, Any] = {
         "case": case,
         "max_missing": max_missing,
         "allow_overlap": allow_overlap,
     }
-    result = _measure(vectors, entry, options)
-    return with_controls(
-        result, vectors, control, entry.sets, lambda rows: _measure(rows, entry, options)
-    )
+    needed = None if needs_all_rows(control) else test.sets.values()
+    vectors = open_embedding(source, needed, case)
+    result = _measure(vectors, test, options)
+
+    def again(rows: Embedding) -> WefatResult:
+        return _measure(rows, test, options)
+
+    result = with_documents(result, vectors, test.sets, again)
+    return with_controls(result, vectors, control, test.sets, again)
 
 
-def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> WefatResult:
+def _measure(vectors: Embedding, test: FactualTest, options: dict[str, Any]) -> WefatResult:
     found, reason = find_sets(vectors, test.sets, options["case"], options["allow_overlap"])
     about = describe_test(test, *split_found(found), describe_source(vectors), options)
     about["merged"] = {name: words.merged for name, words in found.items() if words.merged}
@@ -254,10 +265,20 @@ def _measure(vectors: Vectors, test: FactualTest, options: dict[str, Any]) -> We
 
 def normalised_associations(found: Mapping[str, FoundSet]) -> Floats:
     """Return s(w, A, B) of each target over the standard deviation of its cosines with A and B."""
-    with_a = found["W"].rows @ found["A"].rows.T
-    with_b = found["W"].rows @ found["B"].rows.T
+    targets, a, b = (found[name].rows for name in "WAB")
+    return normalised_rows(targets, a, b, found["W"].is_of_table)
+
+
+def normalised_rows(targets: Floats, a: Floats, b: Floats, is_of_table: bool = False) -> Floats:
+    """Return the same for rows of unit length; NaN where the cosines of a target are all the same.
+
+    >>> normalised_rows(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]))
+    array([1.41421356])
+    """
+    with_a, with_b = cosines(targets, a), cosines(targets, b)
     spread = np.concatenate([with_a, with_b], axis=1).std(axis=1, ddof=1)
-    spread = np.where(spread > _MIN_SPREAD, spread, np.nan)
+    scale = value_scale([with_a, with_b]) if is_of_table else 1.0
+    spread = np.where(spread > scale * _MIN_SPREAD, spread, np.nan)
     values: Floats = (with_a.mean(axis=1) - with_b.mean(axis=1)) / spread
     return values
 
@@ -282,9 +303,3 @@ def _constant_reason(values: Floats, facts: Floats) -> str:
     if (facts == facts[0]).all():
         return "all targets have the same fact, so there is nothing to correlate"
     return ""
-
-
-def _factual_test(entry: Test | FactualTest) -> FactualTest:
-    if not isinstance(entry, FactualTest):
-        raise UsageError(f"{entry.id} is an {entry.kind} test; `weat` runs it, `wefat` does not.")
-    return entry

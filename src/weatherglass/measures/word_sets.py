@@ -21,12 +21,14 @@ from weatherglass.errors import (
 from weatherglass.vectors import Case, Vectors, find_positions
 from weatherglass.vectors import find_set_positions as find_pairs
 
+from .association_table import AssociationTable, Embedding, TableSide, side_of
+
 Floats = NDArray[np.float64]
 Sets = Mapping[str, Sequence[str] | SeedSet | WordSet | str]
 """Word sets by name: lists of words, sets of the catalogue, or their ids."""
 
 TARGET_SETS = ("X", "Y", "W")
-"""The names of target sets; every other set of a measure holds attributes."""
+"""The names of target sets; every other set of a measure holds attributes, but for X1, X2, …"""
 
 _EPSILON = 1e-12  # relative length below which a mean of vectors has no direction
 
@@ -52,6 +54,8 @@ class FoundSet:
         The positions of `words` in the set as it was given.
     merged
         Words that were left out because in lower case they are one of `words`.
+    is_of_table
+        Whether inner products of rows are values of a table, and not cosines.
     """
 
     words: tuple[str, ...]
@@ -59,6 +63,7 @@ class FoundSet:
     missing: tuple[str, ...]
     kept: tuple[int, ...]
     merged: tuple[str, ...] = ()
+    is_of_table: bool = False
 
 
 def spellings(sets: Iterable[Words]) -> set[str]:
@@ -79,11 +84,12 @@ def find_words(vectors: Vectors, words: Sequence[str], case: Case) -> FoundSet:
         missing=tuple(word for word, row in zip(words, rows, strict=True) if row < 0),
         kept=kept,
         merged=tuple(words[i] for i, row in enumerate(rows) if row >= 0 and first[row] != i),
+        is_of_table=isinstance(vectors, TableSide),
     )
 
 
 def find_sets(
-    vectors: Vectors, sets: Mapping[str, Words], case: Case, allow_overlap: bool = False
+    vectors: Embedding, sets: Mapping[str, Words], case: Case, allow_overlap: bool = False
 ) -> tuple[dict[str, FoundSet], str]:
     """Look up every set of a test; return the sets, and why it cannot be run or an empty text.
 
@@ -92,16 +98,54 @@ def find_sets(
     found: dict[str, FoundSet] = {}
     for name, word_set in sets.items():
         try:
-            found[name] = find_words(vectors, word_set.words, case)
+            lookup = side_of(vectors, is_target_set(name))
+            found[name] = find_words(lookup, word_set.words, case)
         except UnusableRow as error:
             return {}, str(error).rstrip(".")
-    shared = set(found["X"].words) & set(found["Y"].words) if "Y" in found else set()
-    if shared:
-        return found, f"X and Y both have {quote_safe(min(shared))}, as this source spells it"
+    if reason := _shared_target_reason(found):
+        return found, reason
+    if isinstance(vectors, AssociationTable):
+        return found, _table_reason(vectors, found, allow_overlap)
     if allow_overlap:
         return found, ""
     words = {name: word_set.words for name, word_set in found.items()}
     return found, overlap_reason(words, {name: found[name].rows for name in found})
+
+
+def _table_reason(
+    table: AssociationTable, found: Mapping[str, FoundSet], allow_overlap: bool
+) -> str:
+    """Return which word is both target and attribute, or which pair has no value."""
+    words: dict[bool, list[str]] = {True: [], False: []}
+    for name, word_set in found.items():
+        words[is_target_set(name)] += word_set.words
+    shared = next((word for word in words[True] if word in set(words[False])), None)
+    if shared is not None and not allow_overlap:
+        return (
+            f"{quote_safe(shared)} is both a target and an attribute, so that its value with "
+            "itself would count as association; --allow-overlap runs it all the same"
+        )
+    return table.gap_reason(words[True], words[False])
+
+
+def is_target_set(name: str) -> bool:
+    """Return whether a set of this name holds targets: X, Y, W, or a group X1, X2, …
+
+    >>> [name for name in ("X", "Y", "A", "X12", "A1", "Xa") if is_target_set(name)]
+    ['X', 'Y', 'X12']
+    """
+    return name in TARGET_SETS or (name[:1] == "X" and name[1:].isdecimal())
+
+
+def _shared_target_reason(found: Mapping[str, FoundSet]) -> str:
+    """Return which word is in two target sets, as the source spells it; empty if none is."""
+    owner: dict[str, str] = {}
+    for name in filter(is_target_set, found):
+        for word in sorted(found[name].words):
+            other = owner.setdefault(word, name)
+            if other != name:
+                return f"{other} and {name} both have {quote_safe(word)}, as this source spells it"
+    return ""
 
 
 def overlap_reason(
@@ -146,8 +190,8 @@ def describe_overlap(
     """
     shared: dict[str, None] = {}
     sides: list[tuple[str, str]] = []
-    for target in (name for name in words if name in TARGET_SETS):
-        for attribute in (name for name in words if name not in TARGET_SETS):
+    for target in filter(is_target_set, words):
+        for attribute in (name for name in words if not is_target_set(name)):
             in_both = _shared_words(words, rows, target, attribute)
             if in_both:
                 shared |= dict.fromkeys(in_both)
@@ -219,12 +263,16 @@ def too_few_reason(
     return ""
 
 
-def case_hint(vectors: Vectors, missing: Mapping[str, Sequence[str]], case: str) -> str:
+def case_hint(vectors: Embedding, missing: Mapping[str, Sequence[str]], case: str) -> str:
     """Return that missing words are there in lower case, to follow a reason; else nothing."""
     if case != "auto":
         return ""
-    capitalised = {word for words in missing.values() for word in words if word != word.lower()}
-    found = sum(word.lower() in vectors for word in capitalised)
+    found = sum(
+        word.lower() in side_of(vectors, is_target_set(name))
+        for name, words in missing.items()
+        for word in dict.fromkeys(words)
+        if word != word.lower()
+    )
     return f"; {found} of the missing words are there in lower case (--case lower)" if found else ""
 
 

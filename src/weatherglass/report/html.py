@@ -21,6 +21,8 @@ def make_visible(text: str) -> str:
     >>> print(make_visible("a\u202eb\x1b\udcff"))
     a\u202eb\x1b\udcff
     """
+    if text.isprintable():  # nearly always
+        return text
     return "".join(c if c.isprintable() or c in _HARMLESS else repr(c)[1:-1] for c in text)
 
 
@@ -94,31 +96,19 @@ def table(
         Whether a phone shows the cells of a row below each other, each with its heading; by
         default where there are many columns.
     """
+    from .templating import render_template  # which needs the functions of this module
+
     stack = len(heads) >= _MIN_COLUMNS_STACKED if stack is None else stack
-    labels = _cell_labels(heads, over) if stack else [None] * len(heads)
-    kinds = ["number" if column in numbers else None for column in range(len(heads))]
-    head = element("tr", *(_column_heading(*pair) for pair in zip(heads, kinds, strict=True)))
-    if over:
-        head = join(element("tr", *(_spanning_heading(*pair) for pair in over)), head)
-    body = (
-        element(
-            "tr",
-            element("th", row[0], scope="row"),
-            *(
-                element("td", cell, class_=kind, data_name=label)
-                for cell, kind, label in zip(row[1:], kinds[1:], labels[1:], strict=True)
-            ),
-        )
-        for row in rows
+    return render_template(
+        "table.html",
+        name=name,
+        heads=heads,
+        rows=rows,
+        over=over,
+        numbers=numbers,
+        labels=_cell_labels(heads, over) if stack else None,
+        is_long=len(rows) > _MAX_ROWS_UNSCROLLED,
     )
-    content = element(
-        "table",
-        element("thead", head),
-        element("tbody", *body),
-        class_="plain stacked" if stack else "plain",
-    )
-    classes = "scroll wide long" if len(rows) > _MAX_ROWS_UNSCROLLED else "scroll wide"
-    return element("div", content, class_=classes, role="region", tabindex=0, aria_label=name)
 
 
 def _cell_labels(heads: Sequence[str], over: Sequence[tuple[str, int]]) -> list[str | None]:
@@ -131,26 +121,6 @@ def _cell_labels(heads: Sequence[str], over: Sequence[tuple[str, int]]) -> list[
 
 def _plain_text(heading: str) -> str:
     return heading.striptags() if isinstance(heading, Markup) else heading
-
-
-def _column_heading(text: str, kind: str | None) -> Markup:
-    return element("th", text, scope="col", class_=kind)
-
-
-def _spanning_heading(text: str, columns: int) -> Markup:
-    if not text:
-        return element("td", colspan=columns)
-    return element("th", text, scope="colgroup", colspan=columns, class_="over")
-
-
-def two_lines(first: str, second: str = "") -> Markup:
-    """A cell of two lines, the second in small print."""
-    return join(first, element("small", second) if second else "")
-
-
-def collapsible(summary: str, *content: str, is_open: bool = False) -> Markup:
-    """Content that is folded under a summary until the reader opens it."""
-    return element("details", element("summary", summary), *content, open=is_open)
 
 
 MAX_WORD_LENGTH = 40
@@ -202,6 +172,8 @@ def sentence_markup(text: str) -> Markup:
     All of &lt;b&gt; is used.
     """
     parts, start, masked_text = [], 0, mask_slurs(text)
+    if masked_text == text:
+        return escape(text)
     for piece in _SPACES.split(text):
         mask = masked_text[start : start + len(piece)]
         parts.append(piece if mask == piece else _slur_markup(piece, mask))

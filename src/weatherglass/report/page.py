@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -13,18 +12,19 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weatherglass._version import __version__
 from weatherglass.catalog import is_slur, mask_slurs
+from weatherglass.errors import WeatherglassError
 
 from .charts import style
-from .html import element, join, make_visible
+from .html import element, make_visible
+from .templating import render_template
 
 # A second defence: even if hostile text slipped through, the browser would run and fetch nothing.
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
-_SLUR_MARKS = (' class="slur"', '{"$slur":[')  # text cannot imitate them: its quotes are escaped
-_WARNING = (
+_SLUR_MARKS = (' class="slur"', ' data-slur="')  # text cannot imitate them: its quotes are escaped
+WARNING = (
     "This page lists stereotypes that an embedding has learned from text. Some are offensive. "
     "The page reports that the embedding holds them, not that they are true."
 )
@@ -32,9 +32,9 @@ _WARNING = (
 
 @cache
 def style_sheet(*extra_sheets: str) -> str:
-    """The style sheet of all pages, with extra sheets."""
+    """The style sheet of all pages, the design system first, with extra sheets."""
     folder = files("weatherglass.report")
-    names = ("discovery.css", *extra_sheets)
+    names = ("design.css", "discovery.css", *extra_sheets)
     sheets = (folder.joinpath(name).read_text(encoding="utf-8") for name in names)
     return "".join(sheets) + style.rules()
 
@@ -44,36 +44,32 @@ def render_page(
     sections: Sequence[str],
     *,
     show_slurs: bool,
-    contents: Markup | None = None,
+    subtitle: str = "",
+    warning: str = WARNING,
+    contents: Markup | str = "",
     script: str = "",
     sheets: Sequence[str] = (),
 ) -> str:
     """Render a page with a heading, a warning and sections.
 
-    Slurs are masked unless `show_slurs`. `contents` comes between heading and sections, `script`
-    runs at the end of the page, and `sheets` names extra style sheets.
+    Slurs are masked unless `show_slurs`. `subtitle` is below the heading, `contents` comes between
+    heading and sections, `script` runs at the end of the page, `sheets` names extra style sheets,
+    and `warning` says what is offensive on the page.
     """
-    main = join(*sections)
-    has_slurs = any(mark in main for mark in _SLUR_MARKS)
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_security_policy(script)),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", title),
-        element("style", Markup(style_sheet(*sheets))),
+    page = render_template(
+        "frame.html",
+        title=title,
+        subtitle=subtitle,
+        warning=warning,
+        contents=contents,
+        sections=sections,
+        style=Markup(style_sheet(*sheets)),
+        policy=_security_policy(script),
+        script=Markup(script),
+        has_slurs=any(mark in part for part in sections for mark in _SLUR_MARKS),
+        show_slurs=show_slurs,
     )
-    body = element(
-        "body",
-        element("a", "Skip to the results", class_="skip", href="#main"),
-        element("header", element("h1", title), _warning(has_slurs, show_slurs)),
-        contents or "",
-        element("main", main, id="main"),
-        element("footer", f"Written by Weatherglass {__version__}. This page needs no network."),
-        element("script", Markup(script)) if script else "",
-    )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+    return f"{page.strip()}\n"
 
 
 def _security_policy(script: str) -> str:
@@ -81,40 +77,19 @@ def _security_policy(script: str) -> str:
     if not script:
         return _CONTENT_SECURITY_POLICY
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"{_CONTENT_SECURITY_POLICY}; script-src 'sha256-{digest}'"
+    # Images are drawn from the page's own charts, to save them as PNG.
+    return f"{_CONTENT_SECURITY_POLICY}; img-src data:; script-src 'sha256-{digest}'"
 
 
-def _warning(has_slurs: bool, show_slurs: bool) -> Markup:
-    parts: list[str] = [element("p", _WARNING)]
-    if has_slurs:
-        parts.append(checkbox("slurs", "Show slurs, which are masked with asterisks", show_slurs))
-    return element("div", *parts, class_="warning")
-
-
-def checkbox(name: str, text: str, on: bool = False) -> Markup:
-    """A checkbox; the style sheet has the rules that it switches."""
-    box = element("input", type="checkbox", id=name, checked=on, autocomplete="off")
-    return element("label", box, " ", text, class_="tick")
-
-
-def screen_reader_text(text: str) -> Markup:
-    """Text for screen readers only."""
-    return element("span", text, class_="spoken")
+@cache
+def report_script() -> str:
+    """The script of reports: saves figures, shows slurs in charts, opens folds for print."""
+    return files("weatherglass.report").joinpath("report.js").read_text(encoding="utf-8")
 
 
 def section(name: str, heading: str, *content: str) -> Markup:
     """A section with its heading."""
     return element("section", element("h2", heading), *content, id=name)
-
-
-def definition_list(pairs: Sequence[tuple[str, str]]) -> Markup:
-    """Terms with their descriptions; terms without one are left out."""
-    items = (
-        join(element("dt", term), element("dd", description))
-        for term, description in pairs
-        if description
-    )
-    return element("dl", *items)
 
 
 def tiles(pairs: Sequence[tuple[str, str]]) -> Markup:
@@ -128,7 +103,7 @@ def tiles(pairs: Sequence[tuple[str, str]]) -> Markup:
 FONT = "Arial, Liberation Sans, sans-serif"
 
 Draw = Callable[..., Markup]
-"""Puts a chart on a page, or nothing: a function that makes the chart, then as `chart_figure`."""
+"""Puts a chart on a page, or nothing: a function that makes the chart, its id, its description."""
 
 _IDS = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
 _COORDINATES = re.compile(r' (?:d|transform)="[^"]*"')
@@ -137,35 +112,24 @@ _NAMESPACES = re.compile(r' xmlns(:xlink)?="[^"]*"')
 
 
 def can_draw() -> bool:
-    """Whether the packages that draw are installed."""
+    """Whether the packages that draw are installed, and can be used."""
     try:
-        import altair  # noqa: F401
-        import vl_convert  # noqa: F401
-    except ImportError:
+        style.import_altair()
+    except WeatherglassError:
         return False
     return True
 
 
-def chart_figure(chart: Any, name: str, description: str, *, fluid: bool = False) -> Markup:
-    """A chart as a figure of a page: a static SVG, and the data from which the script redraws it.
+def static_chart(chart: Any, name: str) -> Markup:
+    """A chart as SVG for a page, with slurs masked; `name` is the prefix of its ids."""
+    return _static_svg(describe_chart(chart), name)
 
-    Parameters
-    ----------
-    chart
-        An altair chart with its data inline.
-    name
-        Its id on the page.
-    description
-        What a screen reader says in its place. The numbers are in a table next to it.
-    fluid
-        Whether it may be as wide as the page allows: a chart of one view, with a width.
-    """
-    spec = describe_chart(chart)
-    static = element(
-        "div", _static_svg(spec, name), class_="picture", role="img", aria_label=description
-    )
-    data = element("script", Markup(_script_json(_pack_tables(spec))), type="application/json")
-    return element("figure", static, data, id=name, class_="chart", data_fluid=fluid)
+
+def static_figure(chart: Any, name: str, description: str) -> Markup:
+    """A chart as a figure of a page without a script; a screen reader says its description."""
+    picture = static_chart(chart, name)
+    static = element("div", picture, class_="picture", role="img", aria_label=description)
+    return element("figure", static, id=name, class_="chart")
 
 
 def describe_chart(chart: Any) -> dict[str, Any]:
@@ -225,49 +189,11 @@ def _static_svg(spec: dict[str, Any], name: str) -> Markup:
 
     svg: str = vl_convert.vegalite_to_svg(_choose_slurs(spec, 0))
     svg = _COORDINATES.sub(_round_numbers, _NAMESPACES.sub("", svg))
+    # The figure around it has a description; its parts have none that makes sense by itself.
+    svg = svg.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
     return Markup(_IDS.sub(f"{name}-", svg))
 
 
 def _round_numbers(coordinates: re.Match[str]) -> str:
     """Round coordinates to a hundredth of a pixel, which makes the page smaller."""
     return _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.2f}", coordinates[0])
-
-
-def _pack_tables(value: Any) -> Any:
-    """Write each table as its column names and rows: repeated names are most of its size.
-
-    >>> _pack_tables({"values": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]})
-    {'values': {'$rows': [['x', 'y'], [1, 2], [3, 4]]}}
-    """
-    if isinstance(value, dict):
-        return {key: _pack_tables(item) for key, item in value.items()}
-    if not isinstance(value, list):
-        return value
-    is_table = len(value) > 1 and all(isinstance(row, dict) for row in value)
-    columns = list(value[0]) if is_table else []
-    if columns and all(list(row) == columns for row in value) and "$slur" not in columns:
-        rows = ([_pack_tables(row[column]) for column in columns] for row in value)
-        return {"$rows": [columns, *rows]}
-    return [_pack_tables(item) for item in value]
-
-
-def _script_json(value: Any) -> str:
-    r"""Write JSON that cannot end the script element it stands in.
-
-    >>> print(_script_json(["</script>", "\u2028"]))
-    ["\u003c/script\u003e","\u2028"]
-    """
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    for letter in "<>&":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return text
-
-
-@cache
-def chart_script() -> str:
-    """Vega, Vega-Lite and the code that starts them, as one script."""
-    import vl_convert
-
-    start = files("weatherglass.report").joinpath("pictures.js").read_text(encoding="utf-8")
-    bundle: str = vl_convert.javascript_bundle(start)
-    return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")

@@ -8,10 +8,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
-from weatherglass.catalog import Test
-from weatherglass.corpus import NamedCorpora, open_corpus, open_models, open_permuted, train
+from weatherglass.catalog import GroupsTest, NamedTests, Test, choose_tests
+from weatherglass.corpus import (
+    NamedCorpora,
+    WordCheck,
+    count_shared,
+    open_corpus,
+    open_models,
+    open_permuted,
+    train,
+)
 from weatherglass.errors import UsageError, quote_safe
-from weatherglass.measures import association_test
 from weatherglass.vectors import Case
 
 from .comparison import CorpusComparison
@@ -21,7 +28,7 @@ from .models import Models
 
 def compare(
     corpora: Mapping[str, Any] | str | PathLike[str],
-    tests: Iterable[Test | str],
+    tests: NamedTests,
     *,
     out: str | PathLike[str],
     by: str | None = None,
@@ -42,11 +49,13 @@ def compare(
     corpora
         Corpora by the names that results give them; or one corpus, divided `by` a column.
     tests
-        Association tests, or their ids.
+        Association tests or tests of several groups: a test, the id of one in the catalogue, a
+        pattern, a file of your own, or several of these.
     out
         A folder for the models. They stay there, and a second call resumes from them.
     by
-        The column of metadata that divides the corpus into groups.
+        The column of metadata that divides the corpus into groups; ``bins``, ``only`` and
+        ``where`` choose among its values, as in `weatherglass.train`.
     permutations
         How often the documents of two corpora are exchanged at random; two models are trained each
         time. 0 tests no difference; from 99 on, p is a share of the permutations.
@@ -101,15 +110,14 @@ def compare(
     >>> [effect.corpus for effect in comparison.effects], len(comparison.differences)
     (['one', 'two'], 1)
     """
-    word_tests = [association_test(test) for test in tests]
-    if not word_tests:
-        raise UsageError("There is no test; name at least one.")
+    word_tests = choose_tests(tests, Test | GroupsTest)
     if permutations == 1:
         raise UsageError("permutations is 1; give 0, for no tests of differences, or at least 2.")
     if statistic not in get_args(Which):
         names = ", ".join(get_args(Which))
         raise UsageError(f"statistic is {statistic!r}; it must be one of {names}.")
     training |= {"permutations": permutations, "against": against, "progress": progress}
+    training["tests"] = WordCheck(tuple(word_tests), max_missing, is_comparison=True)
     groups, notes = _train(corpora, Path(out), by, training)
     options = {
         "by": by,
@@ -118,16 +126,16 @@ def compare(
         "allow_overlap": allow_overlap,
         "ddof": ddof,
     }
-    options |= {"statistic": statistic, **_training_options(training)}
+    options |= {"statistic": statistic, **training_options(training)}
     return measure_corpora(groups, word_tests, options, notes)
 
 
-def _training_options(training: Mapping[str, Any]) -> dict[str, Any]:
+def training_options(training: Mapping[str, Any]) -> dict[str, Any]:
     """Return the training options that influence the vectors, as values that JSON can hold."""
     return {
         name: value if value is None or isinstance(value, str | int | float) else str(value)
         for name, value in training.items()
-        if name not in ("workers", "cluster", "progress")
+        if name not in ("workers", "cluster", "progress", "announce", "tests")
     }
 
 
@@ -153,16 +161,21 @@ def _train(
     else:
         run = train(corpora, out, by=by, **training)
         order = list(run.groups)
-    names = [name for name in order if "reason" not in run.groups[name]]
+    names = [name for name in order if "reason" not in run.groups.get(name, {"reason": ""})]
+    notes = list(run.notes)
+    if len(names) < len(order):
+        notes.append(
+            "groups that are too small to train on can be compared in one shared space: "
+            "`weatherglass groups`, or compare_groups in Python"
+        )
     if len(names) < 2:
-        raise _one_corpus(names, run.notes)
+        raise _one_corpus(names, notes)
     models = {name: Models.of(open_models(out, group=name), name) for name in names}
     documents = {name: int(run.groups[name]["documents"]) for name in names}
-    permuted = {
-        pair: open_permuted(out, pair, training["permutations"])
-        for pair in _pairs(names, training["against"])
-    }
-    return Groups(models, documents, permuted), list(run.notes)
+    pairs = _pairs(names, training["against"])
+    permuted = {pair: open_permuted(out, pair, training["permutations"]) for pair in pairs}
+    shared = {pair: count_shared(run.groups, *pair) for pair in pairs}
+    return Groups(models, documents, permuted, shared), notes
 
 
 def _one_corpus(names: Iterable[str], notes: Iterable[str] = ()) -> UsageError:

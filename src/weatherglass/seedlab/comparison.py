@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from weatherglass.significance import format_p
+
 from .result import Experiment
 
 ALPHA = 0.05  # level of significance in the sentence
@@ -138,6 +140,11 @@ class CorpusComparison(Experiment):
     unstandardised: tuple[CorpusDifference, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def source_name(self) -> str:
+        """The names of the corpora."""
+        return ", ".join(dict.fromkeys(effect.corpus for effect in self.effects))
+
     def key_facts(self) -> dict[str, Any]:
         corpora = list(dict.fromkeys(effect.corpus for effect in self.effects))
         tests = list(dict.fromkeys(effect.test for effect in self.effects))
@@ -157,6 +164,23 @@ class CorpusComparison(Experiment):
             f"{' and '.join(counts)} between corpora have p ≤ {ALPHA:g} after Holm's correction "
             "over all of them."
         )
+
+    def summary_lines(self) -> list[str]:
+        lines = [f"Comparison of corpora: {', '.join(self.key_facts()['corpora'])}"]
+        for effect in self.effects:
+            if effect.effect is None:
+                lines.append(f"{effect.test} in {effect.corpus}: not run, {effect.reason}.")
+                continue
+            has_interval = effect.low is not None
+            ends = f" ({effect.low:.2f} to {effect.high:.2f})" if has_interval else ""
+            lines.append(f"{effect.test} in {effect.corpus}: effect {effect.effect:.2f}{ends}")
+        for difference in self.differences:
+            between = " − ".join(difference.corpora)
+            lines.append(
+                f"{difference.test}, {between}: {difference.difference:+.2f}, "
+                f"p = {format_p(difference.p)}"
+            )
+        return [*lines, self.sentence()]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row for each test and corpus, then one for each difference of two corpora."""

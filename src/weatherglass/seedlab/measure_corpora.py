@@ -6,15 +6,17 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from weatherglass.catalog import Test
+from weatherglass.catalog import GroupsTest, Test
 from weatherglass.corpus import why_not_permuted
 from weatherglass.errors import CannotMeasure, join_first, quote_safe
 from weatherglass.measures import (
     MIN_SPREAD,
-    MIN_WORDS,
+    GroupScores,
     associations,
     effect,
+    min_words,
     overlap_reason,
+    split_sets,
     spread,
     too_few_reason,
 )
@@ -24,11 +26,12 @@ from weatherglass.significance import (
     permuted_difference,
     retrained_interval,
 )
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Case, Vectors
 
 from .comparison import CorpusComparison, CorpusDifference, CorpusEffect, Statistic
 from .models import Lookup, Models, Positions
 
+_MAX_NAMED = 10
 Which = Literal["both", "effect", "unstandardised"]
 
 
@@ -43,11 +46,14 @@ class Groups(NamedTuple):
         The number of documents of each corpus.
     permuted
         For every two corpora that are compared, the models of each permutation.
+    shared
+        For every two, the number of documents that have a part in both.
     """
 
     models: dict[str, Models]
     documents: dict[str, int]
     permuted: dict[tuple[str, str], list[tuple[Vectors, Vectors]]]
+    shared: dict[tuple[str, str], int]
 
 
 class Value(NamedTuple):
@@ -58,7 +64,10 @@ class Value(NamedTuple):
 
 
 def measure_corpora(
-    groups: Groups, tests: Sequence[Test], options: dict[str, Any], notes: Sequence[str] = ()
+    groups: Groups,
+    tests: Sequence[Test | GroupsTest],
+    options: dict[str, Any],
+    notes: Sequence[str] = (),
 ) -> CorpusComparison:
     """Run tests on trained models and compare the corpora."""
     full = [model.whole for model in groups.models.values()]
@@ -80,7 +89,10 @@ def measure_corpora(
         missing[test.id] = {name: lookup.missing(wanted) for name, wanted in sets.items()}
         in_corpora = Lookup.of(Models("full", full[0], tuple(full)), every_word, options["case"])
         remarks += _note_rare_words(test.id, in_corpora.row.keys() - lookup.row.keys())
-        reason = too_few_reason(words[test.id], missing[test.id], MIN_WORDS, options["max_missing"])
+        reason = too_few_reason(
+            words[test.id], missing[test.id], min_words(sets), options["max_missing"]
+        )
+        reason += _where_missing(groups, every_word, options["case"]) if reason else ""
         if not options["allow_overlap"]:
             reason = reason or overlap_reason(words[test.id])
         values = iter(
@@ -114,6 +126,17 @@ def measure_corpora(
     )
 
 
+def _where_missing(groups: Groups, words: Sequence[str], case: Case) -> str:
+    """Say which words are too rare in which corpus, to follow a reason."""
+    places = []
+    for name, models in groups.models.items():
+        rare = Lookup.of(Models(name, models.whole), words, case).missing(words)
+        if rare:
+            listed = join_first(map(quote_safe, rare), _MAX_NAMED)
+            places.append(f"in {quote_safe(name)} {listed}")
+    return f"; too rare are {join_first(places, _MAX_NAMED, '; ')}" if places else ""
+
+
 def _all_vectors(groups: Groups) -> Iterator[Vectors]:
     """Yield the vectors of each corpus, whole and samples, then those of the permutations."""
     for model in groups.models.values():
@@ -127,8 +150,14 @@ def _all_vectors(groups: Groups) -> Iterator[Vectors]:
 def _measure_model(
     vectors: Vectors, at: Positions, lookup: Lookup, sets: Mapping[str, Sequence[str]], ddof: int
 ) -> Value | None:
-    """Return the WEAT effect size on one model, and its numerator; None if it has no scale."""
+    """Return the effect size on one model, and its numerator; None if it has no scale."""
     rows = vectors.unit_at(at)
+    if "X1" in sets:
+        groups, attributes = (
+            [rows[lookup.rows(sets[name])] for name in side] for side in split_sets(sets)
+        )
+        numbers = GroupScores.of(groups, attributes).numbers(ddof)
+        return None if numbers.effect is None else Value(numbers.effect, numbers.difference)
     x, y, a, b = (rows[lookup.rows(sets[name])] for name in "XYAB")
     s_x, s_y = associations(x, a, b), associations(y, a, b)
     if spread(s_x, s_y, ddof) <= MIN_SPREAD:
@@ -164,7 +193,7 @@ def _test_pair(
 ) -> tuple[list[CorpusDifference], str]:
     """Test the difference of two corpora; return the tests, or why there are none."""
     sizes = groups.documents[pair[0]], groups.documents[pair[1]]
-    why = why_not_permuted(*sizes)
+    why = why_not_permuted(*sizes, groups.shared[pair])
     if not why and not permuted:
         why = "documents were not permuted"
     first, second = observed

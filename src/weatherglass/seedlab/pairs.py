@@ -9,12 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from weatherglass.catalog import Pairing, SeedSet, concepts, load_seeds, pairings, seed_sets, seeds
+from weatherglass.catalog import (
+    AnyTest,
+    FactualTest,
+    Pairing,
+    SeedSet,
+    Test,
+    concepts,
+    load_seeds,
+    load_tests,
+    pairings,
+    seed_sets,
+    seeds,
+)
 from weatherglass.errors import CatalogError, UsageError, quote_safe
 
 from .lint import find_opposed_concepts, is_about_people
 
-Which = str | os.PathLike[str] | SeedSet
+Which = str | os.PathLike[str] | SeedSet | Test | FactualTest
 SUFFIXES = (".yaml", ".yml", ".json", ".csv", ".tsv", ".txt")
 MAX_SETS_ALL_PAIRS = 4  # as many sets as a test has; of more, only pairs from a study are compared
 
@@ -25,8 +37,8 @@ def resolve_sets(which: Which | Iterable[Which]) -> tuple[SeedSet, ...]:
     Parameters
     ----------
     which
-        One set or several: ids of the catalogue, patterns (``female_*``), files of your own, or
-        `SeedSet`.
+        One set or several: ids of the catalogue, patterns (``female_*``), files of your own,
+        `SeedSet`, or the sets of tests: a test, or a file of tests.
 
     Raises
     ------
@@ -41,7 +53,9 @@ def resolve_sets(which: Which | Iterable[Which]) -> tuple[SeedSet, ...]:
     >>> [seed_set.id for seed_set in resolve_sets(["career-Cal*", mine])]
     ['career-Caliskan_et_al_2017', 'mine']
     """
-    names = [which] if isinstance(which, str | os.PathLike | SeedSet) else which
+    names = (
+        [which] if isinstance(which, str | os.PathLike | SeedSet | Test | FactualTest) else which
+    )
     sets: dict[str, SeedSet] = {}
     for seed_set in itertools.chain.from_iterable(map(_resolve, names)):
         if sets.setdefault(seed_set.id, seed_set) != seed_set:
@@ -56,12 +70,36 @@ def resolve_sets(which: Which | Iterable[Which]) -> tuple[SeedSet, ...]:
 def _resolve(which: Which) -> tuple[SeedSet, ...]:
     if isinstance(which, SeedSet):
         return (which,)
+    if isinstance(which, Test | FactualTest):
+        return _sets_of(which)
     name = os.fspath(which)
     if not isinstance(which, str) or (name.lower().endswith(SUFFIXES) or os.path.isfile(name)):
-        return load_seeds(Path(name))
+        return _load_sets(Path(name))
     if any(wildcard in name for wildcard in "*?["):
         return seed_sets(name)
     return (seeds(name),)
+
+
+def _load_sets(path: Path) -> tuple[SeedSet, ...]:
+    """Return the seed sets of a file, or the sets of the tests that it has instead."""
+    try:
+        return load_seeds(path)
+    except CatalogError:
+        try:
+            entries = load_tests(path)
+        except CatalogError:
+            entries = ()
+        if not entries:
+            raise
+    return tuple(seed_set for entry in entries for seed_set in _sets_of(entry))
+
+
+def _sets_of(test: AnyTest) -> tuple[SeedSet, ...]:
+    """Return the sets of a test as seed sets, such as ``weat6.X``."""
+    return tuple(
+        SeedSet(id=f"{test.id}.{side}", words=part.words, description=part.label)
+        for side, part in test.sets.items()
+    )
 
 
 def pair_sets(

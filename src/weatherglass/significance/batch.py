@@ -95,8 +95,9 @@ def batch_permutation_p(
     ]
     run = functools.partial(_chunk_p, alternative, resolution)
     p_values: list[PValue] = []
+    # Threads start only when there is more than one chunk to run.
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        for chunk in (map_chunks or pool.map)(run, chunks):
+        for chunk in (map_chunks or (pool.map if len(chunks) > 1 else map))(run, chunks):
             p_values += chunk
             if progress is not None:
                 progress(len(p_values), len(tests))

@@ -34,9 +34,9 @@ class Power:
     Attributes
     ----------
     kind : str
-        ``"effect size"`` or ``"correlation"``.
+        ``"effect size"``, ``"correlation"`` or ``"difference"``.
     sizes : tuple of int
-        The number of words in X and in Y, or in W.
+        The number of words in X and in Y, or in W; of a difference, documents in each group.
     alpha, alternative
         The level of the test, and its alternative hypothesis.
     power : float
@@ -49,6 +49,8 @@ class Power:
         if there is none, because even the largest possible one would not be found so often.
     difference : float or None
         `detectable` as a difference of mean associations, given the spread of these words.
+    unit : str
+        What `sizes` count.
 
     Examples
     --------
@@ -59,7 +61,7 @@ class Power:
     with 8+8 words this test detects effect sizes of 1.09 or more (80 % power)
     """
 
-    kind: Literal["effect size", "correlation"]
+    kind: Literal["effect size", "correlation", "difference"]
     sizes: tuple[int, ...]
     alpha: float
     alternative: Alternative
@@ -67,6 +69,7 @@ class Power:
     smallest_p: float | None
     detectable: float | None
     difference: float | None = None
+    unit: str = "words"
 
     @property
     def can_be_significant(self) -> bool:
@@ -78,7 +81,7 @@ class Power:
         return asdict(self)
 
     def __str__(self) -> str:
-        words = f"with {'+'.join(map(str, self.sizes))} words"
+        words = f"with {'+'.join(map(str, self.sizes))} {self.unit}"
         level = "" if self.alpha == ALPHA else f" at p ≤ {self.alpha:.2g}"
         if self.smallest_p is not None and not self.can_be_significant:
             return (

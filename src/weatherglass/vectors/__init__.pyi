@@ -21,6 +21,7 @@ from .formats import count_trailing_numbers as count_trailing_numbers
 from .formats import find_format as find_format
 from .formats import format_for_writing as format_for_writing
 from .formats import parse_header as parse_header
+from .formats import read_arrow_file as read_arrow_file
 from .formats import read_words as read_words
 from .frequency import order_by_frequency as order_by_frequency
 from .history import describe_history as describe_history
@@ -31,6 +32,16 @@ from .lookup import check_case as check_case
 from .lookup import find_positions as find_positions
 from .lookup import find_set_positions as find_set_positions
 from .lookup import find_usable_positions as find_usable_positions
+from .lookup import find_word as find_word
+from .objects import ArrowStream as ArrowStream
+from .objects import KeyedVectorsLike as KeyedVectorsLike
+from .objects import VectorsObject as VectorsObject
+from .objects import arrow_table as arrow_table
+from .objects import is_frame as is_frame
+from .objects import is_pair as is_pair
+from .objects import is_row as is_row
+from .objects import to_array as to_array
+from .objects import vectors_of as vectors_of
 from .open import describe_source as describe_source
 from .open import open_parsed as open_parsed
 from .open import open_vectors as open_vectors
@@ -40,6 +51,7 @@ from .source import find_path as find_path
 from .source import parse_spec as parse_spec
 from .subspace import Subspace as Subspace
 from .subspace import bias_subspace as bias_subspace
+from .trained import TRAIN_RECORD as TRAIN_RECORD
 from .vectors import FoundRows as FoundRows
 from .vectors import Vectors as Vectors
 from .vectors import row_blocks as row_blocks

@@ -209,6 +209,7 @@ class FittedControl:
         matrix.flags.writeable = False
         return dataclasses.replace(
             vectors,
+            bootstraps=(),  # they are not controlled
             matrix=matrix,
             fingerprint=controlled_fingerprint(vectors.fingerprint, self.control.method),
             unusable=unusable_rows(matrix),

@@ -286,6 +286,7 @@ def apply(
         fingerprint=plan.fingerprint,
         unusable=unusable,
         history=(*vectors.history, _entry(plan)),
+        bootstraps=(),  # they are not debiased
     )
 
 

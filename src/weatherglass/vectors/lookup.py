@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
-from weatherglass.errors import UsageError, quote_safe
+from weatherglass.errors import CannotMeasure, UsageError, did_you_mean, quote_safe
 
 from .vectors import Positions, Vectors
 
 Case = Literal["auto", "keep", "lower"]
+
+MAX_SUGGESTED_RANK = 50_000
+"""Words that are suggested for one that was not found are among this many first ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,48 @@ def find_usable_positions(vectors: Vectors, words: Sequence[str], case: Case) ->
     """Return positions as `find_positions` does, -1 also for rows that have no direction."""
     positions = find_positions(vectors, words, case)
     return np.where(np.isin(positions, vectors.unusable), -1, positions)
+
+
+def find_word(vectors: Vectors, word: str, case: Case = "auto") -> str:
+    """Return a word as the vocabulary spells it, by the rule that tests use.
+
+    If the vocabulary spells it otherwise (in lower case, with a capital, or with an accent in one
+    character instead of two), the message suggests that.
+
+    Raises
+    ------
+    CannotMeasure
+        The word is not in the vocabulary.
+
+    Examples
+    --------
+    >>> vectors = Vectors.of(["mädchen", "junge"], [[1, 0], [0, 1]])
+    >>> find_word(vectors, "Mädchen")
+    'mädchen'
+    >>> find_word(vectors, "maedchen")
+    Traceback (most recent call last):
+        ...
+    weatherglass.errors.CannotMeasure: 'maedchen' is not in memory. Did you mean mädchen?
+    """
+    position = int(find_positions(vectors, [word], case)[0])
+    if position >= 0:
+        return vectors.words[position]
+    composed = unicodedata.normalize("NFC", word)
+    forms = dict.fromkeys(
+        form
+        for base in (composed, unicodedata.normalize("NFD", word))
+        for form in (base, base.lower(), base.capitalize(), base.upper())
+    )
+    known = [form for form in forms if form in vectors.words]
+    question = f" Did you mean {' or '.join(known[:3])}?" if known else ""
+    question = question or did_you_mean(composed, _frequent_words(vectors, composed[:1]))
+    raise CannotMeasure(f"{quote_safe(word)} is not in {vectors.source}.{question}")
+
+
+def _frequent_words(vectors: Vectors, initial: str) -> list[str]:
+    """Return the frequent words with an initial, among which one that was mistyped is sought."""
+    words = vectors.words[:MAX_SUGGESTED_RANK]
+    return [word for word in words if word[:1].lower() == initial.lower()]
 
 
 def find_set_positions(vectors: Vectors, sets: Sequence[Sequence[str]], case: Case) -> SetPositions:

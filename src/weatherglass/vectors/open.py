@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +36,8 @@ from . import store
 from .formats import Chunk, WantedWords, concatenate_counts, find_format, has_capitals
 from .history import decode_history, read_beside
 from .source import Spec, check_options, find_path, parse_spec
+from .trained import OPTION as GROUP_OPTION
+from .trained import find_trained
 from .vectors import Vectors, unusable_rows
 from .vocabulary import Vocabulary, pack_words, to_text
 from .vocabulary_sample import VocabularySample, sample_vocabulary
@@ -103,7 +105,12 @@ def _select(vectors: Vectors, words: Iterable[str], sample: bool) -> Vectors:
 def _open(
     spec: Spec, words: list[str] | None, sample: bool, workers: int, progress: Progress | None
 ) -> Vectors:
-    source = Input(find_path(spec), spec.options)
+    path = find_path(spec)
+    if path.is_dir() and (trained := find_trained(path, spec.options)) is not None:
+        check_options(spec, [GROUP_OPTION])
+        full = _open(Spec(spec.text, None, str(trained.full)), words, sample, workers, progress)
+        return trained.attach(full, spec.text)
+    source = Input(path, spec.options)
     form = find_format(source)
     check_options(spec, (*form.options, *(("member",) if source.compression == "zip" else ())))
     files = list(form.files(source))
@@ -115,7 +122,7 @@ def _open(
         fingerprint = combine_fingerprints([file_fingerprint(path, workers) for path in files])
         cache.save_fingerprint(files, fingerprint, state)
     if fingerprint is not None:
-        cached = _open_cached(_cache_folder(fingerprint, spec), spec.text)
+        cached = _open_cached(_cache_folder(fingerprint, spec, files), spec.text)
         if cached is not None:
             _LOGGER.debug("%s was parsed before: its copy in the cache is used", spec.text)
             return cached if words is None else _select(cached, words, sample)
@@ -137,7 +144,7 @@ def _open(
             vectors = _build_in_memory(spec, source, parts, fingerprint)
         return replace(vectors, history=history)
     assert fingerprint is not None
-    folder = _cache_folder(fingerprint, spec)
+    folder = _cache_folder(fingerprint, spec, files)
     meta = {"source": spec.text, "fingerprint": fingerprint, "history": list(history)}
     stored = _build_on_disk(folder, meta, lambda: _check_unchanged(chunks(), files, state))
     if stored is not None:
@@ -169,15 +176,21 @@ def open_parsed(
     >>> open_parsed("default", "0" * 32)
     """
     spec = parse_spec(os.fsdecode(source))
-    if fingerprint is None:
-        try:
-            opened = Input(find_path(spec), spec.options)
-            fingerprint = cache.find_fingerprint(list(find_format(opened).files(opened)))
-        except OSError as error:
-            raise SourceError(f"{spec.text} cannot be read: {error}.") from error
+    path = find_path(spec)
+    if path.is_dir() and (trained := find_trained(path, spec.options)) is not None:
+        full = open_parsed(trained.full, folder=folder)
+        attached = None if full is None else trained.attach(full, spec.text)
+        is_same = attached is not None and fingerprint in (None, attached.fingerprint)
+        return attached if is_same else None
+    try:
+        opened = Input(path, spec.options)
+        files = list(find_format(opened).files(opened))
+        fingerprint = fingerprint or cache.find_fingerprint(files)
+    except OSError as error:
+        raise SourceError(f"{spec.text} cannot be read: {error}.") from error
     if fingerprint is None:
         return None
-    return _open_cached(_cache_folder(fingerprint, spec, folder), spec.text)
+    return _open_cached(_cache_folder(fingerprint, spec, files, folder), spec.text)
 
 
 def describe_source(source: str | os.PathLike[str]) -> dict[str, str]:
@@ -187,17 +200,27 @@ def describe_source(source: str | os.PathLike[str]) -> dict[str, str]:
     'NumPy .npy'
     """
     spec = parse_spec(os.fsdecode(source))
-    opened = Input(find_path(spec), spec.options)
+    path = find_path(spec)
+    if path.is_dir() and (trained := find_trained(path, spec.options)) is not None:
+        samples = f"{len(trained.bootstraps):,} models of bootstrap samples"
+        return describe_source(trained.full) | {"documents": samples}
+    opened = Input(path, spec.options)
     form = find_format(opened)
     return {"format": form.name} | (form.describe(opened) if form.describe else {})
 
 
-def _cache_folder(fingerprint: str, spec: Spec, root: Path | None = None) -> Path:
-    """Return the cache folder for a source's content, the parser's version, and the options."""
+def _cache_folder(
+    fingerprint: str, spec: Spec, files: Sequence[Path], root: Path | None = None
+) -> Path:
+    """Return the cache folder for a source's content, the parser's version, and the options.
+
+    How a word list is read depends on the suffix of its file, too.
+    """
     name = f"{fingerprint}-{store.VERSION}"
-    if spec.options:
-        options = repr(sorted(spec.options.items())).encode("utf-8", "backslashreplace")
-        name += "-" + hashlib.blake2b(options, digest_size=8).hexdigest()
+    settings = [*sorted(spec.options.items()), *(path.suffix for path in files[1:])]
+    if settings:
+        text = repr(settings).encode("utf-8", "backslashreplace")
+        name += "-" + hashlib.blake2b(text, digest_size=8).hexdigest()
     return cache.vectors_dir(root) / name
 
 

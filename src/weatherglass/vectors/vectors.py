@@ -67,6 +67,9 @@ class Vectors:
     history
         How the vectors were made: an entry for each time that they were debiased, converted or
         reduced to some words, the first one first.
+    bootstraps
+        The files of models that were trained on bootstrap samples of the same documents, if the
+        source is a folder of `weatherglass.train`. Measures then give an interval over documents.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Vectors:
     ranks: NDArray[np.int64] | None = None
     sample: VocabularySample | None = field(default=None, repr=False)
     history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    bootstraps: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
@@ -226,6 +230,7 @@ class Vectors:
             ranks=self.ranks_at(positions),
             sample=self.sample if sample is None else sample,
             history=self.history,
+            bootstraps=self.bootstraps,
         )
 
     def ranks_at(self, positions: NDArray[np.intp]) -> NDArray[np.int64] | None:

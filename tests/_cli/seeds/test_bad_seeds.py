@@ -125,7 +125,7 @@ def test_a_pair_that_cannot_be_measured_does_not_stop_the_others(run, plain, own
     assert ran.code == 0
     assert "No pair of men / rest has two different words" in ran.out
     alone = run("seeds", "variance", plain, "--sets", own, "--pair", "men", "rest")
-    assert alone.code == 1
+    assert alone.code == 3
     assert "missing: 'nobody'" in alone.err
 
 
@@ -236,15 +236,15 @@ def test_wrong_seed_commands_get_a_sentence_and_an_exit_code(run, plain, own):
     unknown = run("seeds", "measure", plain, "--pair", "female_9", "male_9")
     assert unknown.code == 2
     assert "no seed set 'female_9'" in unknown.err
-    assert run("seeds", "measure", "no-such-file").code == 1
+    assert run("seeds", "measure", "no-such-file").code == 3
     missing = run("seeds", "measure", plain, "--sets", own, "--pair", "men", "rest")
-    assert missing.code == 1
+    assert missing.code == 3
     assert "1 of the 1 words of rest are missing" in missing.err
     several = run("seeds", "variance", plain, "--sets", own)
     assert several.code == 2
     assert "have 4 seed sets; choose two with --pair X Y" in several.err
     none = run("seeds", "measure", plain, "--sets", own, "--pair", "men", "women", "--a", "evil")
-    assert none.code == 1
+    assert none.code == 3
     assert "attribute set A" in none.err
     assert run("seeds", "measure", plain, "--max-missing", "2").code == 2
     assert run("seeds", "generated", plain, "--ranks", 90, 10).code == 2

@@ -215,9 +215,9 @@ def test_lint_checks_own_sets_with_a_corpus(run, tmp_path):
     ("options", "code", "message"),
     [
         (["female_1"], 2, "Did you mean female_1-Caliskan_et_al_2017"),
-        (["no.yaml"], 1, "no.yaml"),
-        ([FEMALE, "--source", "nothing-here"], 1, "nothing-here"),
-        ([FEMALE, "--corpus", "nothing-here"], 1, "nothing-here"),
+        (["no.yaml"], 2, "no.yaml"),
+        ([FEMALE, "--source", "nothing-here"], 3, "nothing-here"),
+        ([FEMALE, "--corpus", "nothing-here"], 3, "nothing-here"),
         ([FEMALE, "--against", "nothing-here"], 2, "nothing-here"),
         ([], 2, "ID|FILE"),
     ],

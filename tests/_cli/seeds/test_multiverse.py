@@ -69,6 +69,51 @@ def test_multiverse_tsv_has_a_row_for_each_specification_of_each_source(run, tmp
     assert {"X", "sample", "n_A", "effect", "p", "p_method", "p_holm", "p_bh"} <= rows[0].keys()
 
 
+OWN_TESTS = """
+tests:
+  - id: gender
+    x: {label: Women at home, words: [she, her, woman, mother]}
+    y: {label: Men, words: [he, him, man, father]}
+    a: {label: Home, words: [home, family, house]}
+    b: {label: Work, words: [work, office, job]}
+  - id: threat
+    x: {label: Foreign-born, words: [foreigner, stranger, alien]}
+    y: {label: Native, words: [citizen, native, resident]}
+    a: {label: Threat, words: [danger, crime, war]}
+    b: {label: Safety, words: [safe, peace, law]}
+"""
+
+
+def test_a_concept_applies_only_to_the_test_that_it_names(run, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(OWN_TESTS)
+    base = ("seeds", "multiverse", "default", "--tests", str(path), "--samples", "0")
+    unnamed = run(*base, "--concept", "X=female", "--concept", "Y=male")
+    assert "does not say which of the 2 tests" in unnamed.err
+    assert "--concept gender:X=female" in unnamed.err
+    unknown = run(*base, "--concept", "gendr:X=female")
+    assert "Did you mean gender" in unknown.err
+    named = run(*base, "--concept", "gender:X=female", "--concept", "gender:Y=male")
+    assert "gender on default" in named.out
+    assert "threat on default" not in named.out  # it has no alternatives, and says so
+    assert "No set of 'threat' has the words of a seed set" in named.err
+
+
+def test_own_sets_have_their_labels_and_are_not_called_documented(run, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(OWN_TESTS)
+    page = run(
+        *("seeds", "multiverse", "default", "--tests", str(path), "--samples", "0"),
+        *("--concept", "gender:X=female", "--concept", "gender:Y=male"),
+        *("--concept", "threat:X=immigrants", "--concept", "threat:Y=none"),
+    ).out
+    assert "Women at home / Men *" in page
+    assert "gender.X" not in page
+    assert "Your sets: effect" in page
+    assert "The sign of your sets:" in page
+    assert "ocumented" not in page.partition("threat on")[0].partition("* marks")[0]
+
+
 def test_concepts_and_own_sets_can_be_given_for_each_side(run, tmp_path):
     (tmp_path / "royal.txt").write_text("king\nprince\nlord\n")
     (tmp_path / "female.txt").write_text("queen\nprincess\nlady\n")
@@ -122,7 +167,7 @@ def test_significant_choices_with_the_opposite_sign_are_counted(run, tmp_path):
 def test_results_of_other_sources_are_printed_if_one_fails(run, tmp_path):
     (tmp_path / "tiny.txt").write_text("he 1 0\nshe 0 1\n")
     ran = multiverse(run, tmp_path / "tiny.txt", "default", "--test", "weat7", "--samples", "0")
-    assert ran.code == 1
+    assert ran.code == 3
     assert ran.out.startswith("weat7 on default")
     assert "can be measured on this source; math_1 / arts_1" in ran.err
     assert "1 of 2 runs failed." in ran.err
@@ -138,7 +183,7 @@ def test_results_of_other_sources_are_printed_if_one_fails(run, tmp_path):
         (["default", "--test", "sent-weat6"], 2, "is a test of sentences"),
         (["default", "--test", "weat6", "--concept", "female"], 2, "as in X=female"),
         (["default", "--test", "weat6", "--concept", "X=femal"], 2, "Did you mean female"),
-        (["default", "--test", "weat6", "--with", "X=gone.yaml"], 1, "gone.yaml"),
+        (["default", "--test", "weat6", "--with", "X=gone.yaml"], 2, "gone.yaml"),
         (["default", "--test", "weat6", "--share", "0.1"], 2, "Use a larger share"),
         (["default", "--test", "weat6", "--share", "2"], 2, "not a share from 0 to 1"),
         (["default", "--test", "weat6", "--alpha", "0"], 2, "alpha is 0"),
@@ -172,4 +217,6 @@ def test_the_chart_in_the_docs_is_drawn_by_its_command(run, tmp_path):
     assert multiverse(run, "--test", "weat3", "default", "--plot", picture).code == 0
     shown = re.compile(r"<text[^>]*>([^<]+)</text>")
     kept = (ROOT / "docs" / "pictures" / picture.name).read_text()
-    assert shown.findall(picture.read_text()) == shown.findall(kept)
+    day = re.compile(r"\d{4}-\d{2}-\d{2}\.<")
+    drawn, kept = (day.sub(".<", text) for text in (picture.read_text(), kept))
+    assert shown.findall(drawn) == shown.findall(kept)

@@ -212,7 +212,7 @@ def test_a_folder_without_a_finished_full_model_is_refused(run, folder, tmp_path
         record["models"]["full"] = state
         (tmp_path / "run" / "train.json").write_text(seal(record))
         ran = run("seeds", "multiverse", tmp_path / "run", *mine(own))
-        assert ran.code == 1
+        assert ran.code == 3
         assert "no finished model of a whole corpus" in ran.err
 
 
@@ -221,7 +221,7 @@ def test_frequency_is_not_removed_from_too_few_words(run, tmp_path, own):
     (tmp_path / "few.txt").write_text("\n".join(rows) + "\n")
     command_line = ("seeds", "measure", tmp_path / "few.txt", *pair(own))
     refused = run(*command_line, "--control", "frequency")
-    assert refused.code == 1
+    assert refused.code == 3
     assert "at least 1,000 are needed" in refused.err
     auto = run(*command_line, "--control", "auto")
     assert auto.code == 0

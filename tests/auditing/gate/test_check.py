@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import weatherglass as wg
@@ -136,6 +137,30 @@ def test_a_dead_encoder_is_asked_once_and_named_in_every_verdict() -> None:
     assert checked.exit_code == 3
     assert all("does not answer" in verdict.sentence for verdict in checked.verdicts)
     assert encoder.calls == 1
+
+
+def test_findings_are_corrected_over_the_tests_of_the_rule(tmp_path: Path) -> None:
+    """Two-sided p is 2/70 for each of three tests of four and four words: three are no finding."""
+    rng = np.random.default_rng(0)
+    rows: dict[str, list[float]] = {}
+    records = []
+    for number in range(3):
+        sets = {side: [f"{side}{number}{k}" for k in range(4)] for side in "xyab"}
+        for side, words in sets.items():
+            lean = 1.0 if side in "xa" else -1.0
+            rows |= {word: [lean, *rng.normal(0, 0.3, 3)] for word in words}
+        records.append({"id": f"mine{number}", **sets})
+    (tmp_path / "mine.yaml").write_text(json.dumps({"tests": records}), encoding="utf-8")
+    vectors = wg.Vectors.of(list(rows), np.array(list(rows.values())))
+
+    def check(ids: str) -> list[wg.auditing.Verdict]:
+        policy = {"rules": [{"tests": [ids], "effect": 1.9, "p": 0.05}], "controls": "none"}
+        return list(wg.check(vectors, policy, tests=[tmp_path / "mine.yaml"]).verdicts)
+
+    assert [verdict.finding.split(":")[0] for verdict in check("mine*")] == ["none"] * 3
+    assert {verdict.status for verdict in check("mine*")} == {"passed"}
+    (alone,) = check("mine0")
+    assert not alone.finding.startswith("none")
 
 
 def test_rules_state_the_finding_and_controls_do_not(

@@ -53,7 +53,7 @@ def test_a_policy_knows_the_lines_of_its_rules(tmp_path: Path) -> None:
         ("rules: []", "no rules"),
         ("- a\n- b", "expected one policy"),
         ("rules: [{tests: [weat6]}]", "has no limit"),
-        ("rules: [{effect: 1}]", "one of tests, measure and discovery"),
+        ("rules: [{effect: 1}]", "one of tests, measure, discovery and retrieval"),
         ("rules: [{tests: [weat6], measure: mac, effect: 1}]", "one of tests, measure"),
         ("rules: [{tests: [weat6], effect: many}]", "effect"),
         ("rules: [{tests: [weat6], effect: -1}]", "effect"),

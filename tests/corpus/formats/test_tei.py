@@ -122,7 +122,6 @@ def test_a_tei_file_is_decoded_with_the_encoding_that_it_declares(tmp_path):
     path.write_bytes(f"{head}<TEI><text><p>Café</p></text></TEI>".encode("latin-1"))
     assert [document.text for document in open_corpus(path)] == ["Café"]
     path.write_bytes("<TEI><text><p>Café</p></text></TEI>".encode("latin-1"))
-    with pytest.raises(BadContent, match="not well-formed"):
-        list(open_corpus(path))
+    assert [document.text for document in open_corpus(path)] == ["Café"]  # an odd byte
     (document,) = open_corpus(f"{path}?encoding=iso-8859-1")
     assert document.text == "Café"

@@ -5,7 +5,7 @@ import pytest
 
 import weatherglass as wg
 from weatherglass.errors import CannotMeasure
-from weatherglass.report.charts.bad_seeds import pair_name, set_name
+from weatherglass.report.charts.papers.bad_seeds import pair_name, set_name
 from weatherglass.seedlab.models import Models
 
 pytest.importorskip("altair", reason="needs the extra 'plots'")

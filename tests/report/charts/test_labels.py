@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weatherglass.report.charts.labels import Label, place_labels, stack_above
+from weatherglass.report.charts.labels import Label, place_labels, place_near, stack_above
 
 WIDTH, HEIGHT = 300.0, 200.0
 POINTS = st.lists(
@@ -75,3 +75,37 @@ def test_points_far_apart_are_all_labelled_and_the_outermost_goes_first():
 def test_a_point_without_a_name_gets_no_label_and_no_points_give_no_labels():
     assert place_labels([(50, 50), (90, 90)], ["", "b"], width=WIDTH, height=HEIGHT)[0].index == 1
     assert place_labels([], [], width=WIDTH, height=HEIGHT) == []
+
+
+def segments_cross(first, second) -> bool:
+    """Whether a segment passes through a box, by sampling it densely."""
+    (x, y), (x2, y2) = first
+    left, top, right, bottom = second
+    steps = [k / 400 for k in range(401)]
+    return any(left < x + t * (x2 - x) < right and top < y + t * (y2 - y) < bottom for t in steps)
+
+
+@given(POINTS, st.floats(0, HEIGHT), st.floats(0, HEIGHT))
+def test_neither_a_regression_line_nor_the_line_to_another_label_strikes_through_a_label(
+    rows, start, end
+):
+    points = [(x, y) for x, y, _ in rows]
+    line = [(0.0, start), (WIDTH, end)]
+    names = [name for *_, name in rows]
+    labels = place_labels(
+        points, names, width=WIDTH, height=HEIGHT, positions=place_near, line=line
+    )
+    for label in labels:
+        assert not segments_cross(line, box(label))
+        leader = label.leader_from(*points[label.index])
+        for other in labels:
+            assert other is label or not leader or not segments_cross(leader, box(other))
+
+
+def test_a_crowded_point_is_labelled_further_away_with_a_line_to_it():
+    points = [(90.0 + 12 * k, 100.0) for k in range(7)]
+    names = [f"word{k}" for k in range(7)]
+    close = place_labels(points, names, width=WIDTH, height=HEIGHT)
+    far = place_labels(points, names, width=WIDTH, height=HEIGHT, positions=place_near)
+    assert len(far) > len(close)
+    assert any(label.leader_from(*points[label.index]) for label in far)

@@ -73,8 +73,8 @@ def test_each_measure_has_a_panel_and_its_own_scale(vectors):
 def test_the_generalised_weat_is_drawn_group_by_group(vectors):
     groups = [(["john", "paul"], ["career", "office"]), (["amy", "lisa"], ["home", "family"])]
     result = wg.generalised_weat(vectors, groups)
-    assert [row["number"] for row in dots(result.plot())] == list(result.parts)
-    assert result.to_table().column("part").to_pylist() == list(result.parts)
+    assert [row["number"] for row in dots(result.plot())] == list(result.parts.values())
+    assert [row["part"] for row in result.group_rows()] == list(result.parts.values())
     assert "<svg" in result._repr_html_()
 
 

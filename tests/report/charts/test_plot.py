@@ -40,7 +40,9 @@ def test_facts_are_drawn_with_their_line_and_the_labels_that_fit(vectors, tmp_pa
     chart = json.loads(texts(tmp_path / "facts.json"))
     sizes = [len(layer["data"]["values"]) for layer in chart["layer"]]
     assert sizes[:2] == [2, 50]
-    assert 10 < sizes[2] < 50
+    leaders, labels = sizes[2], sizes[3]
+    assert 0 < leaders < labels
+    assert 30 < labels < 50
 
 
 def test_a_chart_as_a_page_needs_no_network_and_escapes_words(tmp_path):
@@ -60,3 +62,26 @@ def test_a_chart_without_results_or_with_an_unknown_suffix_is_refused(vectors, t
     with pytest.raises(CannotWrite, match=r"\.svg"):
         wg.save_plot(wg.plot(wg.weat(vectors, "weat6")), tmp_path / "picture.gif")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_chart_names_its_source_the_version_and_the_date(vectors, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    line = f"default. Weatherglass {wg.__version__}, 1970-01-02."
+    single = wg.weat(vectors, "weat6")
+    multiverse = wg.multiverse(vectors, "weat7", samples=0)
+    facts = wg.wefat(vectors, "wefat*")
+    for results in (single, facts, wg.Results.of(wg.weat(vectors, "weat[67]")), multiverse):
+        assert line in json.dumps(wg.plot(results).to_dict())
+        assert line not in json.dumps(wg.plot(results, source_line=False).to_dict())
+
+
+def test_the_source_line_follows_the_heading_and_what_it_says(vectors):
+    title = wg.plot(wg.weat(vectors, "weat[67]")).to_dict()["title"]
+    assert title["text"] == "Association tests on default"
+    assert "filled" in title["subtitle"][0]
+    assert title["subtitle"][-1].startswith("default. Weatherglass")
+
+
+def test_a_long_path_is_shortened_in_the_source_line(vectors):
+    result = wg.weat(vectors, "weat6").with_source({"name": "/a/" + "long/" * 20 + "mine.vec"})
+    assert "mine.vec. Weatherglass" in json.dumps(wg.plot(result).to_dict()["title"])

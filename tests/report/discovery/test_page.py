@@ -321,11 +321,13 @@ def test_shades_change_monotonically():
 
 def test_the_command_repeats_the_search(paper):
     options = paper.options | {"voronoi": False, "stop_early": False, "name_rank": 9000}
+    options |= {"group_by": "none", "weights": "population"}
     discovery = dataclasses.replace(paper, options=options, source={"name": "my vectors.txt"})
     line = shlex.split(prose.repeat_command(discovery).replace("\\\n", ""))
     assert line[:3] == ["weatherglass", "discover", "my vectors.txt"]
     params = discover_command.make_context("discover", line[2:]).params
     assert params["seed"] == options.pop("rng")
+    assert params["lists"] == (options.pop("names"),)
     assert {name: params[name] for name in options} == options
 
 
@@ -403,7 +405,7 @@ def drawn(chart: dict) -> tuple[list[dict], ...]:
 
 
 def test_the_chart_has_the_significant_cells_of_the_first_categories(paper, chart):
-    cells, _, labels, groups, _ = drawn(chart(paper, rows=3))
+    cells, _, labels, groups, *_ = drawn(chart(paper, rows=3))
     expected = [cell for cell in paper.cells if cell.category in ("C1", "C2", "C3")]
     assert [(cell["group"], cell["score"]) for cell in cells] == [
         (cell.group, cell.score) for cell in expected
@@ -413,6 +415,19 @@ def test_the_chart_has_the_significant_cells_of_the_first_categories(paper, char
     # F10 has none in these rows, and F7 has one: columns are those with a cell.
     assert [group["id"] for group in groups] == [f"F{k}" for k in range(1, 13) if k != 10]
     assert [group["size"] for group in groups][:2] == ["586 names", "845 names"]
+
+
+def test_columns_are_headed_by_what_is_known_of_their_names(paper, chart):
+    groups = drawn(chart(paper, rows=3))[3]
+    assert groups[0]["about"].startswith("9")
+    assert "% women" in groups[0]["about"]
+    assert "born about 19" in groups[0]["about"].replace("\n", " ")
+    unknown = dataclasses.replace(
+        paper, groups=tuple(dataclasses.replace(group, facts={}) for group in paper.groups)
+    )
+    heads = drawn(chart(unknown, rows=3))[3]
+    names = heads[0]["about"].replace("\n", " ")
+    assert names == ", ".join(unknown.groups[0].shown)
 
 
 def test_cells_of_the_chart_do_not_overlap_and_hold_their_words(large, chart):

@@ -277,7 +277,8 @@ def test_lint_survives_json(default):
     record = json.loads(report.to_json())
     assert record["measure"] == "lint"
     assert record["source"]["fingerprint"] == default.fingerprint
-    assert record["options"] == {"against": [], "min_count": 10, "case": "auto", "rng": 0}
+    expected = {"against": [], "min_count": 10, "case": "auto", "language": "en", "rng": 0}
+    assert record["options"] == expected
     assert record["version"] == wg.__version__
     assert Lint.from_json(report.to_json()) == report
     with pytest.raises(BadContent):

@@ -213,8 +213,10 @@ def test_counts_in_an_npz_archive_are_not_words(counts, tmp_path):
 
 
 @pytest.mark.parametrize("depth", [50, 300, 9000])
-def test_a_broken_npy_header_is_called_damaged_not_a_pickle(depth, tmp_path):
-    header = b"{'descr': '<f4', 'shape': " + b"(" * depth + b"}"
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_a_broken_npy_header_is_called_damaged_not_a_pickle(depth, is_closed, tmp_path):
+    shape = b"(" * depth + b"1" + b")" * depth * is_closed
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + b"}"
     header = b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header
     (tmp_path / "m.npy").write_bytes(header)
     (tmp_path / "m.vocab").write_text("a\n")

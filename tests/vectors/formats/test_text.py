@@ -107,6 +107,7 @@ def test_the_first_of_duplicate_words_is_kept_and_the_others_are_counted(put):
         (b"1 2\na 1.5 2 3\n", "line 2 has 3 numbers, expected 2"),
         (b"1 0\na 1.5 2 3\n", "the header says that rows have 0 numbers"),
         (b"1 999999999\na 1.5 2 3\n", "the header says that rows have 999,999,999 numbers"),
+        (b"4000000000 1000000000\na 1 2\n", "the header says that rows have 1,000,000,000 numbers"),
         (b"0 3\n", "has no rows"),
     ],
     ids=str,

@@ -11,7 +11,8 @@ import click
 
 from weatherglass.errors import CannotMeasure, UnknownEntry
 
-from ..options import case_option, output_options, seed_option, slurs_option
+from ..masking import slurs_option
+from ..options import case_option, output_options, seed_option
 from ..output import Output, table
 from .options import (
     controlled_vectors_option,
@@ -62,14 +63,14 @@ def variance_page(results: Sequence[PairVariance]) -> str:
     return table(rows, f"Variance explained by each component{where}") + unique_remarks(remarks)
 
 
-def axis_page(results: Sequence[SeedAxis], show_slurs: bool) -> str:
+def axis_page(results: Sequence[SeedAxis]) -> str:
     """The words at both ends of each axis, side by side."""
     text = ""
     for result in results:
         columns = {}
         for ends in result.ends:
-            columns[f"{ends.arrangement}: X end"] = [_word(word, show_slurs) for word in ends.high]
-            columns[f"{ends.arrangement}: Y end"] = [_word(word, show_slurs) for word in ends.low]
+            columns[f"{ends.arrangement}: X end"] = [_word(word) for word in ends.high]
+            columns[f"{ends.arrangement}: Y end"] = [_word(word) for word in ends.low]
         rows = [
             dict(zip(columns, cells, strict=True))
             for cells in zip_longest(*columns.values(), fillvalue="")
@@ -90,11 +91,8 @@ def axis_page(results: Sequence[SeedAxis], show_slurs: bool) -> str:
     return text
 
 
-def _word(item: AxisWord, show_slurs: bool) -> str:
-    from weatherglass.catalog import mask_slurs
-
-    word = item.word if show_slurs else mask_slurs(item.word)
-    return f"{word}{'*' if item.seed else ''} {item.cosine.mean:.2f}"
+def _word(item: AxisWord) -> str:
+    return f"{item.word}{'*' if item.seed else ''} {item.cosine.mean:.2f}"
 
 
 def concept_page(results: Sequence[ConceptCosines]) -> str:
@@ -199,7 +197,7 @@ def variance(
 @case_option()
 @controlled_vectors_option
 @seed_option
-@slurs_option
+@slurs_option()
 @output_options(plot=True)
 def axis(
     sources: tuple[str, ...],
@@ -211,7 +209,6 @@ def axis(
     case: Any,
     control: Any,
     seed: int,
-    show_slurs: bool,
     output: Output,
 ) -> None:
     """Show the words at both ends of the axis of two seed sets.
@@ -231,7 +228,7 @@ def axis(
             models, pair, component=component, top=top, words=words, case=case, rng=seed
         ),
     )
-    write_experiments(results, output, lambda: axis_page(results, show_slurs) + errors)
+    write_experiments(results, output, lambda: axis_page(results) + errors)
 
 
 @click.command()

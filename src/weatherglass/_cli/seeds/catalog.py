@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options import out_option, output_options, slurs_option
+from ..masking import mask, slurs_option
+from ..options import out_option, output_options
 from ..output import Output, printable
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ def list_concepts(output: Output) -> None:
 
 @click.command(short_help="Show a seed set: its words and their source.")
 @click.argument("id")
-@slurs_option
+@slurs_option()
 @output_options()
-def show(id: str, show_slurs: bool, output: Output) -> None:
+def show(id: str, output: Output) -> None:
     """Show the seed set ID: its words, their source, and the study that used it.
 
     Slurs are masked in the table; JSON, TSV and CSV are for programs and have every word in full.
@@ -84,7 +85,7 @@ def show(id: str, show_slurs: bool, output: Output) -> None:
 
     seed_set = seeds(id)
     if output.format == "table":
-        output.write("\n".join(_page(seed_set, show_slurs)) + "\n")
+        output.write("\n".join(_page(seed_set)) + "\n")
         return
     rows = [{"set": seed_set.id, "word": word, "slur": is_slur(word)} for word in seed_set.words]
     paired = [pairing.model_dump(mode="json") for pairing in pairings(id)]
@@ -115,12 +116,10 @@ def export(ids: tuple[str, ...], form: str | None, out: Path | None) -> None:
     Output("table", out).write(text)
 
 
-def _page(seed_set: SeedSet, show_slurs: bool) -> Iterator[str]:
+def _page(seed_set: SeedSet) -> Iterator[str]:
     """The lines of a seed set, for people to read."""
-    from weatherglass.catalog import mask_slurs
-
     width = min(shutil.get_terminal_size().columns, 100)
-    words = seed_set.words if show_slurs else tuple(map(mask_slurs, seed_set.words))
+    words = tuple(map(mask, seed_set.words))
     hidden = sum(shown != word for shown, word in zip(words, seed_set.words, strict=True))
     yield from _wrap(f"{seed_set.id}: {seed_set.concept}, {len(seed_set)} words", width)
     yield from _wrap(seed_set.description, width, 3)

@@ -11,12 +11,14 @@ import click
 
 from weatherglass.errors import UsageError
 
+from ..exit_codes import FAILED
+from ..masking import slurs_option
 from ..options import (
     case_option,
+    language_option,
     output_options,
     pop_tokenizer,
     seed_option,
-    slurs_option,
     word_options,
 )
 from ..output import Output, delimited, printable, progress_bar, remarks, table
@@ -51,6 +53,10 @@ _MAX_NEIGHBOURS = 6  # of a word in the table; JSON has ten
 @click.option("--corpus", metavar="CORPUS", help="Count the words in this corpus.")
 @word_options
 @case_option()
+@language_option(
+    "Language of the words, such as de; by default that of the sets, of the corpus, or of the "
+    "corpus that the vectors were trained on. Checks that do not know it are not run."
+)
 @controlled_vectors_option
 @seed_option
 @click.option(
@@ -61,7 +67,7 @@ _MAX_NEIGHBOURS = 6  # of a word in the table; JSON has ten
     help="Minimum severity to print; JSON always has all findings.",
 )
 @click.option("--strict", is_flag=True, help="Exit with code 1 if there is a warning or an error.")
-@slurs_option
+@slurs_option()
 @output_options()
 @click.pass_context
 def lint(
@@ -74,11 +80,11 @@ def lint(
     corpus: str | None,
     min_count: int,
     case: Any,
+    language: str | None,
     control: Any,
     seed: int,
     least: Any,
     strict: bool,
-    show_slurs: bool,
     output: Output,
     **options: Any,
 ) -> None:
@@ -109,6 +115,7 @@ def lint(
             corpus=counts,
             min_count=min_count,
             case=case,
+            language=language,
             rng=seed,
             progress=draw,
         )
@@ -116,9 +123,9 @@ def lint(
         described = {"control": dataclasses.asdict(models.control)}
         linted = dataclasses.replace(linted, source=linted.source | described)
     findings = linted.at_least(least)
-    output.write(_text(linted, findings, show_slurs, neighbours, output))
+    output.write(_text(linted, findings, neighbours, output))
     if strict and linted.at_least("warning"):
-        context.exit(1)
+        context.exit(FAILED)
 
 
 def _open_model(source: str | None, control: Any) -> Models | None:
@@ -143,23 +150,19 @@ def _count_words(corpus: str, tokenizer: Tokenizer) -> WordCounts:
         return count_words(open_corpus(corpus), tokenizer=tokenizer, progress=draw)
 
 
-def _text(
-    linted: Lint, findings: Sequence[Finding], show_slurs: bool, neighbours: bool, output: Output
-) -> str:
+def _text(linted: Lint, findings: Sequence[Finding], neighbours: bool, output: Output) -> str:
     from weatherglass.seedlab import finding_row
 
     if output.format == "json":
         return linted.to_json() + "\n"
     if output.format == "table":
-        listed = _neighbours(linted, show_slurs) if neighbours else ""
-        return listed + _page(linted, findings, show_slurs)
+        listed = _neighbours(linted) if neighbours else ""
+        return listed + _page(linted, findings)
     return delimited([finding_row(finding) for finding in findings], output.delimiter)
 
 
-def _page(linted: Lint, findings: Sequence[Finding], show_slurs: bool) -> str:
+def _page(linted: Lint, findings: Sequence[Finding]) -> str:
     """A table for each set and pair, and the checks that were not run."""
-    from weatherglass.catalog import mask_slurs
-
     tables = []
     for sets, group in groupby(findings, key=lambda finding: finding.sets):
         rows = [
@@ -167,33 +170,35 @@ def _page(linted: Lint, findings: Sequence[Finding], show_slurs: bool) -> str:
                 "": finding.severity,
                 "check": finding.check,
                 "number": _format_number(finding.value),
-                "finding": finding.sentence if show_slurs else mask_slurs(finding.sentence),
+                "finding": finding.sentence,
             }
             for finding in group
         ]
         tables.append(table(rows, printable(" / ".join(sets))))
     counts = [f"{n:,} {severity}" + "s" * (n != 1) for severity, n in linted.counts.items() if n]
     lines = [f"{', '.join(counts)}."]
+    lines += [linted.language_note] if _is_worth_saying(linted) else []
     lines += [f"Not run: {', '.join(checks)}: {why}." for why, checks in linted.not_run.items()]
     lines += describe_controls([linted.source])
     return "".join(tables) + remarks(lines)
+
+
+def _is_worth_saying(linted: Lint) -> bool:
+    """Whether the language is not that of sets of the catalogue, which are English."""
+    is_listed = linted.options["language"] == "en" and "the sets state" in linted.language_note
+    return bool(linted.language_note) and not is_listed
 
 
 def _format_number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:.3g}"
 
 
-def _neighbours(linted: Lint, show_slurs: bool) -> str:
+def _neighbours(linted: Lint) -> str:
     """A table with the nearest neighbours of every word."""
-    from weatherglass.catalog import mask_slurs
-
-    def mask(word: str) -> str:
-        return word if show_slurs else mask_slurs(word)
-
     rows = [
         {
-            "word": mask(word),
-            "nearest": ", ".join(f"{mask(other)} {c:.2f}" for other, c in near[:_MAX_NEIGHBOURS]),
+            "word": word,
+            "nearest": ", ".join(f"{other} {c:.2f}" for other, c in near[:_MAX_NEIGHBOURS]),
         }
         for word, near in linted.neighbours.items()
     ]

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError, quote_safe
+from weatherglass.errors import (
+    CannotMeasure,
+    UsageError,
+    WeatherglassError,
+    did_you_mean,
+    join_first,
+    quote_safe,
+)
 
 from ..options import (
     alpha_option,
@@ -26,7 +32,7 @@ from ..options import (
     worker_options,
 )
 from ..output import Output, delimited, printable, progress_bar, remarks, table
-from ..run_tests import select_tests
+from ..run_tests import is_table, select_tests
 from .options import (
     controlled_vectors_option,
     describe_controls,
@@ -37,6 +43,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from weatherglass.catalog import SeedSet, Test
+    from weatherglass.measures import AssociationTable
     from weatherglass.seedlab import Models, Multiverse, Part, Side
 
 _MAX_FLIPS = 8
@@ -66,12 +73,14 @@ def _summary(result: Multiverse) -> Iterator[str]:
     whole = f"{choices} choices of seed sets" if choices > 1 else "1 choice of seed sets"
     total = len(result.specifications)
     yield f"{whole}{subsampled if samples else ''}: {total:,} specifications."
+    is_documented = result.own_adjective == "documented"
+    own_sets = "Documented" if is_documented else "Your sets"
     if result.documented is None:
-        yield "Documented: the test's own sets cannot be measured here."
+        yield f"{own_sets}: the test's own sets cannot be measured here."
     else:
         own = result.specifications[result.documented]
         yield (
-            f"Documented: effect {own.effect:.2f}, p {own.p}, corrected {format_p(own.p_holm)} "
+            f"{own_sets}: effect {own.effect:.2f}, p {own.p}, corrected {format_p(own.p_holm)} "
             f"(Holm); {summary.place:.0%} of all effects are smaller."
         )
     effects = summary.effects
@@ -79,7 +88,8 @@ def _summary(result: Multiverse) -> Iterator[str]:
         f"Effect: median {effects['median']:.2f}; 90% from {effects['5%']:.2f} to "
         f"{effects['95%']:.2f}, all from {effects['least']:.2f} to {effects['largest']:.2f}."
     )
-    sign = "The documented sign" if result.documented is not None else "A positive sign"
+    sign = "The documented sign" if is_documented else "The sign of your sets"
+    sign = sign if result.documented is not None else "A positive sign"
     yield f"{sign}: {_counts(summary.same_sign)}."
     for key, name in (("holm", "Holm"), ("bh", "Benjamini-Hochberg"), ("none", "no")):
         counts = _counts(summary.significant[key]) + _other_sign(result, key)
@@ -92,7 +102,7 @@ def _summary(result: Multiverse) -> Iterator[str]:
 
 
 def _other_sign(result: Multiverse, correction: str) -> str:
-    """The number of significant choices with the opposite sign of the documented one, if any."""
+    """The number of significant choices with the opposite sign of the test's own sets, if any."""
     own = 1.0 if result.documented is None else result.specifications[result.documented].effect
     count = 0
     for choice in result.whole:
@@ -182,15 +192,15 @@ def _remarks(result: Multiverse) -> Iterator[str]:
     "--concept",
     "concepts",
     multiple=True,
-    metavar="SIDE=NAME",
-    help="The concept of X, Y, A or B, such as X=female; repeatable. X=none: only the test's own "
-    "words and those of --with.",
+    metavar="[TEST:]SIDE=NAME",
+    help="The concept of X, Y, A or B, such as X=female, or of one of several tests, such as "
+    "weat6:X=female; repeatable. X=none: only the test's own words and those of --with.",
 )
 @click.option(
     "--with",
     "own",
     multiple=True,
-    metavar="SIDE=FILE",
+    metavar="[TEST:]SIDE=FILE",
     help="Your own seed sets for X, Y, A or B: YAML, JSON, CSV or a list of words; repeatable.",
 )
 @click.option("--cross", is_flag=True, help="Also combine sets that no study combines.")
@@ -219,7 +229,7 @@ def _remarks(result: Multiverse) -> Iterator[str]:
 @worker_options(
     "Threads; all processors by default.", "the p-values of 64 specifications are a task"
 )
-@output_options(plot=True)
+@output_options(plot=True, paper=True)
 def multiverse(
     sources: tuple[str, ...],
     ids: tuple[str, ...],
@@ -246,32 +256,40 @@ def multiverse(
     if not ids and not files:
         raise UsageError("Name a test, such as --test weat6, or give your own with --tests FILE.")
     tests = select_tests(ids, files, Test)
-    options |= {"concepts": _parse_concepts(concepts), "own": _load_own(own)}
+    by_test = _parse_sides(tests, concepts, own)
     options |= {"cross": cross, "rng": seed}
     with executor(workers, cluster, threads=True) as team:
         options |= {"workers": team}
-        results, runs = _run_all(dict.fromkeys(sources), tests, control, options)
+        results, runs = _run_all(dict.fromkeys(sources), tests, control, by_test, options)
     if not results:
         raise CannotMeasure("No test could be run on any source.")
     output.write(_text(results, output))
+    output.write_bibtex(results)
     output.draw(results)
     if len(results) < runs:
         raise CannotMeasure(f"{runs - len(results)} of {runs} runs failed.")
 
 
 def _run_all(
-    sources: Collection[str], tests: Sequence[Test], control: Any, options: dict[str, Any]
+    sources: Collection[str],
+    tests: Sequence[Test],
+    control: Any,
+    by_test: Mapping[str, Sides],
+    options: dict[str, Any],
 ) -> tuple[list[Multiverse], int]:
     """Run every test on every source; return the results and the number of runs.
 
     If there are several runs, the errors of those that fail are printed.
     """
+    from weatherglass.seedlab import Models
+
     is_single = len(tests) == 1 and len(sources) == 1
     results: list[Multiverse] = []
     runs = 0
     for source in sources:
+        opened: Sequence[Models | AssociationTable]
         try:
-            opened = open_whole(source, _needed_words(tests, options), control)
+            opened = _open(source, _needed_words(tests, by_test, options["cross"]), control)
         except WeatherglassError as error:
             if is_single:
                 raise
@@ -281,64 +299,98 @@ def _run_all(
         for models, test in ((models, test) for models in opened for test in tests):
             runs += 1
             try:
-                results.append(_run(models, test, options))
+                results.append(_run(models, test, options | by_test[test.id]))
             except WeatherglassError as error:
                 if is_single and len(opened) == 1:
                     raise
-                _print_error(f"{models.name}, {test.id}", error)
+                name = models.name if isinstance(models, Models) else models.source
+                _print_error(f"{name}, {test.id}", error)
     return results, runs
+
+
+def _open(source: str, words: list[str], control: Any) -> Sequence[Models | AssociationTable]:
+    """Open a source; an association table is read whole and has nothing to control."""
+    from weatherglass.measures import NOT_FOR_TABLES, open_table
+    from weatherglass.vectors import parse_spec
+
+    if not is_table(source):
+        return open_whole(source, words, control)
+    if control != "none":
+        raise UsageError(f"--control is {NOT_FOR_TABLES}.")
+    return [open_table(parse_spec(source))]
 
 
 def _print_error(run: str, error: WeatherglassError) -> None:
     click.echo(f"weatherglass: {printable(f'{run}: {error}')}", err=True)
 
 
-def _parse_concepts(values: Sequence[str]) -> dict[str, list[str]]:
-    concepts: dict[str, list[str]] = defaultdict(list)
-    for value in values:
-        side, name = _split_side("--concept", value, "X=female")
-        concepts[side] += [name] if name != "none" else []
-    return dict(concepts)
+Sides = dict[str, dict[str, list[Any]]]
+"""Concepts and own sets by side: the arguments `concepts` and `own` of a multiverse."""
 
 
-def _load_own(values: Sequence[str]) -> dict[str, list[SeedSet]]:
+def _parse_sides(
+    tests: Sequence[Test], concepts: Sequence[str], own: Sequence[str]
+) -> dict[str, Sides]:
+    """Return the concepts and own seed sets of each test, by side."""
     from weatherglass.catalog import load_seeds
 
-    sets: dict[str, list[SeedSet]] = defaultdict(list)
-    for value in values:
-        side, path = _split_side("--with", value, "X=mine.yaml")
-        sets[side] += load_seeds(path)
-    return dict(sets)
+    by_test: dict[str, Sides] = {test.id: {"concepts": {}, "own": {}} for test in tests}
+    for text in concepts:
+        test, side, name = _split_side("--concept", text, "X=female", by_test)
+        by_test[test]["concepts"].setdefault(side, []).extend([name] if name != "none" else [])
+    for text in own:
+        test, side, path = _split_side("--with", text, "X=mine.yaml", by_test)
+        by_test[test]["own"].setdefault(side, []).extend(load_seeds(path))
+    return by_test
 
 
-def _split_side(option: str, given: str, example: str) -> tuple[str, str]:
-    side, _, value = given.partition("=")
+def _split_side(
+    option: str, text: str, example: str, tests: Collection[str]
+) -> tuple[str, str, str]:
+    """Split ``TEST:SIDE=VALUE``; the test may be left out if there is only one."""
+    place, _, value = text.partition("=")
+    test, _, side = place.rpartition(":")
     if side.upper() not in ("X", "Y", "A", "B") or not value:
         raise UsageError(
-            f"{option} is {quote_safe(given)}; it must be a side and a value, as in {example}."
+            f"{option} is {quote_safe(text)}; it must be a side and a value, as in {example}."
         )
-    return side.upper(), value
+    if not test and len(tests) > 1:
+        raise UsageError(
+            f"{option} {quote_safe(text)} does not say which of the {len(tests)} tests it is for; "
+            f"name it, as in {option} {next(iter(tests))}:{text}."
+        )
+    test = test or next(iter(tests))
+    if test not in tests:
+        listed = join_first(map(quote_safe, tests), 10)
+        raise UsageError(
+            f"{option} {quote_safe(text)} names a test that is not run here; these are {listed}."
+            + did_you_mean(test, tests)
+        )
+    return test, side.upper(), value
 
 
-def _needed_words(tests: Sequence[Test], options: dict[str, Any]) -> list[str]:
+def _needed_words(tests: Sequence[Test], by_test: Mapping[str, Sides], cross: bool) -> list[str]:
     """Every spelling that a test may look up."""
     from weatherglass.measures import spellings
     from weatherglass.seedlab import alternatives
 
-    given = {name: options[name] for name in ("concepts", "own", "cross")}
     sets: list[SeedSet] = []
     for test in tests:
         try:
-            sets += alternatives(test, **given).sets()
+            sets += alternatives(test, cross=cross, **by_test[test.id]).sets()
         except WeatherglassError:  # of several tests; it is reported when the test runs
             if len(tests) == 1:
                 raise
     return list(spellings(sets))
 
 
-def _run(models: Models, test: Test, options: dict[str, Any]) -> Multiverse:
+def _run(models: Models | AssociationTable, test: Test, options: dict[str, Any]) -> Multiverse:
+    from weatherglass.measures import AssociationTable
     from weatherglass.seedlab import multiverse as measure
 
+    if isinstance(models, AssociationTable):
+        with progress_bar("measuring") as draw:
+            return measure(models, test, **options, progress=draw)
     with progress_bar("measuring") as draw:
         result = measure(named_vectors(models), test, **options, progress=draw)
     if models.control is None:

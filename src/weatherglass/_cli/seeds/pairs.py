@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,8 @@ import click
 
 from weatherglass.errors import CannotMeasure
 
-from ..options import case_option, output_options, seed_option, slurs_option
+from ..masking import slurs_option
+from ..options import case_option, language_option, output_options, seed_option
 from ..output import Output, progress_bar, table
 from .options import (
     attribute_words,
@@ -63,7 +64,7 @@ def measures_page(results: Sequence[MeasuredPairs]) -> str:
     return text + _remarks(results)
 
 
-def ranking_page(results: Sequence[MeasuredPairs], by: Any, show_slurs: bool) -> str:
+def ranking_page(results: Sequence[MeasuredPairs], by: Any) -> str:
     """Pairs by their coherence, with some of their words."""
     text = ""
     for result in results:
@@ -72,8 +73,8 @@ def ranking_page(results: Sequence[MeasuredPairs], by: Any, show_slurs: bool) ->
                 "coherence": format_spread(pair.coherence(by)),
                 "similarity": format_spread(pair.similarity, 2),
                 "words": f"{len(pair.x_words)}+{len(pair.y_words)}",
-                "X": _first_words(pair.x, pair.x_words, show_slurs),
-                "Y": _first_words(pair.y, pair.y_words, show_slurs),
+                "X": _first_words(pair.x, pair.x_words),
+                "Y": _first_words(pair.y, pair.y_words),
             }
             for pair in result.pairs
             if pair.coherence(by)
@@ -118,8 +119,6 @@ def generated_page(results: Sequence[GeneratedPairs]) -> str:
 
 def _extremes(result: GeneratedPairs) -> list[dict[str, str]]:
     """Rows for the generated pairs with the largest and smallest values."""
-    from weatherglass.catalog import mask_slurs
-
     values = [(pair, result.value(pair)) for pair in result.pairs if pair.kind == "generated"]
     measured = [(pair, value) for pair, value in values if value]
     measured.sort(key=lambda item: -abs(item[1].mean))
@@ -129,8 +128,8 @@ def _extremes(result: GeneratedPairs) -> list[dict[str, str]]:
         {
             result.against: format_spread(value),
             "similarity": format_spread(pair.similarity),
-            "X": ", ".join(map(mask_slurs, pair.x_words)),
-            "Y": ", ".join(map(mask_slurs, pair.y_words)),
+            "X": ", ".join(pair.x_words),
+            "Y": ", ".join(pair.y_words),
         }
         for pair, value in measured
     ]
@@ -140,12 +139,9 @@ def _similarity(pair: PairMeasures) -> float:
     return pair.similarity.mean if pair.similarity else 0.0
 
 
-def _first_words(id: str, words: Sequence[str], show_slurs: bool) -> str:
-    from weatherglass.catalog import mask_slurs
-
-    first = words[:_MAX_WORDS] if show_slurs else tuple(map(mask_slurs, words[:_MAX_WORDS]))
+def _first_words(id: str, words: Sequence[str]) -> str:
     more = ", …" if len(words) > _MAX_WORDS else ""
-    return f"{id}: {', '.join(first)}{more}"
+    return f"{id}: {', '.join(words[:_MAX_WORDS])}{more}"
 
 
 def _source_name(result: MeasuredPairs) -> str:
@@ -242,7 +238,7 @@ def measure(
 @missing_sets_option
 @case_option()
 @controlled_vectors_option
-@slurs_option
+@slurs_option()
 @output_options(plot=True)
 def coherence(
     sources: tuple[str, ...],
@@ -254,7 +250,6 @@ def coherence(
     max_missing: float,
     case: Any,
     control: Any,
-    show_slurs: bool,
     output: Output,
 ) -> None:
     """Rank pairs of seed sets by coherence.
@@ -268,7 +263,7 @@ def coherence(
         sources, named, files, measures, "good", "bad", words, max_missing, case, control
     )
     results = _keep_ends([result.ranked(by) for result in measured], top)
-    write_experiments(results, output, lambda: ranking_page(results, by, show_slurs))
+    write_experiments(results, output, lambda: ranking_page(results, by))
 
 
 @click.command()
@@ -306,6 +301,10 @@ def coherence(
 @_attributes
 @missing_sets_option
 @case_option()
+@language_option(
+    "Language of the vectors, for --part; by default that of the corpus that they were trained on, "
+    "or else English."
+)
 @controlled_vectors_option
 @seed_option
 @output_options(plot=True)
@@ -321,6 +320,7 @@ def generated(
     b: str,
     max_missing: float,
     case: Any,
+    language: str | None,
     control: Any,
     seed: int,
     output: Output,
@@ -346,7 +346,7 @@ def generated(
                     size=size,
                     ranks=ranks,
                     part=part,
-                    tags=_tags if part else None,
+                    tags=_tagger(language, models.name) if part else None,
                     against=against,
                     gathered=gathered,
                     a=attribute_words(a, own),
@@ -360,10 +360,13 @@ def generated(
     write_experiments(results, output, lambda: generated_page(results))
 
 
-def _tags(words: list[str]) -> dict[str, str]:
-    from weatherglass.corpus import part_of_speech
+def _tagger(language: str | None, source: str) -> Callable[[list[str]], dict[str, str]]:
+    """A function that tags words in the language that was stated, or in that of the corpus."""
+    from weatherglass._languages import ENGLISH
+    from weatherglass.corpus import language_of_models, part_of_speech
 
-    return part_of_speech(words)
+    code = language or language_of_models(source) or ENGLISH
+    return lambda words: part_of_speech(words, language=code)
 
 
 def _measure_all(

@@ -34,6 +34,7 @@ from .question import (
     SIDES,
     Answer,
     QuestionQuery,
+    add_evidence,
     answer_question,
     explain_p_value,
 )
@@ -105,6 +106,7 @@ async def ask_json(
 ) -> QuestionAnswer:
     """Answer a question."""
     answer = await answer_question(session, question, job)
+    answer = await add_evidence(session, answer, job)
     published = answer.test.printed
     return QuestionAnswer(
         test=answer.test.id,
@@ -173,6 +175,7 @@ async def download(
     if kind == "yaml":
         content = yaml_text(answer.test, question.alternative)
     elif kind == "csv":
+        answer = await add_evidence(session, answer, job, FILE_WAIT_SECONDS)
         content = answer.result_set().to_delimited(",")
     else:
         content = python_script(answer, session.sources, session.settings.is_local)
@@ -246,7 +249,7 @@ def python_script(answer: Answer, sources: Iterable[Source], show_paths: bool = 
 
 
 def _test_expression(answer: Answer) -> str:
-    if answer.question.test:
+    if answer.question.test and not answer.dropped:
         return f"wg.test({answer.question.test!r})"
     sets = "".join(
         f"    {side}={{'label': {word_set.label!r}, 'words': {list(word_set.words)!r}}},\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
@@ -12,13 +12,13 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query
 
 from weatherglass.catalog import SeedSet, Test, seed_sets
-from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.catalog import test as catalogue_test
+from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 from weatherglass.measures import (
     Influence,
     Results,
     SeedChoices,
     WeatResult,
-    association_test,
     format_percentile,
     weat,
 )
@@ -28,16 +28,25 @@ from weatherglass.vectors import Vectors, fit_control
 
 from ..session import Session, SourcesQuery
 from ..settings import Settings
-from ..sources import SourceReference, fingerprints, open_all
-from ..word_sets import SetQuery, WordSetInput, read_set
+from ..sources import CONTROLS, SourceReference, fingerprints, open_all
+from ..word_sets import (
+    MAX_SET_CHARACTERS,
+    SetQuery,
+    WordSetInput,
+    read_set,
+    write_on_one_line,
+)
 
 SIDES = ("x", "y", "a", "b")
 MAX_MISSING = 0.2
 MAX_QUICK_TARGETS = 52
 """Targets whose partitions are counted in about a second; larger tests are long jobs."""
 
-CONTROLS = ("frequency", "top:2")
-"""The controls that an answer shows."""
+MAX_DROP = 50
+"""How many of the most influential words can be left out."""
+
+MIN_WORDS_LEFT = {"X": 2, "Y": 2, "A": 1, "B": 1}
+"""Words that stay in each set, however influential."""
 
 Alternative = Literal["greater", "less", "two-sided"]
 Side = Literal["x", "y", "a", "b"]
@@ -67,6 +76,8 @@ class Question:
     alternative: Alternative | None = None
     max_missing: float = MAX_MISSING
     allow_overlap: bool = False
+    drop: int = 0
+    """How many of the most influential words are left out."""
 
     @property
     def is_complete(self) -> bool:
@@ -94,6 +105,8 @@ class Question:
             parts.append(("missing", f"{self.max_missing:g}"))
         if self.allow_overlap:
             parts.append(("overlap", "true"))
+        if self.drop:
+            parts.append(("drop", str(self.drop)))
         return urlencode(parts)
 
     @property
@@ -136,9 +149,11 @@ class Question:
 @lru_cache(1024)
 def _build_test(question: Question, settings: Settings) -> Test:
     if question.test:
-        entry = association_test(question.test)
-        if entry.level != "word":
-            raise UsageError(f"{entry.id} is a test of sentences; this page runs tests of words.")
+        # Only ids of the catalogue: a visitor must not name files of this machine.
+        entry = catalogue_test(question.test)
+        if not isinstance(entry, Test) or entry.level != "word":
+            kind = "sentences" if isinstance(entry, Test) else "facts"
+            raise UsageError(f"{entry.id} is a test of {kind}; this page runs tests of words.")
         return entry
     sets: dict[str, Any] = {}
     for side in SIDES:
@@ -146,10 +161,20 @@ def _build_test(question: Question, settings: Settings) -> Test:
         if not word_set.words:
             raise UsageError(f"Set {side.upper()} has no words; all four sets need words.")
         sets[side] = {"label": word_set.label or side.upper(), "words": word_set.words}
+    for first, second, kind in (("x", "y", "target"), ("a", "b", "attribute")):
+        shared = set(sets[first]["words"]) & set(sets[second]["words"])
+        for word in sets[first]["words"]:
+            if word in shared:
+                raise UsageError(
+                    f"{quote_safe(word)} is in both {kind} sets; remove it from one of them."
+                )
     return Test(**sets)
 
 
 NameQuery = Annotated[str, Query(max_length=60, description="What the set stands for.")]
+AddedQuery = Annotated[
+    str, Query(max_length=MAX_SET_CHARACTERS, description="Words to add to the set.")
+]
 
 
 async def _read_question(
@@ -165,6 +190,10 @@ async def _read_question(
     y_name: NameQuery = "",
     a_name: NameQuery = "",
     b_name: NameQuery = "",
+    add_x: AddedQuery = "",
+    add_y: AddedQuery = "",
+    add_a: AddedQuery = "",
+    add_b: AddedQuery = "",
     alternative: Annotated[
         Alternative | Literal[""],
         Query(
@@ -178,11 +207,38 @@ async def _read_question(
     overlap: Annotated[
         bool, Query(description="Whether a word may be both target and attribute.")
     ] = False,
+    drop: Annotated[
+        int,
+        Query(ge=0, le=MAX_DROP, description="Leave out so many of the most influential words."),
+    ] = 0,
 ) -> Question:
     sources = tuple(dict.fromkeys(filter(None, source)))
-    sets: SetTexts = ("", "", "", "") if test else (x, y, a, b)
-    names: SetTexts = ("", "", "", "") if test else (x_name, y_name, a_name, b_name)
-    return Question(sources, test.strip(), sets, names, alternative or None, missing, overlap)
+    sets: SetTexts = ("", "", "", "")
+    names: SetTexts = ("", "", "", "")
+    test = test.strip()
+    if not test:
+        sets = (
+            write_on_one_line(x, add_x),
+            write_on_one_line(y, add_y),
+            write_on_one_line(a, add_a),
+            write_on_one_line(b, add_b),
+        )
+        names = (x_name, y_name, a_name, b_name)
+        # The form of a published test that was not changed asks that test.
+        if (same := _find_test_of_sets(sets)) and not any(names):
+            test, sets = same, ("", "", "", "")
+    return Question(sources, test, sets, names, alternative or None, missing, overlap, drop)
+
+
+def _find_test_of_sets(sets: SetTexts) -> str:
+    """Return the test whose four sets these are, in their order; empty if there is none.
+
+    >>> _find_test_of_sets(("@weat6.X", "@weat6.Y", "@weat6.A", "@weat6.B"))
+    'weat6'
+    """
+    test = sets[0].strip().removeprefix("@").removesuffix(".X")
+    expected = tuple(f"@{test}.{side.upper()}" for side in SIDES)
+    return test if test and tuple(text.strip() for text in sets) == expected else ""
 
 
 QuestionQuery = Annotated[Question, Depends(_read_question)]
@@ -200,6 +256,14 @@ class Answer:
     test: Test
     results: Mapping[str, WeatResult]
     vectors: Mapping[str, Vectors]
+    pages: dict[tuple[str, ...], str] = field(default_factory=dict, repr=False)
+    """The page with this answer, by the names of the sources that it lists."""
+
+    complete: dict[str, WeatResult] = field(default_factory=dict, repr=False)
+    """The results with all evidence, by source, once it has been collected."""
+
+    dropped: tuple[tuple[str, str], ...] = ()
+    """The most influential words that were left out, each with its set."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -219,19 +283,31 @@ class Answer:
 async def answer_question(
     session: Session, question: Question, job: str = "", wait_seconds: float | None = None
 ) -> Answer:
-    """Run the test of a question on its sources."""
+    """Run the test of a question on its sources.
+
+    A quick test is run without the evidence that takes twenty times as long as the effect and its
+    p-value: `add_evidence` collects it once the page is shown.
+    """
     test = question.build_test(session.settings)
     vectors = await session.sources.open(question.sources, job, wait_seconds)
     question = replace(question, sources=tuple(vectors))
+    dropped: tuple[tuple[str, str], ...] = ()
+    if question.drop:
+        whole = replace(question, drop=0)
+        answer = await answer_question(session, whole, job, wait_seconds)
+        dropped = await _choose_dropped(session, answer, question.drop, job)
+        test = drop_words(test, dropped)
 
     def work(report: Callable[..., None]) -> Answer:
-        options = question.options | {"intervals": True, "workers": 1}
+        options = question.options | {"workers": 1}
         if is_quick(test):
-            results = measure_sources(report, vectors, test, options | {"influence": True})
+            options |= {"baseline": False, "influence": True}
+            results = measure_sources(report, vectors, test, options)
         else:
+            options |= {"intervals": True}
             references = session.sources.refer(vectors)
             results = session.jobs.call(report, measure_in_process, references, test, options)
-        return Answer(question, test, results, vectors)
+        return Answer(question, test, results, vectors, dropped=dropped)
 
     return await session.jobs.answer(
         ("ask", question, fingerprints(vectors)),
@@ -241,6 +317,56 @@ async def answer_question(
         job=job,
         wait_seconds=wait_seconds,
     )
+
+
+async def _choose_dropped(
+    session: Session, answer: Answer, count: int, job: str
+) -> tuple[tuple[str, str], ...]:
+    """Return the most influential words of the first source that has a result."""
+    source = next(iter(answer.done), None)
+    if source is None:
+        return ()
+    left = dict(answer.results[source].n)
+    dropped: list[tuple[str, str]] = []
+    for row in await measure_influence(session, answer, source, job):
+        if len(dropped) < count and left[row.set] > MIN_WORDS_LEFT[row.set]:
+            left[row.set] -= 1
+            dropped.append((row.set, row.word))
+    return tuple(dropped)
+
+
+def drop_words(test: Test, dropped: Sequence[tuple[str, str]]) -> Test:
+    """Return a test without words, each named with its set as the source spells it.
+
+    >>> drop_words(catalogue_test("weat6"), [("X", "john")]).x.words[0]
+    'Paul'
+    """
+    lost = {(side, word.casefold()) for side, word in dropped}
+    sets = {
+        side.lower(): {
+            "label": word_set.label,
+            "words": [word for word in word_set.words if (side, word.casefold()) not in lost],
+        }
+        for side, word_set in test.sets.items()
+    }
+    return Test(**sets)
+
+
+async def add_evidence(
+    session: Session, answer: Answer, job: str = "", wait_seconds: float | None = None
+) -> Answer:
+    """Return an answer with all intervals, leave-one-out, the baseline and anisotropy."""
+    if not is_quick(answer.test):
+        return answer
+
+    def work(report: Callable[..., None]) -> Answer:
+        options = answer.question.options | {"intervals": True, "influence": True, "workers": 1}
+        results = measure_sources(report, answer.vectors, answer.test, options)
+        return replace(answer, results=results, pages={}, complete={})
+
+    key = ("evidence", answer.key)
+    what = "Collecting evidence"
+    return await session.jobs.answer(key, what, work, job=job, wait_seconds=wait_seconds)
 
 
 def is_quick(test: Test) -> bool:
@@ -279,7 +405,11 @@ def measure_in_process(
 
 
 async def measure_influence(
-    session: Session, answer: Answer, source: str, job: str = ""
+    session: Session,
+    answer: Answer,
+    source: str,
+    job: str = "",
+    wait_seconds: float | None = None,
 ) -> list[Influence]:
     """Leave out each word in turn, on one source; the most influential word comes first."""
     result = answer.results[source]
@@ -296,12 +426,21 @@ async def measure_influence(
 
     key = ("influence", source, answer.key)
     return await session.jobs.answer(
-        key, "Leaving out one word at a time", work, is_long=True, job=job
+        key,
+        "Leaving out one word at a time",
+        work,
+        is_long=True,
+        job=job,
+        wait_seconds=wait_seconds,
     )
 
 
 async def measure_controls(
-    session: Session, answer: Answer, source: str, job: str = ""
+    session: Session,
+    answer: Answer,
+    source: str,
+    job: str = "",
+    wait_seconds: float | None = None,
 ) -> WeatResult:
     """Run the test again on controlled vectors of one source."""
 
@@ -309,7 +448,10 @@ async def measure_controls(
         options = answer.question.options | {"baseline": False, "workers": 1}
         if is_quick(answer.test):
             fitted = session.sources.find(source).controls(CONTROLS, report, session.jobs)
-            return weat(answer.vectors[source], answer.test, control=fitted, **options)
+            result: WeatResult = weat(
+                answer.vectors[source], answer.test, control=fitted, **options
+            )
+            return result
         references = session.sources.refer([source])
         return session.jobs.call(
             report, measure_in_process, references, answer.test, options, CONTROLS
@@ -317,7 +459,12 @@ async def measure_controls(
 
     key = ("controls", source, answer.key)
     return await session.jobs.answer(
-        key, "Measuring without frequency", work, is_long=True, job=job
+        key,
+        "Measuring without frequency",
+        work,
+        is_long=True,
+        job=job,
+        wait_seconds=wait_seconds,
     )
 
 
@@ -348,7 +495,11 @@ def multiverse_in_process(
 
 
 async def count_seed_choices(
-    session: Session, answer: Answer, source: str, job: str = ""
+    session: Session,
+    answer: Answer,
+    source: str,
+    job: str = "",
+    wait_seconds: float | None = None,
 ) -> SeedChoices | None:
     """Run the test with every documented choice of whole seed sets, on one source."""
     result = answer.results[source]
@@ -364,28 +515,35 @@ async def count_seed_choices(
 
     key = ("seed choices", source, answer.key)
     what = "Trying published seed lists"
-    tried = await session.jobs.answer(key, what, work, is_long=True, job=job)
+    tried = await session.jobs.answer(
+        key, what, work, is_long=True, job=job, wait_seconds=wait_seconds
+    )
     return tried.seed_choices(result.main_value) if result.main_value else None
 
 
 async def complete_result(
-    session: Session, answer: Answer, source: str, job: str = ""
+    session: Session,
+    answer: Answer,
+    source: str,
+    job: str = "",
+    wait_seconds: float | None = None,
 ) -> WeatResult:
     """Return the result on one source with the evidence that takes longer to collect.
 
-    That is the frequency control, other published seed lists, and for large tests leave-one-out.
-    What cannot be collected is left out, and the finding says so.
+    That is what `add_evidence` collects, the frequency control, other published seed lists, and for
+    large tests leave-one-out. What cannot be collected is left out, and the finding says so.
     """
-    result = answer.results[source]
-    if not result.is_done:
-        return result
-    influence = await measure_influence(session, answer, source, job)
+    wait = wait_seconds
+    if not answer.results[source].is_done:
+        return answer.results[source]
+    result = (await add_evidence(session, answer, job, wait)).results[source]
+    influence = await measure_influence(session, answer, source, job, wait)
     result = replace(result, influence=tuple(influence))
     with suppress(CannotMeasure, UsageError):
-        controlled = await measure_controls(session, answer, source, job)
+        controlled = await measure_controls(session, answer, source, job, wait)
         result = replace(result, controls=controlled.controls)
     with suppress(CannotMeasure, UsageError):
-        choices = await count_seed_choices(session, answer, source, job)
+        choices = await count_seed_choices(session, answer, source, job, wait)
         result = replace(result, seed_choices=choices)
     return result
 

@@ -1,8 +1,7 @@
-"""The routes of the Ask page: the question with its boxes, the answer, and the evidence for it."""
+"""The routes of Home and Ask: the workbench with its four sets, the answer, and its evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -12,7 +11,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from weatherglass.errors import WeatherglassError
-from weatherglass.measures import Results, control_outcome, format_percentile
+from weatherglass.measures import Results, WeatResult, control_outcome, format_percentile
 from weatherglass.report import (
     AuditResult,
     evidence_list,
@@ -25,7 +24,14 @@ from weatherglass.report import (
 from weatherglass.seedlab import Multiverse
 
 from ..jobs import Working
-from ..rendering import CHART_RESPONSES, ChartFormat, chart_figure, chart_response, render
+from ..rendering import (
+    CHART_RESPONSES,
+    ChartFormat,
+    chart_figure,
+    chart_response,
+    render,
+    show_slurs,
+)
 from ..responses import (
     HTML_ROUTE,
     JOB_RESPONSES,
@@ -36,15 +42,17 @@ from ..responses import (
     render_part,
 )
 from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
-from ..word_sets import WordSetInput, find_sets, find_tests, format_words, look_up_words
-from . import api
+from ..word_sets import find_sets, find_tests, format_words, look_up_words
+from . import api, found
+from .contexts import find_contexts, has_corpus
+from .quality import measure_quality
 from .question import (
+    MAX_DROP,
     P_METHODS,
     SIDES,
     Answer,
     Question,
     QuestionQuery,
-    SetTexts,
     Side,
     answer_question,
     complete_result,
@@ -55,10 +63,17 @@ from .question import (
     measure_influence,
     run_multiverse,
 )
+from .robustness import describe_checks
+from .stories import STORIES, Story, ask_story, find_story
+from .workbench import ROLES, SetView, describe_sets, question_classes, replace_at
 
 router = APIRouter()
 router.include_router(api.router)
-PAGE = Page("Ask", "/", router)
+router.include_router(found.router)
+PAGE = Page("Ask", "/ask", router)
+
+MAX_SIMILAR_SETS = 5
+"""Published sets that are offered for a set without a search."""
 
 SearchText = Annotated[str, Query(max_length=100, description="The text to search for.")]
 
@@ -76,7 +91,16 @@ SetSearches = Annotated[dict[str, str], Depends(_read_searches)]
 """The text to search for in the catalogue, by set."""
 
 
-# The page
+# Home and the workbench
+
+_BOX_PARAMETERS = frozenset(
+    f"{prefix}{side}{suffix}"
+    for side in SIDES
+    for prefix, suffix in (("", ""), ("", "_name"), ("add_", ""), ("find_", ""))
+)
+"""The parameters of the four sets: an address with one of them asks, if only for the words."""
+
+_NO_SEARCHES = dict.fromkeys(SIDES, "")
 
 
 @router.get(
@@ -90,31 +114,70 @@ async def page(
     searches: SetSearches,
     request: Request,
     find_test: SearchText = "",
+    story: Annotated[str, Query(max_length=20, description="A story of Home.")] = "",
     job: JobQuery = "",
 ) -> Response:
-    """Ask a question and read the answer. The address contains the question."""
+    """Home, with a finished answer; or the workbench, if the address contains a question."""
     is_searching = bool(find_test) or any(searches.values())
+    names: set[str] = set(request.query_params)
+    if not (question.test or is_searching or names & _BOX_PARAMETERS):
+        return await _render_home(session, find_story(story), question, job)
     try:
         if question.is_complete and not is_searching:
-            names = tuple(source.name for source in session.sources.choose(question.sources))
-            question = replace(question, sources=names)
+            chosen = tuple(source.name for source in session.sources.choose(question.sources))
+            question = replace(question, sources=chosen)
             if not job and request.url.query != question.query:
                 return RedirectResponse(f"/?{question.query}", 303)
             answer = await answer_question(session, question, job)
-            return HTMLResponse(await _render_answer_page(session, answer))
-        status, values = 200, _form_values(session, question, searches, find_test)
-        chosen = session.sources.choose(question.sources)
-        values["chosen"] = {source.name for source in chosen}
-        if any(question.sets) and not is_searching:
-            values["empty_sets"] = question.empty_sets
+            return HTMLResponse(_render_answer_page(session, answer))
+        status, values = 200, _bench_values(session, question, None, searches)
+        session.sources.choose(question.sources)
     except Working as working:
-        status, values = 202, _form_values(session, question, searches, find_test)
+        status, values = 202, _bench_values(session, question, None, searches)
         again = f"/ask/answer?{question.query}&job={working.job.id}"
         values |= {"working": working.job, "again": again}
     except WeatherglassError as error:
-        status, values = error_status(error), _form_values(session, question, searches, find_test)
+        status, values = error_status(error), _bench_values(session, question, None, searches)
         values["error"] = error_text(error)
+    values |= {"tests": find_tests(find_test), "find_test": find_test}
     return HTMLResponse(render("ask.html", **values), status)
+
+
+@router.get(
+    "/ask", **HTML_ROUTE, responses={**html_response("The workbench."), **REDIRECT_RESPONSES}
+)
+async def workbench(question: QuestionQuery) -> Response:
+    """The workbench, with the words of the first story to begin with."""
+    begin = question if question.is_complete else ask_story(STORIES[0], question.sources)
+    return RedirectResponse(f"/?{begin.query}", 303)
+
+
+async def _render_home(
+    session: Session, story: Story, question: Question, job: str
+) -> HTMLResponse:
+    """Render Home: the finished answer of a story."""
+    asked = ask_story(story, question.sources)
+    values: dict[str, Any] = {
+        "page_path": "/",
+        "story": story,
+        "stories": STORIES,
+        "query": asked.query,
+        "chosen_sources": question.sources,
+    }
+    status = 200
+    try:
+        chosen = session.sources.choose(question.sources)[:1]
+        asked = replace(asked, sources=tuple(source.name for source in chosen))
+        values["query"] = asked.query
+        answer = await answer_question(session, asked, job)
+        values |= _answer_values(session, answer)
+    except Working as working:
+        status = 202
+        again = f"/ask/answer?{asked.query}&job={working.job.id}"
+        values |= {"working": working.job, "again": again}
+    except WeatherglassError as error:
+        status, values["error"] = error_status(error), error_text(error)
+    return HTMLResponse(render("home.html", **values), status)
 
 
 @router.get(
@@ -127,83 +190,171 @@ async def answer_part(
 ) -> Response:
     """The answer to a question, as part of a page."""
     answer = await answer_question(session, question, job)
-    return HTMLResponse(render("ask_answer.html", **_answer_values(session, answer)))
+    return HTMLResponse(render("ask_whole.html", **_answer_values(session, answer)))
 
 
-async def _render_answer_page(session: Session, answer: Answer) -> str:
-    """Render the page of an answer; it is remembered like the answer itself."""
+@router.get(
+    "/ask/edit",
+    **HTML_ROUTE,
+    responses={**html_response("The workbench without its frame."), **JOB_RESPONSES},
+)
+async def edit_part(
+    session: CurrentSession, question: QuestionQuery, job: JobQuery = ""
+) -> Response:
+    """The workbench after a change of the question: the four sets, the answer, its robustness.
 
-    def work(report: Callable[..., None]) -> str:
-        values = _form_values(session, answer.question, dict.fromkeys(SIDES, ""), "")
-        values["chosen"] = set(answer.results)
-        return render("ask.html", **values | _answer_values(session, answer))
-
-    key = ("page", answer.key, tuple(source.name for source in session.sources))
-    return await session.jobs.answer(key, "Writing the page", work)
-
-
-def _form_values(
-    session: Session, question: Question, searches: dict[str, str], test_search: str
-) -> dict[str, Any]:
-    """Return the values with which a template shows the question."""
-    in_boxes = question
+    The address of the question is in ``data-query``. A question that cannot be answered gives the
+    sets with the reason, so that the page can always be replaced.
+    """
+    values: dict[str, Any]
     try:
-        if question.test and question.build_test(session.settings):
-            in_boxes = question.with_sets()
+        chosen = tuple(source.name for source in session.sources.choose(question.sources))
+        question = replace(question, sources=chosen)
+        if question.is_complete:
+            answer = await answer_question(session, question, job)
+            values = _bench_values(session, question, answer, _NO_SEARCHES)
+            values |= _answer_values(session, answer)
+        else:
+            values = _bench_values(session, question, None, _NO_SEARCHES)
+    except WeatherglassError as error:
+        values = _bench_values(session, question, None, _NO_SEARCHES)
+        values["error"] = error_text(error)
+    return HTMLResponse(render("ask_bench.html", **values))
+
+
+def _render_answer_page(session: Session, answer: Answer) -> str:
+    """Render the page of an answer; it is remembered with the answer.
+
+    A few milliseconds on the event loop: a job would wait behind the questions of other readers.
+    """
+    names = tuple(source.title for source in session.sources)
+    key = (*names, *answer.complete, str(show_slurs()))
+    if key not in answer.pages:
+        values = _bench_values(session, answer.question, answer, _NO_SEARCHES)
+        values |= {"tests": find_tests(""), "find_test": ""} | _answer_values(session, answer)
+        answer.pages.clear()
+        answer.pages[key] = render("ask.html", **values)
+    return answer.pages[key]
+
+
+def _bench_values(
+    session: Session, question: Question, answer: Answer | None, searches: dict[str, str]
+) -> dict[str, Any]:
+    """Return the values with which a template shows the question: sets, sources and options."""
+    sets = describe_sets(session, question, answer)
+    try:
+        chosen = {source.name for source in session.sources.choose(question.sources)}
     except WeatherglassError:  # shown in place of the answer
-        pass
+        chosen = set()
+    is_empty = not question.test and not any(question.sets)
     return {
-        "page_path": "/",
+        "page_path": "/ask",
         "question": question,
+        "query": question.query if question.is_complete else "",
+        "swapped": _swap_targets(question).query,
         "sources": list(session.sources),
-        "chosen": set(question.sources),
-        "boxes": [describe_box(session, in_boxes, side, searches[side]) for side in SIDES],
-        "tests": find_tests(test_search),
-        "find_test": test_search,
+        "chosen": chosen,
+        "sets": sets,
+        "searches": searches,
+        "matches": {view.side: _matches(question, view, searches[view.side]) for view in sets},
+        "empty_sets": [] if question.is_complete else _empty_sets(question, is_empty),
+    }
+
+
+def _empty_sets(question: Question, is_empty: bool) -> list[str]:
+    if is_empty:
+        return ["all four sets"]
+    return [f"“{ROLES[side.lower()]}”" for side in question.empty_sets]
+
+
+def _swap_targets(question: Question) -> Question:
+    (x, y, a, b), (x_name, y_name, a_name, b_name) = (
+        question.with_sets().sets,
+        question.with_sets().names,
+    )
+    swapped = replace(question, test="", sets=(y, x, a, b))
+    return replace(swapped, names=(y_name, x_name, a_name, b_name))
+
+
+def _matches(question: Question, view: SetView, search: str) -> dict[str, Any]:
+    """Return published sets for one of the four sets: those searched for, or similar ones."""
+    known = {reference.name for reference in view.word_set.references}
+    similar = find_sets(search or view.label, MAX_SIMILAR_SETS + len(known))
+    kept = [match for match in similar if search or match.name not in known]
+    limit = len(kept) if search else MAX_SIMILAR_SETS
+    return {
+        "side": view.side,
+        "search": search,
+        "matches": [
+            (match, query_with_set(question, view.side, match.name)) for match in kept[:limit]
+        ],
     }
 
 
 def _answer_values(session: Session, answer: Answer) -> dict[str, Any]:
     """Return the values with which a template shows an answer."""
+    classes = question_classes(session, answer.question)
+    views = [
+        _view(session, answer, name, classes, answer.complete.get(name)) for name in answer.results
+    ]
+    words = sum(len(word_set.words) for word_set in answer.test.sets.values())
+    words += len(answer.dropped)
     return {
         "answer": answer,
-        "results": answer.results,
-        "done": answer.done,
+        "question": answer.question,
+        "views": views,
         "query": answer.question.query,
-        "slots": {name: _slot(session, name) for name in answer.results},
-        "grade_badge": grade_badge,
-        "evidence_list": evidence_list,
-        "is_reversing": is_reversing,
-        "reversal_sentence": reversal_sentence,
-        "explain_p_value": explain_p_value,
-        "explain_alignment": explain_alignment,
-        "format_percentile": format_percentile,
-        "p_methods": P_METHODS,
+        "max_drop": max(1, min(MAX_DROP, words // 2 - 3), answer.question.drop),
+        **_NUMBER_WORDS,
         "script": api.python_script(answer, session.sources, session.settings.is_local),
     }
 
 
-# The boxes: tests and sets to choose from, words while they are typed
+_NUMBER_WORDS: dict[str, Any] = {
+    "evidence_list": evidence_list,
+    "explain_p_value": explain_p_value,
+    "explain_alignment": explain_alignment,
+    "format_percentile": format_percentile,
+    "p_methods": P_METHODS,
+}
+"""The functions with which templates word the numbers of a finding."""
 
 
-def describe_box(
-    session: Session, question: Question, side: str, search: str = ""
+def _view(
+    session: Session,
+    answer: Answer,
+    name: str,
+    classes: dict[str, str],
+    complete: WeatResult | None,
 ) -> dict[str, Any]:
-    """Return the values with which a template shows one of the four boxes."""
-    try:
-        word_set = question.read(side, session.settings)
-    except WeatherglassError:  # shown below the box, where the words are looked up
-        word_set = WordSetInput()
-    index = SIDES.index(side)
-    matches = find_sets(search)
+    """Return the values with which a template shows the result on one source."""
+    result = answer.results[name] if complete is None else complete
+    finding = result.finding
+    is_loud = is_reversing(finding)
     return {
-        "side": side,
-        "text": question.sets[index],
-        "name": question.names[index],
-        "word_set": word_set,
-        "search": search,
-        "matches": [(match, query_with_set(question, side, match.name)) for match in matches],
+        "name": name,
+        "model": session.sources.find(name).title,
+        "slot": _slot(session, name),
+        "result": result,
+        "is_done": result.is_done,
+        "is_complete": complete is not None or not result.is_done,
+        "finding": finding,
+        "sentence": reversal_sentence(finding) if is_loud else finding.sentence,
+        "is_reversing": is_loud,
+        "badge": grade_badge(finding),
+        "classes": classes,
+        "checks": describe_checks(result, complete is not None) if result.is_done else [],
+        "query": answer.question.query,
+        "has_texts": result.is_done and has_corpus(session, name),
     }
+
+
+def _slot(session: Session, source: str) -> int:
+    """Return the number of a source, by which the page knows the place of its finding."""
+    return [known.name for known in session.sources].index(source)
+
+
+# The boxes: tests and sets to choose from, words while they are typed
 
 
 def query_with_set(question: Question, side: str, name: str) -> str:
@@ -213,13 +364,8 @@ def query_with_set(question: Question, side: str, name: str) -> str:
     'a=%40weat6.A'
     """
     index, question = SIDES.index(side), question.with_sets()
-    sets = _replace_at(question.sets, index, f"@{name}")
-    return replace(question, sets=sets, names=_replace_at(question.names, index, "")).query
-
-
-def _replace_at(texts: SetTexts, index: int, text: str) -> SetTexts:
-    x, y, a, b = (text if k == index else old for k, old in enumerate(texts))
-    return x, y, a, b
+    sets = replace_at(question.sets, index, f"@{name}")
+    return replace(question, sets=sets, names=replace_at(question.names, index, "")).query
 
 
 @router.get("/ask/tests", **HTML_ROUTE, responses=html_response("Links to tests."))
@@ -233,7 +379,8 @@ async def list_sets(
     session: CurrentSession, question: QuestionQuery, searches: SetSearches, side: Side = "x"
 ) -> Response:
     """Search the sets of the catalogue for one of the four boxes."""
-    box = describe_box(session, question, side, searches[side])
+    view = _set_view(session, question, side)
+    box = _matches(question, view, searches[side])
     return HTMLResponse(render("ask_set_matches.html", box=box))
 
 
@@ -245,11 +392,21 @@ async def set_box(
     write_out: Annotated[bool, Query(description="Words instead of references.")] = False,
 ) -> Response:
     """One of the four boxes, with the set that was chosen."""
-    box = describe_box(session, question, side)
+    view = _set_view(session, question, side)
     if write_out:
-        word_set = question.read(side, session.settings)
-        box |= {"text": format_words(word_set.words), "name": word_set.label}
-    return HTMLResponse(render("ask_set.html", box=box, is_new=True))
+        word_set = view.word_set
+        text = format_words(word_set.entries, word_set.muted)
+        view = replace(view, text=text, name=word_set.label)
+    values = {
+        "set": view,
+        "searches": _NO_SEARCHES,
+        "matches": {side: _matches(question, view, "")},
+    }
+    return HTMLResponse(render("ask_set.html", **values))
+
+
+def _set_view(session: Session, question: Question, side: str) -> SetView:
+    return describe_sets(session, question, None)[SIDES.index(side)]
 
 
 @router.get(
@@ -282,23 +439,20 @@ async def finding_part(
     job: JobQuery = "",
 ) -> Response:
     """The finding with all evidence: also the frequency control and other published seed lists."""
-    source, answer = await _answer_on(session, question, on, job)
+    # The answer on all sources of the question, so that its page has the evidence from now on.
+    source = session.sources.choose([on] if on else question.sources)[0].name
+    answer = await answer_question(session, question, job)
+    if source not in answer.results:
+        source, answer = await _answer_on(session, question, on, job)
     result = await complete_result(session, answer, source, job)
+    answer.complete[source] = result
     values = {
-        "finding": result.finding,
-        "slot": _slot(session, source),
-        "grade_badge": grade_badge,
-        "evidence_list": evidence_list,
-        "is_reversing": is_reversing,
-        "reversal_sentence": reversal_sentence,
+        "view": _view(session, answer, source, question_classes(session, question), result),
+        "many": len(answer.results) > 1,
+        **_NUMBER_WORDS,
     }
     title = "The finding with all evidence"
     return _render_evidence(request, "ask_complete.html", title, question, values)
-
-
-def _slot(session: Session, source: str) -> int:
-    """Return the number of a source, by which the page knows the place of its finding."""
-    return [known.name for known in session.sources].index(source)
 
 
 @router.get("/ask/controls", **HTML_ROUTE, responses={**html_response("A table."), **JOB_RESPONSES})
@@ -339,6 +493,45 @@ async def influence_part(
     }
     title = "Does one word drive it?"
     return _render_evidence(request, "ask_influence.html", title, question, values)
+
+
+@router.get(
+    "/ask/quality", **HTML_ROUTE, responses={**html_response("Correlations."), **JOB_RESPONSES}
+)
+async def quality_part(
+    session: CurrentSession,
+    request: Request,
+    question: QuestionQuery,
+    on: SourceQuery = "",
+    job: JobQuery = "",
+) -> Response:
+    """The agreement of a source with ratings of words by people."""
+    source = session.sources.choose([on] if on else question.sources)[0]
+    results = await measure_quality(session, source.name, job)
+    rows = [(result, grade_badge(result.finding)) for result in results]
+    values = {"rows": rows, "model": source.title}
+    return _render_evidence(request, "ask_quality.html", "How good it is", question, values)
+
+
+@router.get(
+    "/ask/context", **HTML_ROUTE, responses={**html_response("Lines of text."), **JOB_RESPONSES}
+)
+async def context_part(
+    session: CurrentSession,
+    request: Request,
+    question: QuestionQuery,
+    on: SourceQuery = "",
+    job: JobQuery = "",
+) -> Response:
+    """The targets near the attributes, in the texts that the vectors were trained on."""
+    source, answer = await _answer_on(session, question, on, job)
+    values = {
+        "pairs": await find_contexts(session, answer, source, job),
+        "result": answer.results[source],
+        "source": source,
+    }
+    title = "In the texts"
+    return _render_evidence(request, "ask_context.html", title, question, values)
 
 
 @router.get(

@@ -148,12 +148,10 @@ async def report_page(session: CurrentSession, run: RunQuery = "") -> Response:
 
 @cache
 def _report_policy() -> str:
-    allowed_script = "'none'"
-    if report_page_parts.can_draw():
-        digest = hashlib.sha256(report_page_parts.chart_script().encode()).digest()
-        allowed_script = f"'sha256-{base64.b64encode(digest).decode()}'"
+    digest = hashlib.sha256(report_page_parts.report_script().encode()).digest()
+    allowed_script = f"'sha256-{base64.b64encode(digest).decode()}'"
     return (
-        "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; "
+        "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
         f"script-src {allowed_script}; img-src data:; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'"
     )

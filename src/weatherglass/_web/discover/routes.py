@@ -332,6 +332,26 @@ async def chart(
 
 
 @router.get(
+    "/discover/cleaning.{form}",
+    response_class=Response,
+    responses={**CHART_RESPONSES, **JOB_RESPONSES},
+)
+async def cleaning_chart(
+    session: CurrentSession, search: SearchQuery, form: ChartFormat, job: JobQuery = ""
+) -> Response:
+    """The names that cleaning kept and dropped, by their frequency."""
+    from weatherglass.report import plot_cleaning
+
+    result = await run_search(session, search, job)
+
+    def draw() -> Any:
+        return plot_cleaning(result.reference, show_slurs=True)  # masked when the chart is written
+
+    key = ("discover cleaning", search.query)
+    return await chart_response(session.jobs, key, draw, form, name="cleaning", job=job)
+
+
+@router.get(
     "/discover/download.{kind}",
     response_class=Response,
     responses={**JOB_RESPONSES, **file_responses(_MEDIA_TYPES.values())},

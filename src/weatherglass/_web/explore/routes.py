@@ -42,6 +42,7 @@ from ..responses import (
 from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery, SourcesQuery
 from ..sources import fingerprints
 from ..word_sets import SetQuery, WordSetInput, look_up_words
+from . import analogy_routes
 from .question import (
     DEFAULT_NEIGHBOURS,
     CountQuery,
@@ -57,6 +58,7 @@ from .question import (
 )
 
 router = APIRouter()
+router.include_router(analogy_routes.router)
 PAGE = Page("Explore", "/explore", router)
 
 _VIEWS: dict[View, str] = {
@@ -126,6 +128,7 @@ def _form_values(session: Session, exploration: Exploration) -> dict[str, Any]:
             (view, title, Exploration(view=view, sources=exploration.sources).query)
             for view, title in _VIEWS.items()
         ],
+        "more_tabs": analogy_routes.tabs(exploration.sources),
     }
 
 

@@ -30,7 +30,15 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const { target, xhr, serverResponse } = event.detail;
   if (xhr.status !== 202 || !target.classList.contains("working")) return;
   const fresh = new DOMParser().parseFromString(serverResponse, "text/html").querySelector(".working");
-  if (!fresh || fresh.getAttribute("hx-get") !== target.getAttribute("hx-get")) return;
+  if (fresh && fresh.getAttribute("hx-get") !== target.getAttribute("hx-get")) {
+    // Another job of the same question: the heading and the way it ends stay.
+    if (target.hasAttribute("data-reload")) fresh.setAttribute("data-reload", "");
+    const heading = target.querySelector("h1");
+    if (heading && !fresh.querySelector("h1")) fresh.prepend(heading.cloneNode(true));
+    event.detail.serverResponse = fresh.outerHTML;
+    return;
+  }
+  if (!fresh) return;
   event.detail.shouldSwap = false;
   for (const part of ["p b", "p .left"]) { // a screen reader announces every change
     const [current, next] = [target, fresh].map((element) => element.querySelector(part));
@@ -42,4 +50,23 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     else bar.removeAttribute(name);
   }
   htmx.trigger(target, "again");
+});
+
+// The slur setting lasts until the browser is closed, on all pages.
+document.getElementById("slurs").addEventListener("change", (event) => {
+  document.cookie = `weatherglass-slurs=${event.target.checked ? "yes" : "no"}; path=/; SameSite=Lax`;
+});
+
+// A menu closes when the reader goes elsewhere.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
 });

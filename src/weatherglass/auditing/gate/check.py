@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from os.path import isfile, join
 from pathlib import Path
 from typing import Any
 
-from weatherglass.encoders import Encoder
+from weatherglass.catalog import NamedTests
 from weatherglass.errors import (
     PolicyError,
     UsageError,
     WeatherglassError,
     quote_safe,
 )
+from weatherglass.measures import Source as AnySource
 from weatherglass.report import AuditResult
-from weatherglass.vectors import Vectors
 
 from ..run_folder import RUN, open_audit
-from ..sources import Source, parse_sources
+from ..sources import Source, list_sources, parse_sources
 from .controls import judge_controls
 from .policy import Policy, Rule
 from .policy_file import PolicyFile, as_policy_file
 from .record import Check, Level, Status, Verdict
 from .rules import Judgement, judge_rule
-from .subjects import AuditedSource, OpenSource, Subject, UnopenedSource, control_tests
+from .subjects import AuditedSource, OpenSource, Subject, UnopenedSource
 from .wording import finding_text, waiver_clause
 
-Checked = str | PathLike[str] | Mapping[str, Any] | Vectors | Encoder
+Checked = AnySource | Mapping[str, Any]
 Progress = Callable[[int, int, str], None]
 
 
@@ -38,7 +38,7 @@ def check(
     sources: Checked | Sequence[Checked],
     policy: str | PathLike[str] | Mapping[str, Any] | Policy | PolicyFile,
     *,
-    tests: Iterable[str | PathLike[str]] = (),
+    tests: NamedTests = (),
     baseline: str | PathLike[str] | None = None,
     rng: int = 0,
     workers: int | None = None,
@@ -53,12 +53,12 @@ def check(
     Parameters
     ----------
     sources
-        Word vectors or encoders: paths, registered names, source specs, or opened ones; and folders
-        of audits, whose results are judged without measuring anything again.
+        One source or several, of any kind (see `as_source`); and folders of audits, whose results
+        are judged without measuring anything again.
     policy
         A YAML file with rules, or the same as a mapping.
     tests
-        Files with tests of your own, which the rules name by their ids.
+        Tests of your own, which the rules name by their ids: files, tests, or several of these.
     baseline
         The folder of the audit that relative rules compare with; by default the one that the
         policy names.
@@ -109,8 +109,8 @@ def check(
     for number, (name, opener) in enumerate(openers):
         if progress is not None:
             progress(number, len(openers), name)
-        subject = _open(name, opener)
-        described.append(subject.describe())
+        subject, description = _open(name, opener)
+        described.append(description)
         before = _find_source(reference, name, len(openers)) if reference else None
         verdicts += _judge(file, subject, before, today or datetime.date.today())
     return Check(
@@ -135,22 +135,14 @@ def _list_sources(
     given: Checked | Sequence[Checked], measuring: Mapping[str, Any], cache: bool
 ) -> list[tuple[str, Opener]]:
     """Return the name of each source, and a function that opens it."""
-    items: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    items = list_sources(given)
     named: list[tuple[str, Opener]] = []
     for item in items:
         if isinstance(item, str | PathLike) and isfile(join(item, RUN)):
             named += _audited(open_audit(item), Path(item))
-        elif isinstance(item, str | PathLike | Mapping):
-            parsed = [replace(source, cache=cache) for source in parse_sources(item)]
-            named += [(source.name, _opener(source, measuring)) for source in parsed]
-        elif isinstance(item, Vectors | Encoder):
-            name = item.source if isinstance(item, Vectors) else item.name
-            named.append((name, _opened(name, item, measuring)))
         else:
-            raise UsageError(
-                f"{type(item).__name__} is no source: expected a path or name, vectors, an "
-                "encoder, or the folder of an audit."
-            )
+            parsed = [replace(source, cache=cache) for source in parse_sources([item])]
+            named += [(source.name, _opener(source, measuring)) for source in parsed]
     names = [name for name, _ in named]
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
@@ -169,25 +161,24 @@ def _audited(audited: AuditResult, folder: Path) -> list[tuple[str, Opener]]:
 
 def _opener(source: Source, measuring: Mapping[str, Any]) -> Opener:
     def open_it() -> Subject:
-        opened = source.encoder if source.is_encoder else source.vectors
+        opened = source.encoder if source.is_encoder else source.embedding
         return OpenSource(source.name, opened, **measuring)
 
     return open_it
 
 
-def _opened(name: str, source: Vectors | Encoder, measuring: Mapping[str, Any]) -> Opener:
-    return lambda: OpenSource(name, source, **measuring)
-
-
-def _open(name: str, opener: Opener) -> Subject:
+def _open(name: str, opener: Opener) -> tuple[Subject, dict[str, Any]]:
+    """Open a source and describe it, which is when an endpoint is asked for the first time."""
     try:
-        return opener()
+        subject = opener()
+        return subject, subject.describe()
     except UsageError:
         raise
     except WeatherglassError as error:
-        return UnopenedSource(name, str(error))
+        unopened = UnopenedSource(name, str(error))
     except OSError as error:
-        return UnopenedSource(name, f"{error.strerror or error}")
+        unopened = UnopenedSource(name, f"{error.strerror or error}")
+    return unopened, unopened.describe()
 
 
 def _open_baseline(file: PolicyFile, given: str | PathLike[str] | None) -> list[Subject]:
@@ -244,11 +235,8 @@ def _judge(
 
 def _run_together(file: PolicyFile, subject: Subject) -> None:
     """Measure all tests at once, so that an encoder gets each sentence once."""
-    chosen = [test for tests in file.family_tests for test in tests]
-    if file.policy.controls is not None:
-        chosen += control_tests(subject, file.find_tests(file.policy.controls.tests))
     try:
-        subject.run_tests({test.id: test for test in chosen}.values())
+        subject.run_tests(file.all_tests(subject.is_encoder))
     except UsageError:
         raise
     except WeatherglassError:
@@ -274,7 +262,7 @@ def _verdict(
 
 def _limits(rule: Rule) -> dict[str, Any]:
     """Return what a rule states, without what it is about."""
-    about = {"id", "description", "tests", "measure", "sets", "options", "discovery"}
+    about = {"id", "description", "tests", "measure", "sets", "options", "discovery", "retrieval"}
     return rule.model_dump(mode="json", exclude_none=True, exclude=about)
 
 

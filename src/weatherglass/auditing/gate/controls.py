@@ -8,11 +8,17 @@ from .policy import AnyTest, Controls
 from .policy_file import PolicyFile
 from .record import Status
 from .rules import Judgement, describe_evidence, done, not_run
-from .subjects import Subject, control_tests
-from .wording import alike_sentence, duplicates_sentence, positive_control_sentence
+from .subjects import Subject
+from .wording import (
+    alike_sentence,
+    duplicates_sentence,
+    positive_control_sentence,
+    valence_limit_sentence,
+)
 
 _COPIES = "Vectors that are copies of each other"
 _ALIKE = "Vectors that are all alike"
+_VALENCE = "Agreement with the ratings of people"
 
 
 def judge_controls(file: PolicyFile, subject: Subject) -> list[Judgement]:
@@ -20,12 +26,14 @@ def judge_controls(file: PolicyFile, subject: Subject) -> list[Judgement]:
     controls = file.policy.controls
     if controls is None:
         return []
-    words = file.find_tests(controls.tests)
+    tests, words = file.control_tests(subject.is_encoder), file.control_tests(is_encoder=False)
     judged = [
         _judge_test(controls, test, word_test, subject)
-        for test, word_test in zip(control_tests(subject, words), words, strict=True)
+        for test, word_test in zip(tests, words, strict=True)
     ]
-    return judged + _judge_health(controls, subject)
+    # Copies and vectors that are all alike are faults of vectors, which a table does not have.
+    health = [] if subject.is_table else _judge_health(controls, subject)
+    return judged + health + _judge_valence(controls, subject)
 
 
 def _judge_test(
@@ -69,3 +77,20 @@ def _judge_health(controls: Controls, subject: Subject) -> list[Judgement]:
             Judgement(test, title, status, word(controls, value, is_met), {"value": value})
         )
     return judged
+
+
+def _judge_valence(controls: Controls, subject: Subject) -> list[Judgement]:
+    if controls.valence is None:
+        return []
+    try:
+        valence = subject.valence()
+    except UsageError:
+        raise
+    except WeatherglassError as error:
+        return [not_run("valence", _VALENCE, error)]
+    if valence.r is None:
+        return [not_run("valence", _VALENCE, valence.reason)]
+    is_met = valence.r >= controls.valence
+    status: Status = "passed" if is_met else "violated"
+    sentence = valence_limit_sentence(controls, valence.r, valence.n, is_met)
+    return [Judgement("valence", _VALENCE, status, sentence, {"value": valence.r})]

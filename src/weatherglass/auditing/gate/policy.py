@@ -9,22 +9,23 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from weatherglass.catalog import FactualTest, Record, Test, Words
+from weatherglass.catalog import FactualTest, GroupsTest, Record, Test, Words
 from weatherglass.errors import UsageError, quote_safe
 from weatherglass.measures import measure_named
 
-from ..steps import MEASURE_DEFAULTS, convert_options, discovery_options
+from ..steps import MEASURE_DEFAULTS, convert_options, discovery_options, retrieval_options
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Size = Annotated[float, Field(ge=0)]
 NotRun = Literal["fail", "warn", "pass"]
-AnyTest = Test | FactualTest
+AnyTest = Test | FactualTest | GroupsTest
 
 
 class Rule(Record):
-    """A limit on tests, on a measure or on a discovery; violated if all of its conditions hold.
+    """A limit on tests, a measure, a discovery or a ranking; violated if all conditions hold.
 
-    A rule is about one of three things: `tests`, a `measure` of word sets, or a `discovery`.
+    A rule is about one of four things: `tests`, a `measure` of word sets, a `discovery`, or a
+    `retrieval` audit of an encoder. The limits of a retrieval audit are each violated alone.
 
     Attributes
     ----------
@@ -37,6 +38,13 @@ class Rule(Record):
         the catalogue, and its options.
     discovery
         Options of a discovery, such as ``rotations``.
+    retrieval
+        Options of a retrieval audit, such as ``top``; its rules judge each two groups of names.
+    min_impact_ratio
+        Retrieval audits: the lower selection rate divided by the higher is below this. With
+        ``judge: interval``, the whole interval over other documents is.
+    max_impact_gap
+        Retrieval audits: the selection rates of two groups differ by more than this, as a share.
     effect
         Tests: the effect size (for factual tests, the correlation) is farther from zero than this,
         in either direction.
@@ -69,6 +77,9 @@ class Rule(Record):
     sets: dict[str, str | Words] = Field(default_factory=dict)
     options: dict[str, str] = Field(default_factory=dict)
     discovery: dict[str, str] | None = None
+    retrieval: dict[str, str] | None = None
+    min_impact_ratio: Share | None = None
+    max_impact_gap: Share | None = None
     effect: Size | None = None
     above: float | None = None
     below: float | None = None
@@ -95,9 +106,10 @@ class Rule(Record):
         return self
 
     def _find_problem(self) -> str:
-        subjects = [bool(self.tests), bool(self.measure), self.discovery is not None]
+        subjects = [bool(self.tests), bool(self.measure)]
+        subjects += [self.discovery is not None, self.retrieval is not None]
         if sum(subjects) != 1:
-            return "is about one of tests, measure and discovery"
+            return "is about one of tests, measure, discovery and retrieval"
         given = {name for name in self.model_fields_set if getattr(self, name) not in (None, ())}
         allowed = _CONDITIONS[self.kind]
         wrong = sorted(given & (_ALL_CONDITIONS - allowed))
@@ -119,16 +131,20 @@ class Rule(Record):
         """Raise an error if a set, an option or a set's words do not exist."""
         if self.discovery is not None:
             discovery_options(self.discovery)
+        if self.retrieval is not None:
+            retrieval_options(self.retrieval)
         if self.measure:
             known = measure_named(self.measure)
             convert_options(self.options, known.options | MEASURE_DEFAULTS)
             known.check_sets(used_sets(self.measure, self.sets))
 
     @property
-    def kind(self) -> Literal["tests", "measure", "discovery"]:
+    def kind(self) -> Literal["tests", "measure", "discovery", "retrieval"]:
         """What the rule is about."""
         if self.measure:
             return "measure"
+        if self.retrieval is not None:
+            return "retrieval"
         return "tests" if self.discovery is None else "discovery"
 
 
@@ -136,9 +152,15 @@ _CONDITIONS = {
     "tests": {"effect", "increase", "p", "agreement"},
     "measure": {"above", "below", "p"},
     "discovery": {"cells"},
+    "retrieval": {"min_impact_ratio", "max_impact_gap"},
 }
 _ALL_CONDITIONS = set().union(*_CONDITIONS.values())
-_NOUNS = {"tests": "tests", "measure": "a measure", "discovery": "a discovery"}
+_NOUNS = {
+    "tests": "tests",
+    "measure": "a measure",
+    "discovery": "a discovery",
+    "retrieval": "a retrieval audit",
+}
 
 
 def used_sets(name: str, sets: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,12 +184,16 @@ class Controls(Record):
         The largest share of vectors that are equal to another one.
     alike
         The largest mean cosine similarity of two vectors.
+    valence
+        The smallest correlation of associations with how pleasant people find words (Glasgow
+        Norms); not demanded by default. An encoder encodes each rated word as a sentence.
     """
 
     tests: Words = ("weat1", "weat2")
     effect: float = 0.5
     duplicates: Share = 0.1
     alike: Annotated[float, Field(ge=-1, le=1)] = 0.99
+    valence: Annotated[float, Field(ge=-1, le=1)] | None = None
 
 
 class Waiver(Record):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weatherglass._files import list_lines, printable_path, read_text, read_yaml
-from weatherglass.catalog import load_tests, tests, validate
+from weatherglass.catalog import NamedTests, load_tests, tests, validate
 from weatherglass.errors import CatalogError, PolicyError, UsageError, quote_safe
 
 from .policy import AnyTest, Controls, Policy, Rule, Waiver
@@ -71,6 +71,20 @@ class PolicyFile:
             for rule, own in zip(self.policy.rules, self.rule_tests, strict=True)
         )
 
+    def control_tests(self, is_encoder: bool) -> tuple[AnyTest, ...]:
+        """The tests of the controls; for an encoder their versions in sentences."""
+        words = self.find_tests(self.policy.controls.tests if self.policy.controls else ())
+        if not is_encoder:
+            return words
+        sentences = {test.id: test for test in tests("sent-*")}
+        return tuple(sentences.get(f"sent-{test.id}", test) for test in words)
+
+    def all_tests(self, is_encoder: bool) -> tuple[AnyTest, ...]:
+        """All tests that a source is measured with, each once: those of rules and of controls."""
+        chosen = [test for family in self.family_tests for test in family]
+        chosen += self.control_tests(is_encoder)
+        return tuple({test.id: test for test in chosen}.values())
+
     def find_tests(self, patterns: Iterable[str]) -> tuple[AnyTest, ...]:
         """Return the tests that patterns match: own ones, or else those of the catalogue."""
         chosen: dict[str, AnyTest] = {}
@@ -80,15 +94,15 @@ class PolicyFile:
         return tuple(chosen.values())
 
 
-def load_policy(path: str | PathLike[str], files: Iterable[str | PathLike[str]] = ()) -> PolicyFile:
+def load_policy(path: str | PathLike[str], own: NamedTests = ()) -> PolicyFile:
     """Read a policy from a YAML file.
 
     Parameters
     ----------
     path
         The file. Tests and baseline that it names are relative to its folder.
-    files
-        More files with tests of your own.
+    own
+        More tests of your own: files, tests, or several of these.
 
     Raises
     ------
@@ -114,7 +128,7 @@ def load_policy(path: str | PathLike[str], files: Iterable[str | PathLike[str]] 
             tuple(lines) if len(lines) == len(policy.rules) else (1,) * len(policy.rules),
             next(iter(list_lines(text, "controls")), 1),
         ),
-        [*(path.parent / file for file in policy.files), *map(Path, files)],
+        [*(path.parent / file for file in policy.files), *_list_own(own)],
     )
 
 
@@ -134,31 +148,37 @@ def parse_policy(content: Mapping[str, Any], name: str = "policy") -> Policy:
 
 def as_policy_file(
     policy: PolicyFile | Policy | Mapping[str, Any] | str | PathLike[str],
-    files: Iterable[str | PathLike[str]] = (),
+    own: NamedTests = (),
 ) -> PolicyFile:
     """Return a policy with everything that it names, from any form of a policy."""
     if isinstance(policy, PolicyFile):
         return policy
     if isinstance(policy, str | PathLike):
-        return load_policy(policy, files)
+        return load_policy(policy, own)
     parsed = policy if isinstance(policy, Policy) else parse_policy(policy)
     digest = hashlib.sha256(parsed.model_dump_json().encode()).hexdigest()
     lines = (1,) * len(parsed.rules)
-    own = [*map(Path, parsed.files), *map(Path, files)]
-    return _with_tests(PolicyFile(parsed, None, digest, lines), own)
+    read = PolicyFile(parsed, None, digest, lines)
+    return _with_tests(read, [*map(Path, parsed.files), *_list_own(own)])
 
 
-def _with_tests(read: PolicyFile, files: Iterable[Path]) -> PolicyFile:
-    """Add the tests of files, and check that every test exists."""
+def _list_own(named: NamedTests) -> list[AnyTest | Path]:
+    """Return each test, and each file of tests as a path."""
+    items = [named] if isinstance(named, str | PathLike | AnyTest) else list(named)
+    return [item if isinstance(item, AnyTest) else Path(item) for item in items]
+
+
+def _with_tests(read: PolicyFile, files: Iterable[AnyTest | Path]) -> PolicyFile:
+    """Add own tests and those of files, and check that every test exists."""
     own: dict[str, AnyTest] = {}
     digests: dict[str, str] = {}
     try:
         for file in files:
-            for test in load_tests(file):
+            for test in (file,) if isinstance(file, AnyTest) else load_tests(file):
                 if own.setdefault(test.id, test) != test:
                     id = quote_safe(test.id)
                     raise PolicyError(f"{read.name}: two different tests have the id {id}.")
-            if file.is_file():
+            if isinstance(file, Path) and file.is_file():
                 digests[str(file)] = hashlib.sha256(file.read_bytes()).hexdigest()
         clash = next((id for id in own if any(t.id == id for t in tests())), None)
         if clash is not None:
@@ -173,7 +193,7 @@ def _with_tests(read: PolicyFile, files: Iterable[Path]) -> PolicyFile:
         _ = complete.family_tests
         for rule in read.policy.rules:
             rule.check_names()
-        complete.find_tests(read.policy.controls.tests if read.policy.controls else ())
+        complete.control_tests(is_encoder=False)
     except PolicyError:
         raise
     except (CatalogError, UsageError) as error:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weatherglass.errors import CannotMeasure, UsageError, WeatherglassError
-from weatherglass.measures import Measurement, PairedDifference, paired_results
+from weatherglass.measures import Measurement, PairedDifference, Results, paired_results
+from weatherglass.retrieval import RetrievalResult
 from weatherglass.significance import benjamini_hochberg, holm
 
 from ..changes import beyond
 from .policy import AnyTest, Rule
 from .policy_file import PolicyFile
 from .record import Status
-from .subjects import Subject, two_sided_p
+from .subjects import Subject
 from .wording import not_run_sentence, rule_sentence
 
 
@@ -41,6 +42,8 @@ def judge_rule(
         return [_judge_measure(rule, subject)]
     if rule.kind == "discovery":
         return [_judge_discovery(rule, subject)]
+    if rule.kind == "retrieval":
+        return _judge_retrieval(rule, subject)
     return _judge_tests(rule, file.rule_tests[number], file.family_tests[number], subject, baseline)
 
 
@@ -96,6 +99,7 @@ def _judge_tests(
             raise
         except WeatherglassError as error:
             reasons[test.id] = str(error)
+    measured = _correct_findings(measured)
     corrected = correct(rule, {id: m.p for id, m in measured.items()})
     return [
         not_run(test.id, test.title, reasons[test.id])
@@ -103,6 +107,20 @@ def _judge_tests(
         else _judge_test(rule, test, measured[test.id], corrected, subject)
         for test in tests
     ]
+
+
+def _correct_findings(measured: Mapping[str, _Measured]) -> dict[str, _Measured]:
+    """Correct the findings over the tests of a rule, as the commands that run tests do.
+
+    The findings of an audit are corrected over its tests already, and stay as its report has them.
+    """
+    if any(item.result.p_finding is not None for item in measured.values()):
+        return dict(measured)
+    results = Results.of(item.result for item in measured.values()).correct_findings()
+    return {
+        id: replace(item, result=result)
+        for (id, item), result in zip(measured.items(), results, strict=True)
+    }
 
 
 def correct(rule: Rule, p_values: Mapping[str, float | None]) -> dict[str, float]:
@@ -117,7 +135,7 @@ def correct(rule: Rule, p_values: Mapping[str, float | None]) -> dict[str, float
 def _measure(rule: Rule, test: AnyTest, subject: Subject, baseline: Subject | None) -> _Measured:
     result = done(subject.result(test))
     numbers = _main_numbers(result, "effect")
-    p = two_sided_p(result)
+    p = result.main_p_two_sided
     if p is not None:
         numbers["p"] = p
     if rule.increase is None:
@@ -221,7 +239,7 @@ def _judge_measure(rule: Rule, subject: Subject) -> Judgement:
         return not_run(rule.measure, rule.description or rule.measure, error)
     title = rule.description or result.title
     numbers = _main_numbers(result, "value")
-    p = two_sided_p(result)
+    p = result.main_p_two_sided
     if p is not None:
         numbers["p"] = p
     value = numbers["value"]
@@ -260,3 +278,35 @@ def _judge_discovery(rule: Rule, subject: Subject) -> Judgement:
     sentence = rule_sentence(rule, numbers, "cells")
     status: Status = "violated" if count > limit else "passed"
     return Judgement("discovery", title, status, sentence, numbers, evidence)
+
+
+def _judge_retrieval(rule: Rule, subject: Subject) -> list[Judgement]:
+    """Judge each two groups of names by their selection rates."""
+    try:
+        results = subject.retrieve(rule)
+    except UsageError:
+        raise
+    except WeatherglassError as error:
+        return [not_run("retrieval", rule.description or "Whose documents are found", error)]
+    return [_judge_ratio(rule, result) for result in results]
+
+
+def _judge_ratio(rule: Rule, result: RetrievalResult) -> Judgement:
+    title = rule.description or result.title
+    if not result.is_done or result.impact_ratio is None:
+        return not_run(result.test, title, result.reason or "nothing is selected")
+    gap = max(result.rates.values()) - min(result.rates.values())
+    numbers = {"impact_ratio": result.impact_ratio, "impact_gap": gap}
+    ratio = result.impact_ratio
+    if result.impact_interval is not None:
+        numbers |= {"low": result.impact_interval.low, "high": result.impact_interval.high}
+    if rule.judge == "interval":
+        if result.impact_interval is None:
+            return not_run(result.test, title, "the impact ratio has no interval")
+        ratio = result.impact_interval.high
+    is_low = rule.min_impact_ratio is not None and ratio < rule.min_impact_ratio
+    is_wide = rule.max_impact_gap is not None and gap > rule.max_impact_gap
+    sentence = rule_sentence(rule, numbers, "impact ratio")
+    status: Status = "violated" if is_low or is_wide else "passed"
+    evidence = describe_evidence(result)
+    return Judgement(result.test, title, status, sentence, numbers, evidence, result)

@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from weatherglass.catalog import FactualTest, Test
+from weatherglass.catalog import FactualTest, GroupsTest, Test
 from weatherglass.discovery import Discovery
-from weatherglass.encoders import Encoder, SeatResult, seat
+from weatherglass.encoders import Encoder, SeatResult, encode_words, seat
 from weatherglass.errors import CannotMeasure, WeatherglassError
-from weatherglass.measures import NOISE, Measurement, Results, measure, measure_named, weat, wefat
+from weatherglass.measures import (
+    NOT_FOR_TABLES,
+    AssociationTable,
+    Embedding,
+    Measurement,
+    Results,
+    SourceValence,
+    describe_source,
+    from_plain,
+    generalised_weat,
+    measure,
+    measure_named,
+    source_valence,
+    valence_words,
+    weat,
+    wefat,
+)
 from weatherglass.report import AuditResult
+from weatherglass.retrieval import RetrievalResult
 from weatherglass.seedlab import multiverse
-from weatherglass.significance import permutation_p
 from weatherglass.vectors import Vectors
 
 from ..health import Health, encoder_health, vector_health
-from ..steps import MEASURE_DEFAULTS, convert_options, discovery_options
+from ..steps import MEASURE_DEFAULTS, convert_options, discovery_options, retrieval_options
 from .policy import AnyTest, Rule, used_sets
 
 
@@ -42,6 +58,11 @@ class Subject:
         """Whether it encodes sentences; otherwise it has word vectors."""
         return False
 
+    @property
+    def is_table(self) -> bool:
+        """Whether it is an association table, which has no vectors to look at."""
+        return self.describe().get("kind") == "table"
+
     def describe(self) -> dict[str, Any]:
         """Return what the record of a check states about the source."""
         return {"name": self.name, "kind": "unknown", "fingerprint": "", "reason": self.reason}
@@ -61,12 +82,20 @@ class Subject:
         """Return the discovery of a rule."""
         raise CannotMeasure(self.reason)
 
+    def retrieve(self, rule: Rule) -> list[RetrievalResult]:
+        """Return the comparisons of the retrieval audit of a rule."""
+        raise CannotMeasure(self.reason)
+
     def agreement(self, test: AnyTest) -> float | None:
         """Return the share of documented seed choices with the same sign; None without choices."""
         raise CannotMeasure(self.reason)
 
     def health(self) -> Health:
         """Return how many vectors are copies, and how similar they are."""
+        raise CannotMeasure(self.reason)
+
+    def valence(self) -> SourceValence:
+        """Return how far the source agrees with the ratings of people."""
         raise CannotMeasure(self.reason)
 
 
@@ -82,7 +111,7 @@ class OpenSource(Subject):
     """A source that is measured when a rule asks, each thing once."""
 
     name: str
-    source: Vectors | Encoder
+    source: Embedding | Encoder
     rng: int = 0
     workers: int | None = None
     batch_size: int | None = None
@@ -93,12 +122,14 @@ class OpenSource(Subject):
 
     @property
     def is_encoder(self) -> bool:
-        return not isinstance(self.source, Vectors)
+        return not isinstance(self.source, Vectors | AssociationTable)
 
     def describe(self) -> dict[str, Any]:
         about: dict[str, Any] = {"name": self.name, "fingerprint": self.source.fingerprint}
         if history := list(getattr(self.source, "history", ())):
             about["history"] = history
+        if isinstance(self.source, AssociationTable):
+            return describe_source(self.source)
         if isinstance(self.source, Vectors):
             return about | {
                 "kind": "vectors",
@@ -109,9 +140,11 @@ class OpenSource(Subject):
 
     def run_tests(self, tests: Iterable[AnyTest]) -> None:
         new = {test.id: test for test in tests if test.id not in self._results}
-        if isinstance(self.source, Vectors):
+        if isinstance(self.source, Vectors | AssociationTable):
             for id, test in new.items():
-                self._results[id] = self._run_on_vectors(self.source, test)
+                result = self._run_on_vectors(self.source, test)
+                # The grade of a finding is the same as in an audit.
+                self._results[id] = replace(result, valence=self.valence())
             return
         chosen = [test for test in new.values() if isinstance(test, Test)]
         if self._failure is not None:
@@ -134,15 +167,20 @@ class OpenSource(Subject):
             cluster=self.cluster,
         )
 
-    def _run_on_vectors(self, vectors: Vectors, test: AnyTest) -> Measurement:
+    def _run_on_vectors(self, vectors: Embedding, test: AnyTest) -> Measurement:
         if isinstance(test, FactualTest):
             return wefat(vectors, test)
+        if isinstance(test, GroupsTest):
+            return generalised_weat(vectors, test, alternative="two-sided", rng=self.rng)
         options: dict[str, Any] = {"rng": self.rng, "workers": self.workers}
-        return weat(vectors, test, alternative="two-sided", baseline=False, **options)
+        result: Measurement = weat(
+            vectors, test, alternative="two-sided", baseline=False, **options
+        )
+        return result
 
     def result(self, test: AnyTest) -> Measurement:
-        if self.is_encoder and isinstance(test, FactualTest):
-            raise CannotMeasure("a factual test needs word vectors.")
+        if self.is_encoder and not isinstance(test, Test):
+            raise CannotMeasure(f"a {test.kind} test needs word vectors.")
         self.run_tests([test])
         return self._results[test.id]
 
@@ -155,8 +193,10 @@ class OpenSource(Subject):
         control = options.pop("control", "none")
         if control != "none":
             options["control"] = control
-        vectors = self._vectors("a measure of word sets")
-        return measure(vectors, rule.measure, used_sets(rule.measure, rule.sets), **options)
+        vectors = self._embedding("a measure of word sets")
+        sets = used_sets(rule.measure, rule.sets)
+        result: Measurement = measure(vectors, rule.measure, sets, **options)
+        return result
 
     def discover(self, rule: Rule) -> Discovery:
         from weatherglass.discovery import discover
@@ -164,30 +204,62 @@ class OpenSource(Subject):
         options = discovery_options(rule.discovery or {})
         key = repr(sorted(options.items()))
         if key not in self._others:
-            vectors = self._vectors("a discovery")
+            vectors = self._embedding("a discovery")
             shared = {"rng": self.rng, "workers": self.workers}
             self._others[key] = discover(vectors, **options | shared)
         found: Discovery = self._others[key]
         return found
 
+    def retrieve(self, rule: Rule) -> list[RetrievalResult]:
+        from weatherglass.retrieval import retrieve
+
+        if isinstance(self.source, Vectors | AssociationTable):
+            raise CannotMeasure("a retrieval audit needs an encoder.")
+        if self._failure is not None:
+            raise self._failure
+        options = {"seed": self.rng, **retrieval_options(rule.retrieval or {})}
+        key = f"retrieve {sorted(options.items())}"
+        if key not in self._others:
+            self._others[key] = retrieve(
+                self.source, batch_size=self.batch_size, cluster=self.cluster, **options
+            )
+        return list(self._others[key].results)
+
     def agreement(self, test: AnyTest) -> float | None:
-        if not isinstance(self.source, Vectors) or not isinstance(test, Test):
+        is_embedding = isinstance(self.source, Vectors | AssociationTable)
+        if not is_embedding or not isinstance(test, Test):
             return None
         key = f"multiverse {test.id}"
         if key not in self._others:
-            self._others[key] = multiverse(self.source, test, rng=self.rng).summary
+            embedding = self._embedding("a multiverse")
+            self._others[key] = multiverse(embedding, test, rng=self.rng).summary
         same_sign = self._others[key].same_sign["whole"]
         return same_sign.share if same_sign.of > 1 else None
 
     def health(self) -> Health:
+        if isinstance(self.source, AssociationTable):
+            raise CannotMeasure(f"{NOT_FOR_TABLES}.")
         if isinstance(self.source, Vectors):
             return vector_health(self.source)
         if self._failure is not None:
             raise self._failure
         return encoder_health(self.source, self.batch_size)
 
-    def _vectors(self, needs: str) -> Vectors:
-        if not isinstance(self.source, Vectors):
+    def valence(self) -> SourceValence:
+        if "valence" not in self._others:
+            if self._failure is not None:
+                raise self._failure
+            self._others["valence"] = source_valence(self._rated_words())
+        measured: SourceValence = self._others["valence"]
+        return measured
+
+    def _rated_words(self) -> Embedding:
+        if isinstance(self.source, Vectors | AssociationTable):
+            return self.source
+        return encode_words(self.source, valence_words(), batch_size=self.batch_size)
+
+    def _embedding(self, needs: str) -> Embedding:
+        if not isinstance(self.source, Vectors | AssociationTable):
             raise CannotMeasure(f"{needs} needs word vectors.")
         return self.source
 
@@ -266,6 +338,20 @@ class AuditedSource(Subject):
                 return discovery
         raise CannotMeasure(self._missing("a discovery"))
 
+    def retrieve(self, rule: Rule) -> list[RetrievalResult]:
+        wanted = retrieval_options(rule.retrieval or {})
+        found = [result for result in self._results if result.section == "retrieval"]
+        if not found:
+            raise CannotMeasure(self._missing("a retrieval audit"))
+        other = [
+            name for name, value in wanted.items() if found[0].options.get(name, value) != value
+        ]
+        if other:
+            raise CannotMeasure(
+                f"the retrieval audit in {self.folder} has another value of {other[0]}."
+            )
+        return cast(list[RetrievalResult], found)
+
     def agreement(self, test: AnyTest) -> float | None:
         for found in self.audited.multiverses:
             if (found.test, found.source_name) == (test.id, self.name):
@@ -283,26 +369,12 @@ class AuditedSource(Subject):
             )
         return Health(float(health["duplicates"]), float(health["alike"]))
 
-
-def two_sided_p(result: Measurement) -> float | None:
-    """Return the p-value of a result in either direction: twice the smaller tail, at most 1.
-
-    Where the record has one tail only, the other is counted from the associations of the words.
-    None if the record does not have these, and its tail is the larger one.
-    """
-    p = result.main_p_two_sided
-    values = result.target_associations()
-    if p is None and values.get("X") and values.get("Y"):
-        x, y = values["X"], values["Y"]
-        return permutation_p(x, y, alternative="two-sided", resolution=NOISE).value
-    return p
-
-
-def control_tests(subject: Subject, tests: Sequence[AnyTest]) -> list[AnyTest]:
-    """Return the version of each control that a source can run: that in sentences for encoders."""
-    from weatherglass.catalog import tests as catalogue
-
-    if not subject.is_encoder:
-        return list(tests)
-    sentences = {test.id: test for test in catalogue("sent-*")}
-    return [sentences.get(f"sent-{test.id}", test) for test in tests]
+    def valence(self) -> SourceValence:
+        valence = self._about.get("valence")
+        if not valence:
+            raise CannotMeasure(
+                self._about.get("reason")
+                or f"the audit in {self.folder} does not say how far the source agrees with "
+                "people; run it again with this version."
+            )
+        return from_plain(SourceValence, valence)

@@ -32,6 +32,11 @@ def _measured(rule: Rule, numbers: Mapping[str, float], noun: str, family: int) 
     if rule.kind == "discovery":
         cells = numbers["cells"]
         return f"{numbers['value']:.0f} of {cells:.0f} pairs of a group and a category significant"
+    if rule.kind == "retrieval":
+        text = f"{noun} {numbers['impact_ratio']:.2f}"
+        if "low" in numbers:
+            text += f" (95% interval {numbers['low']:.2f} to {numbers['high']:.2f})"
+        return f"{text}, selection rates {100 * numbers['impact_gap']:.1f} points apart"
     value = numbers.get("effect", numbers.get("value", 0.0))
     decimals = 3 if rule.kind == "measure" else 2
     parts = [f"{noun} {value:.{decimals}f}"]
@@ -63,6 +68,14 @@ def _limit(rule: Rule) -> str:
     only_with = f" with {' and '.join(conditions)}" if conditions else ""
     if rule.kind == "discovery":
         return f"the limit is {rule.cells}"
+    if rule.kind == "retrieval":
+        limits = []
+        if rule.min_impact_ratio is not None:
+            of_what = " for the far end of the interval" if rule.judge == "interval" else ""
+            limits.append(f"the ratio must be at least {rule.min_impact_ratio:g}{of_what}")
+        if rule.max_impact_gap is not None:
+            limits.append(f"at most {100 * rule.max_impact_gap:g} points are allowed")
+        return " and ".join(limits)
     of = f" for {what}" if what else ""
     if rule.kind == "measure":
         ends = [
@@ -110,6 +123,15 @@ def alike_sentence(controls: Controls, cosine: float, is_met: bool) -> str:
     """Return the mean cosine of two vectors, and what it says about the source."""
     text = f"the mean cosine of two vectors is {cosine:.3f}; at most {controls.alike:g} is allowed."
     return text if is_met else f"{text} The vectors are practically all the same."
+
+
+def valence_limit_sentence(controls: Controls, r: float, words: int, is_met: bool) -> str:
+    """Return how far a source agrees with the ratings of people, and what the policy demands."""
+    text = (
+        f"associations agree with how pleasant people find {words:,} words with r = {r:.2f}; at "
+        f"least {controls.valence:g} is demanded."
+    )
+    return text if is_met else f"{text} The source encodes too little of what people agree on."
 
 
 def waiver_clause(reason: str, until: Any, is_expired: bool) -> str:

@@ -4,5 +4,6 @@ from . import text as text
 from .format import CorpusFormat as CorpusFormat
 from .format import Document as Document
 from .format import Reading as Reading
-from .format import join_documents as join_documents
+from .format import group_rows as group_rows
+from .format import merge_rows as merge_rows
 from .text import check_encoding as check_encoding

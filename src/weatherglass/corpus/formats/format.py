@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from weatherglass._files import Input
+from weatherglass._languages import COLUMNS
 from weatherglass.errors import (
     BadContent,
     TooLarge,
@@ -32,6 +33,11 @@ class Document(NamedTuple):
     text: str
     meta: dict[str, str]
 
+    @property
+    def language(self) -> str:
+        """The language that its metadata state, as they spell it; empty if they state none."""
+        return next((self.meta[name] for name in COLUMNS if self.meta.get(name)), "")
+
     def __repr__(self) -> str:
         text = quote_safe(self.text, _MAX_REPR_CHARACTERS)
         names = (quote_safe(name, _MAX_REPR_CHARACTERS) for name in self.meta)
@@ -39,29 +45,37 @@ class Document(NamedTuple):
         return f"<Document {text}: {len(self.text):,} characters{'; ' if columns else ''}{columns}>"
 
 
-def join_documents(documents: Iterable[Document], column: str, where: str) -> Iterator[Document]:
-    """Yield neighbouring documents with the same value in `column` as a single document.
+def group_rows(rows: Iterable[Document], column: str, where: str) -> Iterator[list[Document]]:
+    """Yield the rows of each document: neighbouring rows with the same value in `column`.
 
-    It has the metadata of the first of them. Documents without a value stay separate.
+    Rows without a value are documents of their own.
 
     >>> rows = [Document(text, {"id": id}) for text, id in [("a b", "1"), ("c", "1"), ("d", "2")]]
-    >>> [document.text for document in join_documents(rows, "id", "rows.csv")]
-    ['a b\\nc', 'd']
+    >>> [[row.text for row in document] for document in group_rows(rows, "id", "rows.csv")]
+    [['a b', 'c'], ['d']]
     """
-    texts: list[str] = []
-    first_meta: dict[str, str] = {}
+    together: list[Document] = []
     size = 0
-    for text, meta in documents:
-        if texts and (column not in meta or meta[column] != first_meta.get(column)):
-            yield Document("\n".join(texts), first_meta)
-            texts, size = [], 0
-        if not texts:
-            first_meta = meta
-        texts.append(text)
-        size += len(text)
+    for row in rows:
+        if together and (
+            column not in row.meta or row.meta[column] != together[0].meta.get(column)
+        ):
+            yield together
+            together, size = [], 0
+        together.append(row)
+        size += len(row.text)
         check_size(size, where)
-    if texts:
-        yield Document("\n".join(texts), first_meta)
+    if together:
+        yield together
+
+
+def merge_rows(rows: Sequence[Document]) -> Document:
+    """Return rows as one document, with the metadata of the first of them.
+
+    >>> merge_rows([Document("a b", {"year": "1841"}), Document("c", {"year": "1842"})]).text
+    'a b\\nc'
+    """
+    return rows[0] if len(rows) == 1 else Document("\n".join(r.text for r in rows), rows[0].meta)
 
 
 def check_size(size: int, where: str) -> None:
@@ -153,14 +167,9 @@ def _missing_column(
     return BadContent(f"{message} Say which column holds the text: {path.name}?text=COLUMN.")
 
 
-def to_documents(
-    rows: Iterable[Mapping[str, str | None]], column: str, reading: Reading, path: Path
-) -> Iterator[Document]:
-    """Yield rows as documents, joining neighbouring rows if the user asked for that."""
-    documents = (_row_to_document(row, column) for row in rows)
-    if reading.documents is None:
-        return documents
-    return join_documents(documents, reading.documents, str(path))
+def to_documents(rows: Iterable[Mapping[str, str | None]], column: str) -> Iterator[Document]:
+    """Yield each row as a document; `Corpus` joins those that the user calls one document."""
+    return (_row_to_document(row, column) for row in rows)
 
 
 def _row_to_document(row: Mapping[str, str | None], column: str) -> Document:

@@ -43,7 +43,7 @@ def _delimited_reader(delimiter: str) -> Callable[[Input, Reading], Iterator[Doc
         header = next(rows, [])
         column = text_column(header, reading, source.path)
         named_rows = (dict(zip(header, row, strict=True)) for row in rows)
-        yield from to_documents(named_rows, column, reading, source.path)
+        yield from to_documents(named_rows, column)
 
     return read
 
@@ -114,7 +114,7 @@ def read_json_lines(source: Input, reading: Reading) -> Iterator[Document]:
         yield first
         yield from rows
 
-    yield from to_documents(all_rows(), column, reading, source.path)
+    yield from to_documents(all_rows(), column)
 
 
 def _json_rows(source: Input, encoding: str | None) -> Iterator[dict[str, str | None]]:
@@ -169,7 +169,7 @@ def read_parquet(source: Input, reading: Reading) -> Iterator[Document]:
     if not source.head.startswith(b"PAR1"):
         raise BadContent(f"{source.path}: expected a Parquet file; this is something else.")
     column = reading.text or DEFAULT_TEXT_COLUMN
-    yield from to_documents(_parquet_rows(source, reading), column, reading, source.path)
+    yield from to_documents(_parquet_rows(source, reading), column)
 
 
 def _parquet_columns(source: Input, reading: Reading) -> list[str]:

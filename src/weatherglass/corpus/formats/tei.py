@@ -7,14 +7,16 @@ them.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from xml.parsers import expat
 
 from weatherglass._files import Input
 from weatherglass.errors import BadContent, TooLarge
 
+from .decoding import OddBytes
 from .format import CorpusFormat, Document, Reading, check_size
 
 _BLOCK_SIZE = 1 << 18
@@ -35,6 +37,9 @@ _REPLACED_READINGS = frozenset(("sic", "orig", "abbr"))  # <choice> has a better
 _MAX_FIELDS = 100  # of a header: each document gets a copy
 _MAX_FIELD_CHARACTERS = 1 << 20
 _MAX_TAG_BYTES = 4 << 20
+_LANGUAGE = "http://www.w3.org/XML/1998/namespace lang"
+_DECLARED_ENCODING = re.compile(rb"<\?xml[^>]*encoding\s*=\s*[\"']([\w.-]+)")
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _YEAR = re.compile(r"\b(1[0-9]{3}|20[0-9]{2})\b")
 
 
@@ -42,6 +47,7 @@ def read_tei(source: Input, reading: Reading) -> Iterator[Document]:
     """Yield a document for each ``<TEI>`` element, or for each paragraph."""
     builder = _Builder(str(source.path), reading.unit("file", "paragraphs") == "paragraphs")
     parser = expat.ParserCreate(encoding=reading.encoding, namespace_separator=" ")
+    clean = _cleaner(source, reading.encoding)
     parser.buffer_text = True
     parser.StartElementHandler = builder.start_element
     parser.EndElementHandler = builder.end_element
@@ -49,10 +55,13 @@ def read_tei(source: Input, reading: Reading) -> Iterator[Document]:
     parser.EntityDeclHandler = builder.refuse_entity
     try:
         with source.stream() as stream:
+            parsed = 0
             while block := stream.read(_BLOCK_SIZE):
+                block = clean(block)
                 parser.Parse(block, False)
+                parsed += len(block)
                 # The parser begins a tag or comment that is not complete again with each block.
-                if stream.position - parser.CurrentByteIndex > _MAX_TAG_BYTES:
+                if parsed - parser.CurrentByteIndex > _MAX_TAG_BYTES:
                     raise TooLarge(
                         f"{source.path} has a tag or comment of more than "
                         f"{_MAX_TAG_BYTES >> 20} MiB."
@@ -64,6 +73,19 @@ def read_tei(source: Input, reading: Reading) -> Iterator[Document]:
     yield from builder.take_documents()
     if not builder.has_tei:
         raise BadContent(f"{source.path} is XML without a <TEI> element: expected TEI.")
+
+
+def _cleaner(source: Input, encoding: str | None) -> Callable[[bytes], bytes]:
+    """Return a function that replaces odd bytes in UTF-8; other encodings are left to expat."""
+    head = source.head.removeprefix(codecs.BOM_UTF8)
+    declared = _DECLARED_ENCODING.match(head)
+    is_utf_8 = declared is None or declared[1].lower() in (b"utf-8", b"utf8")
+    if encoding is not None or not is_utf_8 or b"\0" in source.head[:4] or head[:2] in _UTF_16:
+        return bytes
+    source.odd_bytes = 0
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    odd = OddBytes(source)
+    return lambda block: odd.replace(decoder.decode(block)).encode()
 
 
 class _Builder:
@@ -82,6 +104,7 @@ class _Builder:
         self._field: str | None = None
         self._value: list[str] = []
         self._value_size = 0
+        self._language = ""  # of the attribute xml:lang
         self.has_tei = False
 
     def take_documents(self) -> list[Document]:
@@ -100,6 +123,9 @@ class _Builder:
         if name in ("TEI", "TEI.2"):
             self.has_tei = True
             self._header = {}
+            self._language = ""
+        if name in ("TEI", "TEI.2", "text") and not self._open["text"]:
+            self._language = attributes.get(_LANGUAGE, self._language)
         parent = self._path[-1] if self._path else ""
         self._path.append(name)
         self._open[name] += 1
@@ -147,7 +173,10 @@ class _Builder:
         text = "".join(self._parts)
         self._parts, self._size = [], 0
         if text and not text.isspace():
-            self._complete.append(Document(text.strip(), dict(self._header)))
+            header = dict(self._header)
+            if self._language:  # <langUsage> is more explicit
+                header.setdefault("language", self._language)
+            self._complete.append(Document(text.strip(), header))
 
     def _read_header(self, name: str, parent: str, attributes: dict[str, str]) -> None:
         """Record title, author, earliest year, language, and the keys that describe the text."""

@@ -1,6 +1,11 @@
 from .canaries import CANARIES as CANARIES
+from .canaries import identify as identify
 from .credentials import HEADER as HEADER
 from .credentials import HOST as HOST
 from .credentials import KEY as KEY
+from .credentials import credentials_for as credentials_for
 from .endpoint import EndpointEncoder as EndpointEncoder
 from .endpoint import open_endpoint as open_endpoint
+from .transport import MAX_RESPONSE_BYTES as MAX_RESPONSE_BYTES
+from .transport import REQUEST_FAILURES as REQUEST_FAILURES
+from .transport import fetch as fetch

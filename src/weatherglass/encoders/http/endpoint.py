@@ -178,7 +178,7 @@ class EndpointEncoder:
                     if error.code not in _RETRIED_STATUSES:
                         raise self._failed(reason, error.code, len(sentences), secret) from None
                     wait_seconds = _retry_after(error.headers.get("Retry-After"), wait_seconds)
-            except transport.FAILURES as error:
+            except transport.REQUEST_FAILURES as error:
                 reason = secret.redact(
                     str(getattr(error, "reason", "") or error or type(error).__name__)
                 )

@@ -14,7 +14,7 @@ from typing import Any
 MAX_RESPONSE_BYTES = 512 << 20
 _TIMEOUT_SECONDS = 120.0  # for the next bytes
 
-FAILURES = (urllib.error.URLError, http.client.HTTPException, OSError)
+REQUEST_FAILURES = (urllib.error.URLError, http.client.HTTPException, OSError)
 """The errors of a request that may succeed the next time; `HTTPError` is the first kind."""
 
 
@@ -89,7 +89,7 @@ def fetch(request: urllib.request.Request, seconds: float) -> bytes:
             timeout = min(_TIMEOUT_SECONDS, seconds)
             with opener.open(request, timeout=timeout) as response:
                 raw: bytes = response.read(MAX_RESPONSE_BYTES + 1)
-        except FAILURES:
+        except REQUEST_FAILURES:
             if not is_over.is_set():
                 raise
     if is_over.is_set():

@@ -26,11 +26,12 @@ from ..token_states import pool
 from .options import (
     SHARED,
     Served,
+    count_tokens,
     load_error,
+    load_strictly,
     pooling_option,
     read_prompts,
     served_options,
-    silence_loading,
 )
 
 _LAYERS = ("sum", "mean", "concat")
@@ -93,7 +94,7 @@ class TransformerEncoder:
     def _loaded(self) -> tuple[Any, Any, str]:
         """The model, its tokenizer and the pooling."""
         refuse_unsafe_files(self.folder)
-        with silence_loading():
+        with load_strictly():
             import torch
             from transformers import AutoModel, AutoTokenizer
 
@@ -113,6 +114,11 @@ class TransformerEncoder:
         if not self._gguf:  # GGUF is read as float32, and does not accept a conversion
             model = model.float()
         return model.eval().to(device), tokenizer, pooling
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, without those that mark its ends."""
+        _, tokenizer, _ = self._loaded
+        return count_tokens(tokenizer, texts)
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
         """Return one row per sentence, float32."""
@@ -223,7 +229,7 @@ class LayerSweep(TransformerEncoder):
         """The layers, from the embeddings (0) to the top."""
         from transformers import AutoConfig
 
-        with silence_loading():
+        with load_strictly():
             config = AutoConfig.from_pretrained(
                 str(self.folder), local_files_only=True, trust_remote_code=False, **self._gguf
             )

@@ -1,16 +1,18 @@
-"""The options that ``hf:`` and ``st:`` share, and what loading a model prints."""
+"""The options that ``hf:`` and ``st:`` share, and how both load a model."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import json
-from collections.abc import Iterator
+import re
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from weatherglass.errors import EncoderError, UsageError, did_you_mean, quote_safe
+from weatherglass.errors import EncoderError, UsageError, did_you_mean, join_first, quote_safe
 from weatherglass.vectors import Spec
 
 from ..encoder import Encodings, choice_option, integer_option
@@ -98,21 +100,61 @@ def pooling_option(spec: Spec) -> str:
 
 
 @contextlib.contextmanager
-def silence_loading() -> Iterator[None]:
-    """Suppress what loading a model prints: progress bars, reports of unused weights."""
+def load_strictly() -> Iterator[None]:
+    """Load models without a print, and refuse those of which weights are missing.
+
+    The library would fill missing weights with random numbers, others at each time. It says so in
+    a warning only, which is suppressed together with progress bars and reports of unused weights.
+    """
     import transformers
 
     logging: Any = transformers.utils.logging
-    level, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        with contextlib.redirect_stderr(io.StringIO()):  # GGUF's progress bar has no switch
-            yield
-    finally:
-        logging.set_verbosity(level)
-        if has_bars:
-            logging.enable_progress_bar()
+    base: Any = transformers.PreTrainedModel
+    with _loading:
+        level, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+        original = vars(base)["from_pretrained"]
+
+        def load(cls: Any, *arguments: Any, **options: Any) -> Any:
+            has_report = options.pop("output_loading_info", False)
+            model, report = original.__func__(cls, *arguments, output_loading_info=True, **options)
+            has_decoder = getattr(model.config, "is_encoder_decoder", False)
+            refuse_missing_weights(report["missing_keys"], has_decoder)
+            return (model, report) if has_report else model
+
+        base.from_pretrained = classmethod(load)
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):  # GGUF's progress bar has no switch
+                yield
+        finally:
+            base.from_pretrained = original
+            logging.set_verbosity(level)
+            if has_bars:
+                logging.enable_progress_bar()
+
+
+_loading = threading.Lock()  # the settings of the library are those of the process
+# No encoding uses them: poolers, which come after the token states, and decoders beside an encoder.
+_UNUSED = re.compile(r"(^|\.)pooler\.")
+_UNUSED_BESIDE_ENCODER = re.compile(r"(^|\.)(pooler|decoder|lm_head)\.")
+
+
+def refuse_missing_weights(names: Iterable[str], has_decoder: bool) -> None:
+    """Refuse a model without the weights of these names, unless no encoding uses them."""
+    unused = _UNUSED_BESIDE_ENCODER if has_decoder else _UNUSED
+    missing = sorted(name for name in names if not unused.search(name))
+    if missing:
+        raise ValueError(
+            f"its files lack the weights {join_first(map(quote_safe, missing), 3)}. Nothing is "
+            "measured with random numbers in their place."
+        )
+
+
+def count_tokens(tokenizer: Any, texts: Sequence[str]) -> list[int]:
+    """Return the number of tokens of each text, without those that mark its ends."""
+    ids = tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+    return [len(row) for row in ids]
 
 
 def load_error(name: str, error: Exception) -> EncoderError:

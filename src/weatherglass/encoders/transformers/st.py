@@ -16,10 +16,11 @@ from ..model_files import find_folder, model_fingerprint, refuse_unsafe_files
 from .options import (
     SHARED,
     Served,
+    count_tokens,
     load_error,
+    load_strictly,
     pooling_option,
     served_options,
-    silence_loading,
 )
 
 _POOLING_NAMES = {"last": "lasttoken"}  # where the library has another name
@@ -71,7 +72,7 @@ class SentenceTransformerEncoder:
     @functools.cached_property
     def _model(self) -> Any:
         refuse_unsafe_files(self.folder)
-        with silence_loading():
+        with load_strictly():
             from sentence_transformers import SentenceTransformer
 
             try:
@@ -119,6 +120,15 @@ class SentenceTransformerEncoder:
                 )
                 return
         raise UsageError(f"{self.name} has no pooling to replace.")
+
+    @property
+    def similarity(self) -> str:
+        """How the model's encodings are meant to be compared."""
+        return "dot" if self._model.similarity_fn_name == "dot" else "cosine"
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, without those that mark its ends."""
+        return count_tokens(self._model.tokenizer, texts)
 
     def encode(self, sentences: Sequence[str]) -> Encodings:
         """Return one row per sentence, float32."""

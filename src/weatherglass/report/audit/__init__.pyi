@@ -4,6 +4,7 @@ from .data import TestBySource as TestBySource
 from .data import group_by_test as group_by_test
 from .data import short_names as short_names
 from .data import source_names as source_names
+from .effects import effects_section as effects_section
 from .evidence import evidence as evidence
 from .findings import ALPHA as ALPHA
 from .findings import Headline as Headline
@@ -14,7 +15,10 @@ from .findings import headlines as headlines
 from .findings import is_reversing as is_reversing
 from .findings import reversal_sentence as reversal_sentence
 from .findings import reversals as reversals
+from .findings import source_valences as source_valences
 from .findings import with_seed_choices as with_seed_choices
+from .findings import with_valence as with_valence
+from .headline import MODEL_TITLES as MODEL_TITLES
 from .headline import evidence_list as evidence_list
 from .headline import findings_section as findings_section
 from .headline import grade_badge as grade_badge
@@ -23,4 +27,3 @@ from .model_card import model_card as model_card
 from .page import audit_figures as audit_figures
 from .page import audit_page as audit_page
 from .seeds import seed_choices_section as seed_choices_section
-from .tests import effects_section as effects_section

@@ -14,9 +14,8 @@ from weatherglass.errors import CatalogError
 from weatherglass.measures import MEASURES
 
 from ..discovery import NAMES_APART, groups_table, prose, proxies_markup, table_with_guide
-from ..html import collapsible, element, join, sentence_markup, table
-from ..page import definition_list, section
 from .data import AuditResult, Names
+from .rendering import render_part
 
 BAD_SEEDS = (
     "Antoniak, M., and Mimno, D. (2021). Bad Seeds: Evaluating Lexical Methods for Bias "
@@ -60,54 +59,55 @@ _CONTROL_NOTE_INDEX = 5
 
 
 def discovery_section(audit: AuditResult, names: Names) -> list[Markup]:
-    """The table of each discovery, with its groups."""
+    """What each discovery found, in sentences; its groups and its table are in folds."""
     if not audit.discoveries:
         return []
-    parts: list[Markup] = []
+    cards = []
     for index, discovery in enumerate(audit.discoveries):
         prefix = f"search-{index}-" if index else ""
-        if len(audit.discoveries) > 1:
-            parts.append(element("h3", element("bdi", names[discovery.source_name])))
-        groups = groups_table(discovery, prefix=prefix)
-        parts += [
-            element("p", prose.describe_search(discovery)),
-            element("p", NAMES_APART),
-            collapsible("Groups of names", groups, is_open=True),
-            *table_with_guide(discovery, prefix),
-            collapsible("Proxies for names", *proxies_markup(discovery)),
-            definition_list(
-                [
+        cards.append(
+            {
+                "discovery": discovery,
+                "source": names[discovery.source_name] if len(audit.discoveries) > 1 else "",
+                "sentences": prose.association_sentences(discovery),
+                "search": prose.describe_search(discovery),
+                "groups": groups_table(discovery, prefix=prefix),
+                "table": table_with_guide(discovery, prefix),
+                "proxies": proxies_markup(discovery),
+                "facts": [
                     ("Word frequency", prose.describe_frequency(discovery.control)),
                     ("Null distribution", prose.describe_null(discovery)),
                     ("Significance", prose.describe_level(discovery)),
-                ]
-            ),
-            *(element("p", sentence_markup(note)) for note in discovery.notes),
-        ]
-    return [section("discovery", "Discovered associations", *parts)]
+                    ("Placebo", prose.describe_placebo(discovery)),
+                ],
+            }
+        )
+    first = audit.discoveries[0]
+    cells = prose.count_noun(len(first.cells), "pair")
+    headline = (
+        f"{len(first.significant):,} of {cells} of names and words align more than chance"
+        if len(audit.discoveries) == 1
+        else "Discovered associations"
+    )
+    return [
+        render_part("audit/discovery.html", headline=headline, cards=cards, names_apart=NAMES_APART)
+    ]
 
 
 def steps_section(audit: AuditResult, names: Names) -> list[Markup]:
     """Steps that failed or were skipped, with the reason."""
     steps = audit.about.get("steps", ())
     missing = [step for step in steps if step.get("status") != "done"]
-    if not missing:
-        parts = [element("p", "All steps have a result.")]
-    else:
-        has_sources = len(names) > 1
-        rows = [
-            [
-                sentence_markup(str(step.get("title") or step.get("id", ""))),
-                *([element("bdi", _step_source(step, names))] if has_sources else []),
-                str(step.get("status", "")),
-                sentence_markup(str(step.get("reason", ""))),
-            ]
-            for step in missing
-        ]
-        heads = ["Step", *(["Source"] if has_sources else []), "Status", "Reason"]
-        text = f"{len(missing):,} of {prose.count_noun(len(steps), 'step')} have no result."
-        parts = [element("p", text), table("Steps without a result", heads, rows)]
-    return [section("steps", "Steps without a result", *parts)]
+    text = f"{len(missing):,} of {prose.count_noun(len(steps), 'step')} have no result."
+    return [
+        render_part(
+            "audit/steps.html",
+            missing=missing,
+            text=text,
+            has_sources=len(names) > 1,
+            source_of=lambda step: _step_source(step, names),
+        )
+    ]
 
 
 def _step_source(step: Mapping[str, Any], names: Names) -> str:
@@ -120,14 +120,8 @@ def notes_section(audit: AuditResult) -> Markup:
     notes = list(NOTES)
     if any(result.controls for result in audit.results):
         notes.insert(_CONTROL_NOTE_INDEX, _CONTROL_NOTE)
-    parts = [element("ul", *(element("li", note) for note in notes))]
-    if audit.discoveries:
-        limits = prose.list_limits(audit.discoveries[0])
-        parts += [
-            element("h3", "About the discovery table"),
-            element("ul", *(element("li", limit) for limit in limits)),
-        ]
-    return section("notes", "How to read it", *parts)
+    limits = prose.list_limits(audit.discoveries[0]) if audit.discoveries else []
+    return render_part("audit/notes.html", notes=notes, limits=limits)
 
 
 def citations_section(audit: AuditResult) -> Markup:
@@ -150,15 +144,10 @@ def citations_section(audit: AuditResult) -> Markup:
         ("Methods", methods),
         ("Studies of people that tests are modelled on", _citations(human_studies)),
     ]
-    parts = [
-        join(
-            element("h3", heading),
-            element("ul", *(element("li", sentence_markup(work)) for work in dict.fromkeys(works))),
-        )
-        for heading, works in groups
-        if works
-    ]
-    return section("cite", "How to cite", *parts)
+    return render_part(
+        "audit/citations.html",
+        groups=[(heading, list(dict.fromkeys(works))) for heading, works in groups if works],
+    )
 
 
 def catalogue_entry(id: str) -> Any:
@@ -177,38 +166,21 @@ def repeat_section(audit: AuditResult) -> Markup:
     """The command, and the versions and options it ran with."""
     about = audit.about
     machine = about.get("machine") or {}
-    packages = machine.get("packages") or {}
-    fingerprints = [
-        join(element("bdi", str(source.get("name", ""))), f": {source['fingerprint']}")
-        for source in about.get("sources", ())
-        if source.get("fingerprint")
-    ]
     options = {
         name: value
         for name, value in (about.get("options") or {}).items()
-        if value not in (None, "")
+        if value not in (None, "", [])
     }
-    command = element("code", str(about.get("command", "weatherglass audit")))
-    return section(
-        "repeat",
-        "How to repeat it",
-        element("pre", command, tabindex=0),
-        element(
-            "p",
-            "The same command on the same sources gives the same numbers. With the folder of this "
-            "audit, ",
-            element("code", "weatherglass audit --repeat FOLDER"),
-            " runs it again and compares every number.",
-        ),
-        definition_list(
-            [
-                ("Weatherglass", str(about.get("weatherglass", __version__))),
-                ("Fingerprints", join(*fingerprints, separator="; ")),
-                ("Options", _join_pairs(options)),
-                ("Python", f"{machine.get('python', '')} {machine.get('platform', '')}".strip()),
-                ("Packages", _join_pairs(packages)),
-            ]
-        ),
+    return render_part(
+        "audit/repeat.html",
+        command=str(about.get("command", "weatherglass audit")),
+        weatherglass=str(about.get("weatherglass", __version__)),
+        sources=[source for source in about.get("sources", ()) if source.get("fingerprint")],
+        facts=[
+            ("Options", _join_pairs(options)),
+            ("Python", f"{machine.get('python', '')} {machine.get('platform', '')}".strip()),
+            ("Packages", _join_pairs(machine.get("packages") or {})),
+        ],
     )
 
 

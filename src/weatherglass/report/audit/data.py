@@ -121,6 +121,11 @@ def sentence_tests(results: Results) -> list[TestBySource]:
     return sorted(tests, key=_dimension_position)
 
 
+def retrieval_tests(results: Results) -> list[TestBySource]:
+    """Rankings of documents that differ in a name, two groups of names at a time."""
+    return group_by_test(result for result in results if result.section == "retrieval")
+
+
 def _dimension_position(test: TestBySource) -> int:
     return dimension_position(test.any.dimension)
 

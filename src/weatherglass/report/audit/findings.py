@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from weatherglass.catalog import CONTROL, dimension_position
 from weatherglass.findings import GRADES, GRADING_KINDS, Finding
-from weatherglass.measures import Measurement, Results
+from weatherglass.findings import is_reversing as is_reversing
+from weatherglass.findings import reversal_sentence as reversal_sentence
+from weatherglass.measures import Measurement, Results, SourceValence, from_plain
 from weatherglass.seedlab import Multiverse
 
 ALPHA = 0.05
@@ -46,6 +49,26 @@ def with_seed_choices(
             result = dataclasses.replace(result, seed_choices=choices)
         completed.append(result)
     return completed
+
+
+def with_valence(results: Iterable[Measurement], about: Mapping[str, Any]) -> list[Measurement]:
+    """Return results with how far their source agrees with the ratings of people.
+
+    Then no finding on a source that encodes little of what people agree on is graded clear.
+    """
+    by_source = source_valences(about.get("sources", ()))
+    return [
+        dataclasses.replace(result, valence=by_source.get(result.source_name)) for result in results
+    ]
+
+
+def source_valences(sources: Iterable[Mapping[str, Any]]) -> dict[str, SourceValence]:
+    """Return the valence of each source, as the record of an audit states it."""
+    return {
+        str(source.get("name", "")): from_plain(SourceValence, source["valence"])
+        for source in sources
+        if source.get("valence")
+    }
 
 
 def corrected_p(result: Measurement, results: Results) -> float | None:
@@ -113,27 +136,6 @@ def reversals(results: Iterable[Measurement]) -> list[Finding]:
         for finding in graded_findings(results)
         if finding.result.dimension != CONTROL and is_reversing(finding)
     ]
-
-
-def is_reversing(finding: Finding) -> bool:
-    """Whether some evidence gives a result the other sign.
-
-    A result without a clear difference counts only if it has p ≤ 0.05 before correction: the sign
-    of the others means nothing.
-    """
-    p = finding.result.main_p_for_finding
-    is_result = finding.direction != 0 or (p is not None and p <= ALPHA)
-    return is_result and any(item.reverses for item in finding.evidence)
-
-
-def reversal_sentence(finding: Finding) -> str:
-    """The sentence of a finding that changes its sign, which begins with that."""
-    if finding.direction != 0:
-        return finding.sentence
-    phrases = dict.fromkeys(
-        item.phrase.removeprefix("reverses ") for item in finding.evidence if item.reverses
-    )
-    return f"Reverses {' and '.join(phrases)}. {finding.sentence}"
 
 
 def relative_size(result: Measurement) -> float:

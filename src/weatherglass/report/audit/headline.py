@@ -1,23 +1,33 @@
-"""The top of an audit's page: the findings by social dimension, and what was measured."""
+"""The top of an audit's report: the scorecard, the findings by topic, and what was measured."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from weatherglass.catalog import CONTROL
-from weatherglass.discovery import Discovery
-from weatherglass.findings import Evidence, Finding
-from weatherglass.measures import Measurement
+from weatherglass.findings import (
+    COLUMNS,
+    GRADES,
+    Finding,
+    control_sentence,
+    count_sentence,
+    is_low,
+    key_findings,
+    scorecard,
+    valence_sentence,
+    vanishes,
+)
 from weatherglass.vectors import describe_history
 
 from .. import numbers
 from ..discovery import prose
-from ..html import collapsible, element, join, sentence_markup, word_list
-from ..page import definition_list, section, tiles
+from ..html import sentence_markup
 from .data import AuditResult, Names
 from .findings import (
     Headline,
@@ -26,11 +36,21 @@ from .findings import (
     graded_findings,
     headlines,
     is_reversing,
-    reversal_sentence,
     reversals,
+    source_valences,
 )
+from .rendering import render_part
 
 MAX_FINDINGS = 4  # of one dimension
+MAX_KEY_FINDINGS = 3
+MODEL_TITLES = {"default": "GloVe 6B"}
+"""What people call the sources that have a name of their own here."""
+
+CAVEAT = (
+    "These are associations between words that a model has learned from text. Some are offensive "
+    "stereotypes; the report says that the model holds them, not that they are true of anyone. A "
+    "test without a clear difference does not show that there is no bias."
+)
 RULE = (
     "Findings are listed by social dimension, then by grade, then by the size of the effect as a "
     "share of the largest possible. The p-value is two-sided unless a direction was declared, and "
@@ -44,196 +64,131 @@ RULE = (
 
 def grade_badge(finding: Finding) -> Markup:
     """The grade in a box; a change of sign has a box of its own."""
-    badge = element("span", finding.grade, class_=f"grade {finding.grade.replace(' ', '-')}")
-    if not is_reversing(finding):
-        return badge
-    return join(badge, " ", element("span", "reverses", class_="grade reverses"))
+    return render_part("audit/badge.html", finding=finding, names={})
 
 
 def evidence_list(finding: Finding) -> Markup:
     """The evidence: for each kind whether the result holds, and the number; then the context."""
-    items = [_evidence_item(item) for item in finding.evidence]
-    if finding.context:
-        items.append(_labelled_item("context", "context", sentence_markup(finding.context)))
-    if finding.not_collected:
-        kinds = ", ".join(_KIND_TITLES.get(kind, kind) for kind in finding.not_collected)
-        items.append(_labelled_item("not collected", "context", f"{kinds}."))
-    return element("ul", *items, class_="evidence")
+    return render_part("audit/evidence.html", finding=finding, names={})
 
 
-_KIND_TITLES = {"p": "permutation test"}
-
-
-def _evidence_item(item: Evidence) -> Markup:
-    verdict = "reverses" if item.reverses else item.verdict
-    kind = element("b", _KIND_TITLES.get(item.kind, item.kind))
-    return _labelled_item(verdict, verdict, kind, ": ", sentence_markup(item.text), ".")
-
-
-def _labelled_item(label: str, kind: str, *content: str) -> Markup:
-    verdict = element("span", label, class_=f"verdict {kind}")
-    return element("li", verdict, " ", element("span", *content))
-
-
-def finding_markup(finding: Finding, names: Names) -> Markup:
-    """A finding: its grade, its sentence, its numbers, and its evidence in a fold."""
-    result = finding.result
-    return join(
-        grade_badge(finding),
-        " ",
-        element("b", sentence_markup(finding.sentence), class_="says"),
-        " ",
-        _numbers(result, names),
-        collapsible(_count_verdicts(finding), evidence_list(finding)),
+def summary_section(audit: AuditResult, names: Names) -> Markup:
+    """Page one: a scorecard by social dimension, three sentences, and one caveat."""
+    findings = graded_findings(audit.results)
+    # In the order of the audit, so that the sources of every dimension have the same order.
+    in_order = sorted(findings, key=lambda finding: list(names).index(finding.result.source_name))
+    return render_part(
+        "audit/scorecard.html",
+        headline=count_sentence(findings),
+        rows=scorecard(in_order),
+        columns=COLUMNS,
+        key=key_findings(_candidates(audit), MAX_KEY_FINDINGS),
+        controls=control_sentence(findings),
+        caveat=CAVEAT,
+        names=names,
+        has_sources=len(names) > 1,
+        topic_id=topic_id,
+        dimension_title=dimension_title,
     )
 
 
-def _numbers(result: Measurement, names: Names) -> Markup:
-    published = result.published_value
-    compared = "" if published is None else f" (published {numbers.effect(published)})"
-    unit = f", {result.main_unit}" if result.main_unit else ""
-    p = result.main_p_for_finding
-    tested = "" if p is None else f", {numbers.p_equation(p)}{unit}"
-    corrected = (
-        "" if result.p_finding is None else f", corrected {numbers.p_value(result.p_finding)}"
+def model_line(audit: AuditResult) -> Markup:
+    """What the model is: its name and size; and which suite was run, when."""
+    about = audit.about
+    suite = about.get("suite") or {}
+    title = suite.get("title") or suite.get("id") or "" if isinstance(suite, dict) else suite
+    return render_part(
+        "audit/model.html",
+        sources=about.get("sources", ()),
+        kind_of=_source_kind,
+        titles=MODEL_TITLES,
+        warnings=[
+            valence_sentence(valence)
+            for valence in source_valences(about.get("sources", ())).values()
+            if is_low(valence)
+        ],
+        suite=str(title),
+        when=str(about.get("started", ""))[:10],
     )
-    source = join(", on ", element("bdi", names[result.source_name])) if len(names) > 1 else ""
-    return element(
-        "span",
-        sentence_markup(result.test),
-        source,
-        f": {result.main_name} {numbers.effect(result.main_value)}{compared}"
-        f"{_interval_text(result)}{tested}{corrected}.",
-        class_="robust",
-    )
 
 
-def _count_verdicts(finding: Finding) -> str:
-    """How much of the evidence passes, for the summary of a fold."""
-    counts = Counter(item.verdict for item in finding.evidence)
-    counted = ", ".join(f"{counts[v]} {v}" for v in ("pass", "depends", "fails") if counts[v])
-    return f"Evidence: {counted}" if counted else "Evidence"
+def _candidates(audit: AuditResult) -> list[Finding]:
+    """Changes of sign, then the first finding of each question, which has the most evidence."""
+    flipped = reversals(audit.results)
+    leads = [headline.finding for group in headlines(audit.results).values() for headline in group]
+    return flipped + [lead for lead in leads if not any(lead is finding for finding in flipped)]
 
 
-def _interval_text(result: Measurement) -> str:
-    interval = result.main_interval
-    if interval is None:
-        return ""
-    ends = numbers.interval(interval.low, interval.high)
-    return f", {interval.title} {ends}"
+@dataclass(frozen=True)
+class _Topic:
+    """The findings about a social dimension; those without a clear difference are apart."""
+
+    dimension: str
+    shown: Sequence[Headline]
+    more: str
+    without: Sequence[Headline]
+
+    @property
+    def id(self) -> str:
+        return topic_id(self.dimension)
+
+    @property
+    def title(self) -> str:
+        return dimension_title(self.dimension)
+
+    @property
+    def without_summary(self) -> str:
+        count = prose.count_noun(len(self.without), "question")
+        return f"{count} without a clear difference"
+
+    @property
+    def counts(self) -> str:
+        """How many findings have each grade."""
+        grades = Counter(item.finding.grade for item in (*self.shown, *self.without))
+        words = {"none": "without a clear difference"}
+        return ", ".join(f"{grades[g]} {words.get(g, g)}" for g in GRADES if grades[g])
+
+
+def topic_id(dimension: str) -> str:
+    """The id of a dimension's findings on the page.
+
+    >>> topic_id("gender"), topic_id("social class"), topic_id("")
+    ('topic-gender', 'topic-social-class', 'topic-other')
+    """
+    return f"topic-{re.sub('[^a-z0-9]+', '-', dimension.lower()).strip('-') or 'other'}"
 
 
 def findings_section(audit: AuditResult, names: Names) -> Markup:
-    """The findings: changes of sign first, then by social dimension, then the controls."""
+    """The findings: what reverses or vanishes first, then by dimension, then the controls."""
     grouped = headlines(audit.results)
-    parts: list[Markup] = []
-    if flipped := reversals(audit.results):
-        parts.append(reversals_box(flipped, names))
-    if grouped and all(h.finding.grade == "none" for group in grouped.values() for h in group):
-        parts.append(element("p", element("b", "No test shows a clear difference.")))
-    for dimension, found in grouped.items():
-        parts += _dimension(dimension, found, names)
-    parts += _controls(control_findings(audit.results), names)
-    parts += [_discovery_paragraph(found, names) for found in audit.discoveries]
-    parts.append(element("p", element("b", "Rule. "), RULE, class_="rule"))
-    return section("findings", "Findings", *parts)
-
-
-def reversals_box(findings: Sequence[Finding], names: Names, total: int = 0) -> Markup:
-    """The results that change their sign, in a box that stands above everything else."""
-    items = [
-        element(
-            "li",
-            element("b", sentence_markup(reversal_sentence(finding))),
-            " ",
-            _numbers(finding.result, names),
-        )
-        for finding in findings
+    every = [headline for group in grouped.values() for headline in group]
+    reversing = reversals(audit.results)
+    vanishing = [
+        headline.finding
+        for headline in every
+        if vanishes(headline.finding) and not is_reversing(headline.finding)
     ]
-    count = total or len(items)
-    head = f"{count:,} results change their sign" if count > 1 else "A result changes its sign"
-    if count > len(items):
-        items.append(element("li", f"{count - len(items):,} more."))
-    return element("div", element("h3", head), element("ul", *items), class_="reversals")
-
-
-def _dimension(dimension: str, found: list[Headline], names: Names) -> list[Markup]:
-    """The findings of a dimension; those without a clear difference share a line."""
-    shown = [headline for headline in found if headline.finding.grade != "none"]
-    nothing = [headline for headline in found if headline.finding.grade == "none"]
-    parts = [element("h3", sentence_markup(dimension_title(dimension)))]
-    if shown:
-        items = [element("li", _headline_markup(h, names)) for h in shown[:MAX_FINDINGS]]
-        parts.append(element("ul", *items, class_="strongest"))
-    if len(shown) > MAX_FINDINGS:
-        more = prose.count_noun(len(shown) - MAX_FINDINGS, "more finding")
-        parts.append(element("p", f"{more} in the tables below.", class_="rule"))
-    if nothing:
-        items = [element("li", _headline_markup(h, names)) for h in nothing]
-        text = prose.count_noun(len(nothing), "question") + " without a clear difference"
-        parts.append(
-            collapsible(text, element("ul", *items, class_="strongest"), is_open=not shown)
-        )
-    return parts
-
-
-def _headline_markup(headline: Headline, names: Names) -> Markup:
-    others = [_short_finding(finding, names) for finding in headline.others]
-    rest = join(" The same question: ", join(*others, separator="; "), ".") if others else ""
-    return join(finding_markup(headline.finding, names), element("span", rest, class_="robust"))
-
-
-def _short_finding(finding: Finding, names: Names) -> Markup:
-    """A finding in a few words: its test, its source, its number, its grade."""
-    result = finding.result
-    source = join(" on ", element("bdi", names[result.source_name])) if len(names) > 1 else ""
-    value = f" {numbers.effect(result.main_value)}, {finding.grade}"
-    return join(sentence_markup(result.test), source, value)
-
-
-def _controls(findings: list[Finding], names: Names) -> list[Markup]:
-    if not findings:
-        return []
-    guide = (
-        "Tests about no group of people, whose answer is known. They show that a source encodes "
-        "ordinary associations, and are not findings about bias."
+    return render_part(
+        "audit/findings.html",
+        reversing=reversing,
+        reversals_total=len(reversing),
+        vanishing=vanishing,
+        is_without_difference=bool(every) and all(h.finding.grade == "none" for h in every),
+        topics=[_topic(*item) for item in grouped.items()],
+        controls=control_findings(audit.results),
+        rule=RULE,
+        names=names,
     )
-    items = [
-        element(
-            "li",
-            grade_badge(finding),
-            " ",
-            sentence_markup(finding.sentence),
-            " ",
-            _numbers(finding.result, names),
-        )
-        for finding in findings
-    ]
-    return [
-        element("h3", "Controls"),
-        element("p", guide),
-        element("ul", *items, class_="controls"),
-    ]
 
 
-def _discovery_paragraph(discovery: Discovery, names: Names) -> Markup:
-    """What a discovery found, in a sentence or two."""
-    source = join(" on ", element("bdi", names[discovery.source_name])) if len(names) > 1 else ""
-    head = join(element("b", "Discovery"), source, ": ", discovery.sentence())
-    link = element("a", "discovery table", href="#discovery")
-    if not discovery.significant:
-        return element("p", head, " See the ", link, ".")
-    best = discovery.significant[0]
-    # The group is referred to by its id, as in the table: no name is next to a stereotype.
-    return element(
-        "p",
-        head,
-        f" The strongest: the names of group {best.group} are associated with ",
-        word_list(best.words),
-        f" (score {numbers.effect(best.score)}, {numbers.p_equation(best.p.value)}). See the ",
-        link,
-        ".",
-    )
+def _topic(dimension: str, found: Sequence[Headline]) -> _Topic:
+    flipped = [headline for headline in found if is_reversing(headline.finding)]
+    rest_found = [headline for headline in found if not is_reversing(headline.finding)]
+    without = [headline for headline in rest_found if headline.finding.grade == "none"]
+    shown = flipped + [headline for headline in rest_found if headline.finding.grade != "none"]
+    rest = len(shown) - MAX_FINDINGS
+    more = prose.count_noun(rest, "more finding") if rest > 0 else ""
+    return _Topic(dimension, shown[:MAX_FINDINGS], more, without)
 
 
 def overview_section(audit: AuditResult, names: Names) -> Markup:
@@ -241,32 +196,39 @@ def overview_section(audit: AuditResult, names: Names) -> Markup:
     about = audit.about
     suite = about.get("suite") or {}
     title = suite.get("title") or suite.get("id") or "tests" if isinstance(suite, dict) else suite
-    lead = join(
-        "Weatherglass ran ",
-        element("b", sentence_markup(str(title))),
-        " on ",
-        join(*(element("b", element("bdi", name)) for name in names.values()), separator=", "),
-        ". The tests measure how words for people relate to other words in vectors that were "
-        "learned from text, how large the differences are, and how certain they are.",
-    )
     suite_id = sentence_markup(str(suite.get("id", ""))) if isinstance(suite, dict) else ""
-    return section(
-        "measured",
-        "What was measured",
-        element("p", lead, class_="lead"),
-        tiles(_summary_figures(audit)),
-        definition_list(
-            [
-                *((_source_kind(s), _source_markup(s)) for s in about.get("sources", ())),
-                *source_remarks(audit),
-                ("Suite", suite_id),
-                ("When", describe_time(about)),
-            ]
-        ),
+    return render_part(
+        "audit/overview.html",
+        suite_title=str(title),
+        names=names,
+        tiles=_summary_figures(audit),
+        facts=[
+            *((_source_kind(s), describe_source(s)) for s in about.get("sources", ())),
+            *_valence_remarks(audit),
+            *source_remarks(audit),
+            ("Suite", suite_id),
+            ("When", describe_time(about)),
+        ],
     )
 
 
 _MAX_REMARKS = 8
+
+
+def _valence_remarks(audit: AuditResult) -> list[tuple[str, Markup]]:
+    """How far each source agrees with the ratings of people, and what that means."""
+    valences = source_valences(audit.about.get("sources", ()))
+    # Of many sources, those with the lowest correlation: they are what a reader must know.
+    lowest = sorted(valences.items(), key=lambda pair: 2.0 if pair[1].r is None else pair[1].r)
+    shown = dict(lowest[:_MAX_REMARKS]) if len(valences) > _MAX_REMARKS else valences
+    remarks = [
+        ("Valence", sentence_markup((f"{name}: " if len(valences) > 1 else "") + text))
+        for name, text in ((name, valence_sentence(v)) for name, v in shown.items())
+    ]
+    if more := len(valences) - len(shown):
+        text = f"{more:,} more sources, with a higher correlation or none, are in run.json."
+        remarks.append(("Valence", sentence_markup(text)))
+    return remarks
 
 
 def source_remarks(audit: AuditResult) -> list[tuple[str, Markup]]:
@@ -295,16 +257,13 @@ def describe_time(about: Mapping[str, Any]) -> str:
 
 
 def _source_kind(source: Mapping[str, Any]) -> str:
-    return {"encoder": "Encoder"}.get(str(source.get("kind", "")), "Embedding")
+    kinds = {"encoder": "Encoder", "table": "Association table"}
+    return kinds.get(str(source.get("kind", "")), "Embedding")
 
 
-def _source_markup(source: Mapping[str, Any]) -> Markup:
-    words, dim = source.get("words"), source.get("dim")
-    parts: list[str] = [element("bdi", str(source.get("name", "")))]
-    parts += [f"{words:,} words"] if isinstance(words, int) else []
-    parts += [f"{dim:,} dimensions"] if isinstance(dim, int) else []
-    parts += [sentence_markup(str(source["reason"]))] if source.get("reason") else []
-    return join(*parts, separator=", ")
+def describe_source(source: Mapping[str, Any]) -> Markup:
+    """A source with its size; or why it could not be opened."""
+    return render_part("audit/source.html", source=source)
 
 
 def _summary_figures(audit: AuditResult) -> list[tuple[str, str]]:

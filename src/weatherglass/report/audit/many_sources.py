@@ -1,4 +1,4 @@
-"""An audit of many sources as one page: each test over all sources, not each source by itself.
+"""An audit of many sources as one report: each test over all sources, not each source by itself.
 
 Hundreds of sources would be too much for a page: the tables show extremes and medians, the chart as
 many points as it can, and the audit's folder has the rest.
@@ -17,12 +17,13 @@ from weatherglass.findings import Grade
 from .. import numbers, page
 from ..charts import MAX_POINTS, plot_trend, trend_axis
 from ..discovery import prose
-from ..html import collapsible, element, join, sentence_markup, table
-from ..page import definition_list, render_page, section, tiles
+from ..page import render_page
 from . import appendix
 from .data import AuditResult, Names, TestBySource, group_by_test, short_names, source_names
+from .effects import source_line
 from .findings import reversals
-from .headline import describe_time, reversals_box, source_remarks
+from .headline import CAVEAT, describe_time, source_remarks
+from .rendering import figure, render_part
 
 MAX_SEPARATE_SOURCES = 8
 """A page shows more sources than these together."""
@@ -47,12 +48,12 @@ def many_page(audit: AuditResult, *, show_slurs: bool = False) -> str:
         appendix.citations_section(audit),
         appendix.repeat_section(audit),
     ]
-    has_charts = any('<figure id="' in part for part in sections)
     return render_page(
         f"Audit of {len(names)} sources",
         sections,
         show_slurs=show_slurs,
-        script=page.chart_script() if has_charts else "",
+        warning=CAVEAT,
+        script=page.report_script(),
         sheets=("audit.css",),
     )
 
@@ -60,42 +61,32 @@ def many_page(audit: AuditResult, *, show_slurs: bool = False) -> str:
 def _overview_section(audit: AuditResult, sources: int) -> Markup:
     about, suite = audit.about, audit.about.get("suite") or {}
     steps = Counter(step["status"] for step in about.get("steps", ()))
-    return section(
-        "measured",
-        "What was measured",
-        tiles(
-            [
-                (f"{sources:,}", "sources"),
-                (f"{len(audit.results):,}", "tests and measures"),
-                *((f"{count:,}", f"steps {status}") for status, count in steps.items()),
-            ]
-        ),
-        definition_list(
-            [
-                *source_remarks(audit),
-                ("Suite", sentence_markup(str(suite.get("title", "")))),
-                ("When", describe_time(about)),
-            ]
-        ),
-        element(
-            "p",
-            "This page shows all sources together. The file results.parquet has every number of "
-            "every source; query it with ",
-            element("code", "weatherglass query"),
-            " and ",
-            element("code", "weatherglass rank"),
-            ".",
-        ),
+    return render_part(
+        "audit/many_overview.html",
+        figures=[
+            (f"{sources:,}", "sources"),
+            (f"{len(audit.results):,}", "tests and measures"),
+            *((f"{count:,}", f"steps {status}") for status, count in steps.items()),
+        ],
+        remarks=source_remarks(audit),
+        suite=str(suite.get("title", "")),
+        when=describe_time(about),
     )
 
 
 def _reversals_section(audit: AuditResult, names: Names) -> list[Markup]:
     """The results that change their sign, above everything else."""
-    found = reversals(audit.results)
-    if not found:
+    flipped = reversals(audit.results)
+    if not flipped:
         return []
-    box = reversals_box(found[:_MAX_REVERSALS], names, len(found))
-    return [section("reversals", "Changes of sign", box)]
+    return [
+        render_part(
+            "audit/many_reversals.html",
+            reversing=flipped[:_MAX_REVERSALS],
+            reversals_total=len(flipped),
+            names=names,
+        )
+    ]
 
 
 def _trend_section(audit: AuditResult, tests: Sequence[TestBySource]) -> list[Markup]:
@@ -110,8 +101,15 @@ def _trend_section(audit: AuditResult, tests: Sequence[TestBySource]) -> list[Ma
         text = f"{drawn} of {len(tests)} tests are drawn, those with the largest effects."
     if points >= MAX_POINTS:
         text += " The chart shows an evenly spaced selection of the points."
-    figure = page.chart_figure(chart, "course", f"Chart of effects {subject}. {text}")
-    return [section("course-of-effects", f"Effects {subject}", element("p", text), figure)]
+    drawing = figure(
+        page.static_chart(chart, "course"),
+        id="course",
+        title=f"Effects {subject}",
+        description=f"Chart of effects {subject}. {text}",
+        source=source_line(audit),
+        table="tests-table",
+    )
+    return [render_part("audit/many_trend.html", subject=subject, text=text, figure=drawing)]
 
 
 def _tests_section(tests: Sequence[TestBySource], names: Names) -> Markup:
@@ -123,30 +121,16 @@ def _tests_section(tests: Sequence[TestBySource], names: Names) -> Markup:
         low, high = min(effects, key=effects.__getitem__), max(effects, key=effects.__getitem__)
         grades = Counter(result.finding.grade for result in test.done.values())
         rows.append(
-            (
-                test.test,
-                test.measure,
-                test.any.dimension,
-                f"{len(effects):,}",
-                numbers.effect(median(effects.values())),
-                join(numbers.effect(effects[low]), " ", element("bdi", names[low])),
-                join(numbers.effect(effects[high]), " ", element("bdi", names[high])),
-                *(f"{grades[grade]:,}" for grade in _GRADES),
-            )
+            {
+                "test": test,
+                "sources": f"{len(effects):,}",
+                "median": numbers.effect(median(effects.values())),
+                "low": (numbers.effect(effects[low]), names[low]),
+                "high": (numbers.effect(effects[high]), names[high]),
+                "grades": [f"{grades[grade]:,}" for grade in _GRADES],
+            }
         )
-    heads = ["Test", "Measure", "Dimension", "Sources", "Median", "Lowest", "Highest"]
-    heads += [grade.capitalize() for grade in _GRADES]
-    return section(
-        "tests",
-        "Every test over all sources",
-        table("Every test over all sources", heads, rows, numbers=(3, 4, 7, 8, 9)),
-        element(
-            "p",
-            "The last columns count findings by grade: clear, mixed (it depends on something that "
-            "was tried), or none (no clear difference). p-values are two-sided and corrected over "
-            "all tests of a source.",
-        ),
-    )
+    return render_part("audit/many_tests.html", rows=rows, grades=_GRADES)
 
 
 def _sources_section(audit: AuditResult, names: Names) -> Markup:
@@ -156,18 +140,19 @@ def _sources_section(audit: AuditResult, names: Names) -> Markup:
         (result.source_name, result.finding.grade) for result in audit.results
     )
     rows = [
-        (
-            element("bdi", names.get(source["name"], source["name"])),
-            *(str(source.get("facts", {}).get(fact, "")) for fact in facts),
-            f"{source['words']:,}" if source.get("words") is not None else "",
-            *(f"{grades[source['name'], grade]:,}" for grade in _GRADES),
-        )
+        {
+            "name": names.get(source["name"], source["name"]),
+            "facts": [str(source.get("facts", {}).get(fact, "")) for fact in facts],
+            "words": f"{source['words']:,}" if source.get("words") is not None else "",
+            "grades": [f"{grades[source['name'], grade]:,}" for grade in _GRADES],
+        }
         for source in sources[:_MAX_ROWS]
     ]
-    content = table("Sources", ("Source", *facts, "Words", *map(str.capitalize, _GRADES)), rows)
     omission = f" The first {_MAX_ROWS:,} of {len(sources):,}." if len(sources) > _MAX_ROWS else ""
     summary = f"{prose.count_noun(len(rows), 'source')}{omission}"
-    return section("sources", "Sources", collapsible(summary, content))
+    return render_part(
+        "audit/many_sources.html", rows=rows, facts=facts, grades=_GRADES, summary=summary
+    )
 
 
 def _steps_section(audit: AuditResult) -> list[Markup]:
@@ -179,9 +164,7 @@ def _steps_section(audit: AuditResult) -> list[Markup]:
     if not sources:
         return []
     rows = [
-        (status, f"{len(group):,}", reason, element("bdi", sentence_markup(", ".join(group[:5]))))
+        (status, f"{len(group):,}", reason, ", ".join(group[:5]))
         for (status, reason), group in list(sources.items())[:_MAX_ROWS]
     ]
-    heads = ("Status", "Steps", "Reason", "First sources")
-    content = table("Steps without a result", heads, rows, numbers=(1,))
-    return [section("not-done", "Steps without a result", content)]
+    return [render_part("audit/many_steps.html", rows=rows)]

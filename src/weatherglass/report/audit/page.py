@@ -1,4 +1,4 @@
-"""An audit as one page: findings, tests, words, seeds, discoveries; how to read and repeat it."""
+"""An audit as one report: a scorecard, findings, tests, words, seeds, discoveries, appendix."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from .. import page
-from ..html import element, join
-from ..page import render_page
-from . import appendix, headline, seeds, tests
+from ..page import Draw, render_page
+from . import appendix, effects, groups, headline, measures, retrieval, seeds, words
 from .data import (
     AuditResult,
     Names,
@@ -23,11 +22,34 @@ from .data import (
     source_names,
 )
 from .many_sources import MAX_SEPARATE_SOURCES, many_page
+from .rendering import figure, join_names, render_part
 
-_HEADING = re.compile(r'<section id="([\w-]+)"><h2>(.*?)</h2>')
+CONTENTS = {
+    "summary": "Summary",
+    "findings": "Findings",
+    "effects": "Association tests",
+    "words": "Word by word",
+    "facts": "Factual tests",
+    "sentences": "Sentence encoders",
+    "groups": "Several groups",
+    "retrieval": "Documents found",
+    "choices": "Other seed words",
+    "discovery": "Discovery",
+    "measures": "Other measures",
+    "lint": "Seed checks",
+    "missing": "Missing words",
+    "steps": "Steps",
+    "measured": "What was measured",
+    "notes": "How to read it",
+    "cite": "How to cite",
+    "repeat": "How to repeat it",
+}
+"""The short names of the sections in the contents; their headings state what was found."""
+
+_SECTION = re.compile(r'<section id="([\w-]+)">')
 NO_CHARTS = (
-    "This page has no charts, because the packages that draw them are not installed. Install the "
-    "extra 'plots' of Weatherglass and write the page again. The tables have all numbers."
+    "Some charts are left out, because the packages that draw them are not installed. Install the "
+    "extra 'plots' of Weatherglass and write the report again. The tables have all numbers."
 )
 
 
@@ -44,8 +66,9 @@ def audit_page(audit: AuditResult, *, show_slurs: bool = False) -> str:
     Returns
     -------
     str
-        The page, with charts if the extra ``plots`` is installed. Every word is escaped. More than
-        eight sources are shown together, not one by one.
+        The report. Its first page has a scorecard by social dimension, three sentences and one
+        caveat; the rest follows in sections, with details in folds. Every word is escaped. Some
+        charts need the extra ``plots``. More than eight sources are shown together, not one by one.
 
     Examples
     --------
@@ -60,64 +83,85 @@ def audit_page(audit: AuditResult, *, show_slurs: bool = False) -> str:
     names = short_names(source_names(audit))
     if len(names) > MAX_SEPARATE_SOURCES:
         return many_page(audit, show_slurs=show_slurs)
-    can_draw = page.can_draw()
-    draw = _draw_chart if can_draw else _omit_chart
+    omitted: list[str] = []
+    draw = _draw_charts_of(audit) if page.can_draw() else _omit_charts(omitted)
     sections = [
+        headline.summary_section(audit, names),
         headline.findings_section(audit, names),
-        headline.overview_section(audit, names),
-        *tests.effects_section(audit, names, draw),
-        *tests.facts_section(audit, names, draw),
-        *tests.words_section(audit, names, draw),
-        *tests.sentences_section(audit, names, draw),
-        *tests.measures_section(audit, names),
-        *seeds.seed_choices_section(audit, names, draw),
+        *effects.effects_section(audit, names),
+        *words.words_section(audit, names),
+        *words.facts_section(audit, names),
+        *effects.sentences_section(audit, names, draw),
+        *groups.groups_section(audit, names, draw),
+        *retrieval.retrieval_section(audit, names),
+        *seeds.seed_choices_section(audit, names),
         *appendix.discovery_section(audit, names),
+        *measures.measures_section(audit, names),
         *seeds.lint_section(audit, names),
         *seeds.missing_words_section(audit, names),
         *appendix.steps_section(audit, names),
+        headline.overview_section(audit, names),
         appendix.notes_section(audit),
         appendix.citations_section(audit),
         appendix.repeat_section(audit),
     ]
-    has_charts = any('<figure id="' in part for part in sections)
     return render_page(
         _title(list(names.values())),
         sections,
         show_slurs=show_slurs,
-        contents=_contents(sections, can_draw),
-        script=page.chart_script() if has_charts else "",
+        subtitle=headline.model_line(audit),
+        warning="",
+        contents=_contents(sections, omitted),
+        script=page.report_script(),
         sheets=("audit.css",),
     )
 
 
-def _draw_chart(
-    make: Callable[[], Any], name: str, description: str, *, fluid: bool = False
-) -> Markup:
-    return page.chart_figure(make(), name, description, fluid=fluid)
+def _draw_charts_of(audit: AuditResult) -> Draw:
+    """Return the function that puts charts of altair into figures, as static SVG."""
+
+    def draw(
+        make: Callable[[], Any],
+        name: str,
+        description: str,
+        *,
+        title: str,
+        table: str = "",
+        sources: Sequence[str] = (),
+    ) -> Markup:
+        return figure(
+            page.static_chart(make(), name),
+            id=name,
+            title=title,
+            description=description,
+            source=effects.source_line(audit, sources),
+            table=table,
+        )
+
+    return draw
 
 
-def _omit_chart(
-    make: Callable[[], Any], name: str, description: str, *, fluid: bool = False
-) -> Markup:
-    return Markup()
+def _omit_charts(omitted: list[str]) -> Draw:
+    """Return the function that leaves charts out, and notes their ids."""
+
+    def draw(make: Callable[[], Any], name: str, description: str, **options: Any) -> Markup:
+        omitted.append(name)
+        return Markup()
+
+    return draw
 
 
 def _title(names: list[str]) -> str:
     if len(names) > 3:
         return f"Audit of {len(names)} sources"
-    *first, last = names or ["nothing"]
-    return f"Audit of {', '.join(first)} and {last}" if first else f"Audit of {last}"
+    return f"Audit of {join_names(names or ['nothing'])}"
 
 
-def _contents(sections: Sequence[Markup], can_draw: bool) -> Markup:
-    """Links to the sections; and a note where there are no charts."""
-    headings = filter(None, map(_HEADING.match, sections))
-    links = (
-        element("li", element("a", Markup(heading[2]), href=f"#{heading[1]}"))
-        for heading in headings
-    )
-    nav = element("nav", element("ul", *links), aria_label="Contents", class_="contents")
-    return nav if can_draw else join(nav, element("p", NO_CHARTS, class_="no-pictures"))
+def _contents(sections: Sequence[Markup], omitted: Collection[str]) -> Markup:
+    """Links to the sections; and a note where charts are missing."""
+    ids = [match[1] for part in sections if (match := _SECTION.match(part))]
+    links = [(id, CONTENTS[id]) for id in ids]
+    return render_part("audit/contents.html", links=links, note=NO_CHARTS if omitted else "")
 
 
 def audit_figures(audit: AuditResult, *, show_slurs: bool = False) -> dict[str, Any]:
@@ -147,6 +191,7 @@ def audit_figures(audit: AuditResult, *, show_slurs: bool = False) -> dict[str, 
         import_altair,
         plot,
         plot_discovery,
+        plot_groups,
         plot_multiverses,
         plot_trend,
     )
@@ -169,9 +214,12 @@ def audit_figures(audit: AuditResult, *, show_slurs: bool = False) -> dict[str, 
             add(draw_scatter(result), "facts", test.test, names[source])
     for test in words:
         add(draw_strips(test, _names_with_results(names, [test])), "words", test.test)
+    several: list[Any] = [r for r in results if r.is_done and r.chart == "groups"]
+    for result in several:
+        add(plot_groups(result), "groups", result.test, names[result.source_name])
     sentences = [result for test in sentence_tests(results) for result in test.done.values()]
     if len(sentences) > 1:
-        add(plot(sentences), "sentences")
+        add(plot(sentences, source_line=False), "sentences")
     for multiverse in audit.multiverses:
         name = names[multiverse.source_name]
         add(plot_multiverses([multiverse]), "choices", multiverse.test, name)

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from weatherglass._version import __version__
-from weatherglass.findings import Finding
+from weatherglass.findings import Finding, is_reversing, reversal_sentence, valence_sentence
 from weatherglass.measures import Measurement
 
 from .. import numbers
 from ..markdown import markdown_code, markdown_table, markdown_text
 from .appendix import CITATION, NOTES, catalogue_entry
 from .data import AuditResult
-from .findings import dimension_title, is_reversing, report_order, reversal_sentence
+from .findings import dimension_title, report_order, source_valences
 
 HEADS = (*("Test", "Compares", "Value", "95 % interval", "p", "p corrected", "Grade", "Published"),)
 
@@ -147,16 +147,26 @@ def source_lines(source: dict[str, Any]) -> list[str]:
     facts.append(f"Kind: {_KINDS.get(str(source.get('kind')), 'unknown')}")
     facts += [f"Words: {source['words']:,}"] if isinstance(source.get("words"), int) else []
     facts += [f"Dimensions: {source['dim']:,}"] if isinstance(source.get("dim"), int) else []
+    sizes = source.get("rows"), source.get("columns")
+    if all(isinstance(size, int) for size in sizes):
+        facts.append(f"Size: {sizes[0]:,} targets × {sizes[1]:,} attributes")
+    if source.get("memory"):
+        facts.append("An object in memory, which only its owner can open")
     if source.get("fingerprint"):
         facts.append(f"Fingerprint of its content: {markdown_code(str(source['fingerprint']))}")
     if source.get("reason"):
         facts.append(f"Could not be opened: {markdown_text(str(source['reason']))}")
+    facts += [f"Valence: {v}" for v in map(valence_sentence, source_valences([source]).values())]
     for name, value in (source.get("facts") or {}).items():
         facts.append(f"{markdown_text(str(name))}: {markdown_text(str(value))}")
     return facts
 
 
-_KINDS = {"vectors": "word vectors", "encoder": "sentence encoder"}
+_KINDS = {
+    "vectors": "word vectors",
+    "encoder": "sentence encoder",
+    "table": "association table",
+}
 
 
 def version_lines(audit: AuditResult) -> list[str]:

@@ -78,7 +78,7 @@ def _draw_words(result: Agreement, names: Mapping[str, str]) -> Any:
         _HEIGHT,
         _WORD_SIZE,
     )
-    labels: Values = [{"word": points[i]["word"], "x": x, "y": y} for i, x, y in placed]
+    labels: Values = [{"word": points[at.index]["word"], "x": at.x, "y": at.y} for at in placed]
     title = association_title(result)
     lines = [title] if isinstance(title, str) else title
     x, y = (

@@ -148,8 +148,8 @@ def plot_map(
     words = [spell(word) for word in across.words["X"]]
     points = list(zip(across.by_word["X"], up.by_word["X"], strict=True))
     labels = [
-        {"word": words[index], "x": x, "y": y}
-        for index, x, y in place_on_axes(points, words, domains, width, height, _FONT_SIZES[size])
+        {"word": words[at.index], "x": at.x, "y": at.y}
+        for at in place_on_axes(points, words, domains, width, height, _FONT_SIZES[size])
     ]
     rows = [
         {"word": word, "x": x, "y": y, "across": numbers.measure(x), "up": numbers.measure(y)}
@@ -215,13 +215,22 @@ def quiet_axes(chart: Any) -> Any:
     )
 
 
-def plot_neighbours(neighbours: Mapping[str, Sequence[tuple[str, float]]]) -> Any:
+def plot_neighbours(
+    neighbours: Mapping[str, Sequence[tuple[str, float]]],
+    *,
+    title: str = "cosine",
+    label_width: float = 150,
+) -> Any:
     """Draw the nearest neighbours of a word: a bar for each, a panel for each source.
 
     Parameters
     ----------
     neighbours
         Words and their cosine similarities, by the name of the source.
+    title
+        What the numbers are.
+    label_width
+        The width at which a word is cut, in pixels.
 
     Returns
     -------
@@ -242,12 +251,12 @@ def plot_neighbours(neighbours: Mapping[str, Sequence[tuple[str, float]]]) -> An
             for index, (word, x) in enumerate(pairs)
         ]
         chart = alt.Chart(alt.Data(values=rows))
-        x = alt.X("x:Q", title="cosine", scale=alt.Scale(domain=domain))
+        x = alt.X("x:Q", title=title, scale=alt.Scale(domain=domain))
         y = alt.Y("at:O", axis=None)
         panels.append(
             alt.layer(
                 chart.mark_bar(color=INK, height=12).encode(x, y),
-                chart.mark_text(align="right", fontSize=12, limit=150).encode(
+                chart.mark_text(align="right", fontSize=12, limit=label_width).encode(
                     y, alt.Text("word:N"), x=alt.value(-8)
                 ),
                 chart.mark_text(align="left", fontSize=11, dx=4).encode(x, y, alt.Text("cosine:N")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ WIDTH = 1000  # fits a README
 _LABEL_WIDTH, _HEAD_HEIGHT = 124, 34
 _MIN_COLUMN, _MAX_COLUMN = 72, 150
 _FONT_SIZE, _LINE_HEIGHT, _PADDING, _GAP = 10.5, 12.5, 5, 2
+_ABOUT_SIZE = 9.5
 _BOLD_SHARE = 0.85  # bold letters are wider: their lines may use only this share of the width
 
 
@@ -39,8 +41,9 @@ def plot_discovery(discovery: Discovery, *, rows: int = 12, show_slurs: bool = F
     -------
     altair.LayerChart
         Significant cells with their words, shaded by score. Groups without one in these categories
-        are left out, as in the paper's tables. Groups are referred to by their ids: their names are
-        listed elsewhere, so that nobody's name heads a column of stereotypes.
+        are left out, as in the paper's tables. A column is headed by what is known of the names of
+        its group, such as "95 % women, born about 1973", so that nobody's name heads a column of
+        stereotypes; a group of which nothing is known, by a few of its names.
 
     Examples
     --------
@@ -59,8 +62,39 @@ def plot_discovery(discovery: Discovery, *, rows: int = 12, show_slurs: bool = F
         raise CannotMeasure("There is nothing to draw: no cell is significant.")
     with_cells = {cell.group for cell in cells}
     groups = [group for group in discovery.groups if group.id in with_cells]
-    table = _lay_out(groups, categories, cells, mask=not show_slurs)
+    about = {group.id: describe_group(group, discovery.columns) for group in groups}
+    table = _lay_out(groups, about, categories, cells, mask=not show_slurs)
     return _draw_table(table, _table_title(discovery, len(categories)))
+
+
+def describe_group(group: Group, columns: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return what is known of the names of a group, a few words each; or some of its names.
+
+    >>> columns = {"f": {"label": "female", "unit": "share"}, "y": {"label": "", "unit": "year"}}
+    >>> describe_group(Group("G1", ("ann",), 9, (), {"f": 0.953, "y": 1973.2}), columns)
+    ['95 % women', 'born about 1973']
+    >>> describe_group(Group("G1", ("ann", "eve"), 9, ("ann", "eve")), {})
+    ['ann, eve']
+    """
+    facts = {name: about for name, about in columns.items() if name in group.facts}
+    shares = {
+        about["label"]: group.facts[name]
+        for name, about in facts.items()
+        if about.get("unit") == "share"
+    }
+    female = next((shares.pop(label) for label in shares if label.lower() == "female"), None)
+    lines = [] if female is None else [_gender(female)]
+    years = [group.facts[name] for name, about in facts.items() if about.get("unit") == "year"]
+    lines += [f"born about {years[0]:.0f}"] if years else []
+    if shares:
+        label = max(shares, key=shares.__getitem__)
+        lines.append(f"{100 * shares[label]:.0f} % {label}")
+    return lines or [", ".join(group.shown)]
+
+
+def _gender(female: float) -> str:
+    share, noun = (female, "women") if female >= 0.5 else (1 - female, "men")
+    return f"{100 * share:.0f} % {noun}"
 
 
 @dataclass(frozen=True)
@@ -75,7 +109,11 @@ class _Table:
 
 
 def _lay_out(
-    groups: list[Group], categories: list[Category], cells: list[Cell], mask: bool
+    groups: list[Group],
+    about: dict[str, list[str]],
+    categories: list[Category],
+    cells: list[Cell],
+    mask: bool,
 ) -> _Table:
     """Place the cells: columns share the width, and a row is as high as its longest cell."""
     column = max(_MIN_COLUMN, min(_MAX_COLUMN, (WIDTH - _LABEL_WIDTH) / len(groups)))
@@ -85,13 +123,19 @@ def _lay_out(
             "x": left[group.id] + _PADDING,
             "id": spell(group.id),
             "size": prose.count_noun(group.size, "name"),
+            "about": "\n".join(
+                line
+                for text in about[group.id]
+                for line in wrap_text(spell(text, mask=mask), column - _PADDING, _ABOUT_SIZE)
+            ),
         }
         for group in groups
     ]
+    head_lines = max(str(head["about"]).count("\n") + 1 for head in heads)
     low, high = (end(cell.score for cell in cells) for end in (min, max))
     labels: Values = []
     boxes: Values = []
-    top: float = _HEAD_HEIGHT
+    top: float = _HEAD_HEIGHT + head_lines * _LINE_HEIGHT
     for category in categories:
         row_cells = [cell for cell in cells if cell.category == category.id]
         label = ", ".join(spell(word, mask=mask) for word in category.label.split(", "))
@@ -139,7 +183,8 @@ def _draw_table(table: _Table, title: dict[str, Any]) -> Any:
     words = texts(table.cells, fontSize=_FONT_SIZE, dx=_PADDING, dy=_PADDING)
     labels = texts(table.labels, fontSize=_FONT_SIZE, fontWeight="bold", color=INK)
     ids = texts(table.heads, fontSize=12.5, fontWeight="bold", color=INK)
-    sizes = texts(table.heads, fontSize=9.5, color=SOFT)
+    sizes = texts(table.heads, fontSize=_ABOUT_SIZE, color=SOFT)
+    facts = texts(table.heads, fontSize=_ABOUT_SIZE, color=SOFT)
     return (
         alt.layer(
             boxes.encode(
@@ -151,6 +196,7 @@ def _draw_table(table: _Table, title: dict[str, Any]) -> Any:
             labels.encode(y, alt.Text("label:N"), x=alt.value(0)),
             ids.encode(x, alt.Text("id:N"), y=alt.value(2)),
             sizes.encode(x, alt.Text("size:N"), y=alt.value(18)),
+            facts.encode(x, alt.Text("about:N"), y=alt.value(18 + _LINE_HEIGHT)),
         )
         .resolve_scale(color="independent")
         .properties(
@@ -183,11 +229,16 @@ def _table_title(discovery: Discovery, rows: int) -> dict[str, Any]:
     return {
         "text": f"What {prose.short_name(discovery)} associates with groups of names",
         "subtitle": (
-            f"{len(discovery.significant):,} of {cells} are significant (α = {discovery.alpha:g}), "
-            f"in {categories}{omission}."
+            f"{len(discovery.significant):,} of {cells} (a group and a category of words) are "
+            f"significant (α = {discovery.alpha:g}), in {categories}{omission}. Shares and years "
+            f"are means over the {_members(discovery)} of a group."
         ),
         "subtitleColor": SOFT,
     }
+
+
+def _members(discovery: Discovery) -> str:
+    return "people" if prose.is_weighted(discovery) else "names"
 
 
 _CHANGE_SIZE = 380

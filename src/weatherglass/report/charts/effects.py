@@ -1,4 +1,4 @@
-"""Charts of effect sizes: forest plots, the matrix of encoders, trends over sources and corpora.
+"""Charts of effect sizes: forest plots, trends over sources and corpora.
 
 `weatherglass.plot`, the report and the web page all draw with these functions; they differ only in
 the width. Charts have no configuration of their own, so that several can be combined.
@@ -7,7 +7,6 @@ the width. Charts have no configuration of their own, so that several can be com
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +31,7 @@ from .style import (
 )
 
 if TYPE_CHECKING:
-    from weatherglass.encoders import CeatResult, SeatResult
+    from weatherglass.encoders import CeatResult
     from weatherglass.seedlab import CorpusComparison
 
 FOREST_WIDTH = 640
@@ -241,53 +240,6 @@ def draw_contexts(results: Sequence[CeatResult]) -> Any:
         + chart.mark_rule(strokeWidth=3, color=PALE).encode(x, y, alt.X2("high:Q"))
         + chart.mark_circle(size=110, color=INK, opacity=1).encode(alt.X("effect:Q"), y)
     )
-
-
-def draw_matrix(results: Sequence[SeatResult], alpha: float) -> Any:
-    """Draw encoders and tests as a matrix: the effect as colour, a dot where it is significant.
-
-    Effects count each word once. A dot marks a two-sided p-value of at most `alpha` after Holm's
-    correction.
-    """
-    alt = import_altair()
-    rows = [
-        {
-            "encoder": _short_encoder_name(result.source["name"]),
-            "test": result.test,
-            "effect": result.main_value,
-            "p": numbers.p_value(result.main_p_for_finding),
-            "significant": result.p_finding is not None and result.p_finding <= alpha,
-        }
-        for result in results
-    ]
-    chart = alt.Chart(alt.Data(values=rows)).encode(
-        alt.X(
-            "encoder:N",
-            sort=None,
-            title=None,
-            axis=alt.Axis(labelAngle=-60, labelLimit=260, orient="top"),
-        ),
-        alt.Y("test:N", sort=None, title=None, axis=alt.Axis(labelLimit=360)),
-        tooltip=["encoder:N", "test:N", "effect:Q", "p:N"],
-    )
-    colour = alt.Color(
-        "effect:Q",
-        title="effect size",
-        scale=alt.Scale(domain=[-2, 0, 2], range=[ACCENT, "#f4f4f2", INK]),
-    )
-    cells = chart.mark_rect(stroke="white").encode(colour)
-    dots = chart.transform_filter("datum.significant").mark_circle(color="#111", size=22, opacity=1)
-    heading = f"Effect sizes by word; dots: p ≤ {alpha:g} after Holm's correction"
-    return (cells + dots).properties(
-        width=alt.Step(34), height=alt.Step(17), title=alt.TitleParams(heading, anchor="start")
-    )
-
-
-def _short_encoder_name(name: str) -> str:
-    """An encoder's name for an axis: of a long path, the last two parts."""
-    scheme, colon, rest = name.partition(":")
-    parts = Path(rest).parts
-    return f"{scheme}{colon}…/{'/'.join(parts[-2:])}" if len(parts) > 3 else name
 
 
 MAX_POINTS = 4000

@@ -6,6 +6,7 @@ first, because they are the ones a reader looks for.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -67,8 +68,12 @@ def _letter_width(letter: str) -> float:
 LINE_HEIGHT = 1.15
 """Height of a label as a multiple of its font size."""
 
+_LINE_STEP = 2.0  # pixels between the boxes that cover a line, and their size
 _POINT_RADIUS, _CLEARANCE, _GAP = 4.0, 1.5, 6.0  # pixels; the gap is from a point's centre
 # The sides of a point where its label may be: right, left, above, below, then the corners.
+_FAR_CLEARANCE = 7.0  # of a label with a line to its point, from other points
+_FAR_GAPS = (14.0, 22.0, 32.0)
+_MAX_GAP_WITHOUT_LEADER = 8.0  # from the centre of a point to its label
 _SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
 
 Boxes = NDArray[np.float64]
@@ -89,6 +94,15 @@ class Label:
     width: float
     height: float
 
+    def leader_from(self, x: float, y: float) -> list[tuple[float, float]]:
+        """The ends of the line from its point to the label; none if the label is next to it."""
+        end = (
+            min(max(x, self.left), self.left + self.width),
+            min(max(y, self.top), self.top + self.height),
+        )
+        distance = math.hypot(end[0] - x, end[1] - y)
+        return [(x, y), end] if distance > _MAX_GAP_WITHOUT_LEADER else []
+
     @property
     def middle(self) -> float:
         """The vertical middle."""
@@ -102,11 +116,21 @@ class Label:
 
 def place_around(x: float, y: float, width: float, height: float) -> list[tuple[float, float]]:
     """The places on all sides of a point."""
+    return _ring(x, y, width, height, _GAP)
+
+
+def place_near(x: float, y: float, width: float, height: float) -> list[tuple[float, float]]:
+    """The places on all sides of a point, then others further away, which need a line to it."""
+    rings = [_ring(x, y, width, height, gap) for gap in (_GAP, *_FAR_GAPS)]
+    return [place for ring in rings for place in ring]
+
+
+def _ring(x: float, y: float, width: float, height: float, gap: float) -> list[tuple[float, float]]:
     places = []
     for across, down in _SIDES:
-        gap = _GAP if not (across and down) else 0.6 * _GAP
-        left = x + across * (gap + width / 2) - width / 2
-        top = y + down * (gap + height / 2) - height / 2
+        distance = gap if not (across and down) else 0.6 * gap
+        left = x + across * (distance + width / 2) - width / 2
+        top = y + down * (distance + height / 2) - height / 2
         places.append((left, top))
     return places
 
@@ -129,6 +153,7 @@ def place_labels(
     height: float,
     size: float = 11,
     positions: Positions = place_around,
+    line: Sequence[tuple[float, float]] = (),
 ) -> list[Label]:
     """Place the labels of points, at the size at which the chart is drawn.
 
@@ -144,6 +169,8 @@ def place_labels(
         Font size, in pixels.
     positions
         Where a label may be: on all sides of its point, or stacked above it (`stack_above`).
+    line
+        The ends of a straight line that no label may touch, such as a regression line.
 
     Returns
     -------
@@ -163,7 +190,8 @@ def place_labels(
         return []
     dots = np.column_stack([centres - _POINT_RADIUS, centres + _POINT_RADIUS])
     distances = np.hypot(*((centres - np.median(centres, axis=0)) / (width, height)).T)
-    placed: Boxes = np.empty((0, 4))
+    placed: Boxes = _cover_line(line)
+    boxes: Boxes = np.empty((0, 4))  # of labels alone: a line to a label may cross `line`
     labels = []
     for index in np.argsort(-distances, kind="stable").tolist():
         if not names[index]:
@@ -172,17 +200,38 @@ def place_labels(
         x, y = centres[index].tolist()
         label_width, label_height = width_in_ems(names[index]) * size, LINE_HEIGHT * size
         for left, top in positions(x, y, label_width, label_height):
+            label = Label(index, left, top, label_width, label_height)
             box = np.array([left, top, left + label_width, top + label_height])
             is_inside = left >= 0 and top >= 0 and box[2] <= width and box[3] <= height
-            if is_inside and not _touches(box, other_dots) and not _touches(box, placed):
-                placed = np.vstack([placed, box])
-                labels.append(Label(index, left, top, label_width, label_height))
+            leader = _cover_line(label.leader_from(x, y) if positions is place_near else ())
+            # A label that is far from its point must not seem to belong to another one.
+            clearance = _FAR_CLEARANCE if len(leader) else _CLEARANCE
+            is_free = not _touches(box, other_dots, clearance) and not _touches(box, placed)
+            if is_inside and is_free and not _any_touches(leader, other_dots, boxes):
+                placed = np.vstack([placed, box, leader])
+                boxes = np.vstack([boxes, box])
+                labels.append(label)
                 break
     return labels
 
 
-def _touches(box: Boxes, others: Boxes) -> bool:
-    left, top, right, bottom = box + np.array([-1, -1, 1, 1]) * _CLEARANCE
+def _cover_line(ends: Sequence[tuple[float, float]]) -> Boxes:
+    """Return small boxes along a line, so that labels keep off it as they keep off each other."""
+    if not ends:
+        return np.empty((0, 4))
+    first, last = np.array(ends, dtype=float)
+    steps = np.linspace(0, 1, 2 + int(np.hypot(*(last - first)) / _LINE_STEP))[:, None]
+    middles = first + steps * (last - first)
+    return np.column_stack([middles - _LINE_STEP / 2, middles + _LINE_STEP / 2])
+
+
+def _any_touches(parts: Boxes, dots: Boxes, boxes: Boxes) -> bool:
+    """Return whether the line to a label touches another point or another label."""
+    return any(_touches(part, dots) or _touches(part, boxes) for part in parts)
+
+
+def _touches(box: Boxes, others: Boxes, clearance: float = _CLEARANCE) -> bool:
+    left, top, right, bottom = box + np.array([-1, -1, 1, 1]) * clearance
     is_apart = (
         (others[:, 2] <= left)
         | (others[:, 0] >= right)
@@ -192,6 +241,20 @@ def _touches(box: Boxes, others: Boxes) -> bool:
     return bool((~is_apart).any())
 
 
+@dataclass(frozen=True)
+class PlacedLabel:
+    """The label of a point in a scatter plot, in the units of its axes.
+
+    `x` is its left edge and `y` its middle; `leader` has the ends of the line to its point, if the
+    label is not next to it.
+    """
+
+    index: int
+    x: float
+    y: float
+    leader: list[tuple[float, float]]
+
+
 def place_on_axes(
     points: Sequence[tuple[float, float]],
     names: Sequence[str],
@@ -199,17 +262,35 @@ def place_on_axes(
     width: float,
     height: float,
     size: float,
-) -> list[tuple[int, float, float]]:
-    """Place labels of points in a scatter plot, in the units of its axes.
-
-    Returns the index of each labelled point, and where the left edge and the middle of its label
-    are on the axes, whose ends `domains` has.
-    """
+    line: Sequence[tuple[float, float]] = (),
+    positions: Positions = place_around,
+) -> list[PlacedLabel]:
+    """Place labels of points in a scatter plot, in the units of its axes, off a straight line."""
     (low_x, high_x), (low_y, high_y) = domains
     x_per_pixel, y_per_pixel = (high_x - low_x) / width, (high_y - low_y) / height
-    pixels = [((x - low_x) / x_per_pixel, (high_y - y) / y_per_pixel) for x, y in points]
-    labels = place_labels(pixels, names, width=width, height=height, size=size)
+
+    def to_pixels(x: float, y: float) -> tuple[float, float]:
+        return (x - low_x) / x_per_pixel, (high_y - y) / y_per_pixel
+
+    pixels = [to_pixels(*point) for point in points]
+    labels = place_labels(
+        pixels,
+        names,
+        width=width,
+        height=height,
+        size=size,
+        positions=positions,
+        line=[to_pixels(*end) for end in line],
+    )
     return [
-        (label.index, low_x + label.left * x_per_pixel, high_y - label.middle * y_per_pixel)
+        PlacedLabel(
+            label.index,
+            low_x + label.left * x_per_pixel,
+            high_y - label.middle * y_per_pixel,
+            [
+                (low_x + x * x_per_pixel, high_y - y * y_per_pixel)
+                for x, y in label.leader_from(*pixels[label.index])
+            ],
+        )
         for label in labels
     ]

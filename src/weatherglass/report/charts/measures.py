@@ -56,26 +56,28 @@ def plot_measures(results: Sequence[MeasureResult]) -> Any:
 
 
 def plot_groups(result: GeneralisedResult) -> Any:
-    """Draw the part of each group in the generalised WEAT, in the order of the groups."""
+    """Draw how far each group is above the mean of all groups, in the order of the groups."""
     alt = import_altair()
     rows = [
         {
             "at": index,
-            "name": f"group {row['group']}: {row['names']} names, {row['words']} words",
+            "name": f"{spell(result.label(name))} ({result.n[name]} words)",
             "low": 0.0,
-            "number": row["part"],
-            "value": numbers.measure(row["part"]),
+            "number": part,
+            "value": numbers.measure(part),
         }
-        for index, row in enumerate(result.to_rows())
+        for index, (name, part) in enumerate(result.parts.items())
     ]
-    x = alt.X("number:Q", title="each group")
+    title = "part of g" if result.is_paired else "association above the mean of the groups"
+    x = alt.X("number:Q", title=title)
     y = alt.Y("at:O", axis=None)
     line = alt.Chart(alt.Data(values=rows)).mark_rule(color=PALE, strokeWidth=2)
-    heading = f"Generalised WEAT {numbers.measure(result.value)}"
+    value = f"g {numbers.measure(result.g)}" if result.effect is None else ""
+    value = value or f"effect {numbers.effect(result.effect)}"
+    p = f", {numbers.p_equation(result.p.value)}" if result.p else ""
+    heading = alt.TitleParams(f"{spell(result.title)}: {value}{p}", anchor="start")
     chart = _dot_plot(rows, x, y, 0.0, line.encode(x, y, alt.X2("low:Q")))
-    return chart.properties(title=alt.TitleParams(heading, anchor="start")).configure_view(
-        strokeWidth=0
-    )
+    return chart.properties(title=heading)
 
 
 def _words_panel(result: MeasureResult, name: str) -> Any:

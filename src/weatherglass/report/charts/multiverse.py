@@ -73,7 +73,7 @@ LabelledChoices = dict[str, tuple[Choice, Margin]]
 def _choice_rows(ranking: Ranking, factor: Sequence[Choice], x: Any, data: Datasets) -> Any:
     """A row for each choice of a factor, the one with the largest mean effect on top."""
     alt = import_altair()
-    choices = _label_choices(ranking, factor)
+    choices = label_choices(ranking, factor)
     y = alt.Y(
         "name:N",
         sort=list(choices),
@@ -81,7 +81,7 @@ def _choice_rows(ranking: Ranking, factor: Sequence[Choice], x: Any, data: Datas
         scale=alt.Scale(domain=list(choices)),
         axis=alt.Axis(labelLimit=460, labelPadding=8, grid=False),
     )
-    cells = _cell_rows(ranking, choices)
+    cells = cell_rows(ranking, choices)
     shade = alt.Opacity(
         "share:Q",
         scale=alt.Scale(domain=[0, max(cell["share"] for cell in cells)], range=[0.1, 1]),
@@ -104,7 +104,7 @@ def _choice_rows(ranking: Ranking, factor: Sequence[Choice], x: Any, data: Datas
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(_ROW_HEIGHT), title=title)
 
 
-def _label_choices(ranking: Ranking, factor: Sequence[Choice]) -> LabelledChoices:
+def label_choices(ranking: Ranking, factor: Sequence[Choice]) -> LabelledChoices:
     """The choices that were used, by the label of their row."""
     margins = {tuple(row.sets.items()): row for row in ranking.multiverse.summary.margins}
     used = [
@@ -120,7 +120,7 @@ def _label_choices(ranking: Ranking, factor: Sequence[Choice]) -> LabelledChoice
     return choices
 
 
-def _cell_rows(ranking: Ranking, choices: LabelledChoices) -> Values:
+def cell_rows(ranking: Ranking, choices: LabelledChoices) -> Values:
     """For each column and choice, the share of specifications that use it."""
     names = {tuple(choice.sets.values()): name for name, (choice, _) in choices.items()}
     sides = tuple(next(iter(choices.values()))[0].sets)
@@ -139,7 +139,7 @@ def _cell_rows(ranking: Ranking, choices: LabelledChoices) -> Values:
 
 def _dot_rows(ranking: Ranking, choices: LabelledChoices) -> Values:
     """The specifications of whole sets; the documented one last, so that nothing covers it."""
-    own = _documented(ranking.multiverse)
+    own = documented_specification(ranking.multiverse)
     rows = [
         {"start": ranking.position(specification), "name": name, "own": specification is own}
         for specification in ranking.ringed or ((own,) if own else ())
@@ -149,7 +149,7 @@ def _dot_rows(ranking: Ranking, choices: LabelledChoices) -> Values:
     return sorted(rows, key=lambda row: bool(row["own"]))
 
 
-def _documented(multiverse: Multiverse) -> Specification | None:
+def documented_specification(multiverse: Multiverse) -> Specification | None:
     index = multiverse.documented
     return None if index is None else multiverse.specifications[index]
 
@@ -282,7 +282,7 @@ def _effect_curve(ranking: Ranking, x: Any, data: Datasets) -> Any:
         .mark_point(size=34, color=INK, fill="white", strokeWidth=1.3, opacity=1)
         .encode(x, y, tooltip=list(_TOOLTIP)),
     ]
-    documented = _documented(ranking.multiverse)
+    documented = documented_specification(ranking.multiverse)
     if documented is not None:
         layers += _documented_mark(ranking, documented, x, y, data)
     return alt.layer(*layers).properties(width=WIDTH, height=CURVE_HEIGHT)
@@ -323,13 +323,14 @@ def _documented_mark(
 
 def _point_row(specification: Specification, ranking: Ranking) -> dict[str, Any]:
     choices = ranking.multiverse.choices(specification.sets)
+    own = "documented" if ranking.multiverse.own_adjective == "documented" else "your sets"
     return {
         "start": ranking.position(specification),
         "low": specification.effect,
         "effect": specification.effect,
         "sets": " × ".join(choice.name for choice in choices),
         "p": str(specification.p),
-        "label": f"documented: {specification.effect:.2f}",
+        "label": f"{own}: {specification.effect:.2f}",
     }
 
 
@@ -337,7 +338,9 @@ def _title(ranking: Ranking) -> dict[str, Any]:
     multiverse = ranking.multiverse
     significant = multiverse.summary.significant["holm"]["whole"]
     same_sign = multiverse.summary.same_sign["whole"]
-    sign = "a positive" if multiverse.documented is None else "the documented"
+    signs = {"documented": "the documented sign", "your": "the sign of your sets"}
+    has_own = multiverse.documented is not None
+    sign = signs[multiverse.own_adjective] if has_own else "a positive sign"
     sizes = sorted({column.size for column in ranking.columns})
     rings = " (rings)" if ranking.ringed else ""
     rows = "Rows: the sets of each specification."
@@ -351,7 +354,7 @@ def _title(ranking: Ranking) -> dict[str, Any]:
     return {
         "text": f"{multiverse.title}: {count}",
         "subtitle": [
-            f"Of {significant.of} choices of whole sets{rings}, {same_sign.count} have {sign} sign "
+            f"Of {significant.of} choices of whole sets{rings}, {same_sign.count} have {sign} "
             f"and {significant.count} are significant after Holm's correction.",
             rows,
         ],

@@ -8,16 +8,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, CannotWrite
-from weatherglass.measures import Results
+from weatherglass.measures import NO_CHART, Results
 
 from ..audit import ALPHA, group_by_test, short_names
 from .agreement import plot_agreement
-from .bad_seeds import plot_experiments
+from .crowd import plot_crowd
 from .discovery import plot_change, plot_discovery
-from .effects import draw_contexts, draw_forest, draw_matrix, plot_trend
+from .effects import draw_contexts, draw_forest, plot_trend
+from .groups import plot_group_differences
 from .measures import plot_groups, plot_lint, plot_measures
 from .multiverse import plot_multiverses
+from .norms import plot_norms
+from .papers import (
+    draw_matrix,
+    draw_paper_matrix,
+    plot_analogous_pairs,
+    plot_analogy,
+    plot_experiments,
+    plot_plane,
+)
+from .retrieval import plot_contrasts, plot_name_effects, plot_retrieval, plot_sentiment
+from .source_line import add_source_line
 from .style import RULE, import_altair
+from .survey import plot_survey
+from .trajectories import plot_trajectory
 from .words import draw_scatter, draw_strips
 
 if TYPE_CHECKING:
@@ -31,21 +45,30 @@ _STRIPS_WIDTH, _SCATTER_WIDTH, _SCATTER_HEIGHT = 640, 440, 340
 _ALL_NAMED_LEVELS, _MAX_NAMED, _FEW_LEVELS = 12, 80, 3
 
 
-def plot(results: Result | Iterable[Result], *, alpha: float = 0.01) -> Any:
+def plot(
+    results: Result | Iterable[Result], *, alpha: float = 0.01, source_line: bool = True
+) -> Any:
     """Draw results: effects next to the published ones, or facts against associations.
 
     Parameters
     ----------
     results
         A result, or a set of results of one measure. A single association test is drawn word by
-        word, several as a forest plot, those of sentence encoders as a matrix, and those of the
-        layers of a model as lines over the layers; factual tests are
-        drawn as points with their regression line, other measures as dots (see `plot_measures`). A
-        discovery is drawn as its table (see `plot_discovery`), two of them by their scores (see
-        `plot_change`), experiments of the seed lab as the figures of its paper, a multiverse as its
-        specification curve, and the agreement of two sources as points, of more as a matrix.
+        word, several as a forest plot, those of sentence encoders as a matrix (a `SeatTable` as
+        that of the paper), and those of the layers of a model as lines over the layers; factual
+        tests are drawn as points with their regression line, other measures as dots (see
+        `plot_measures`). A discovery is drawn as its table (see `plot_discovery`), two of them by
+        their scores (see `plot_change`), its evaluation by people cell by cell, experiments of the
+        seed lab as the figures of its paper, a multiverse as its specification curve, the agreement
+        of two sources as points, of more as a matrix, a retrieval audit by its effects and impact
+        ratios, differences of groups as dots with their intervals, a trajectory as lines over time,
+        pairs of words in a plane as points joined by lines, the answers to an analogy as bars,
+        sentiment scores as ranges over names, and norms as points, with the words named that are
+        farthest from the line.
     alpha
         The level at which corrected p-values are marked in a matrix; 0.01 in May et al. (2019).
+    source_line
+        Whether a line says what was measured, by which version, and when it was drawn.
 
     Returns
     -------
@@ -65,12 +88,15 @@ def plot(results: Result | Iterable[Result], *, alpha: float = 0.01) -> Any:
         raise CannotMeasure("There is nothing to draw: no test was run.")
     by_chart: dict[str, list[Any]] = {}
     for result in done:
+        if result.chart == NO_CHART:
+            raise CannotMeasure(f"There is no chart of a {result.noun}.")
         by_chart.setdefault(result.chart, []).append(result)
     alone = next((name for name in by_chart if name in _ALONE), None)
     if alone is not None:
         if len(by_chart) > 1:
             raise CannotMeasure("Results of different kinds have different charts; draw each kind.")
-        return _ALONE[alone](done)
+        chart = _ALONE[alone](done)
+        return add_source_line(chart, done) if source_line else chart
     parts = [
         part
         for name, draw in _TOGETHER.items()
@@ -78,6 +104,7 @@ def plot(results: Result | Iterable[Result], *, alpha: float = 0.01) -> Any:
         for part in draw(by_chart[name], alpha)
     ]
     chart = parts[0] if len(parts) == 1 else import_altair().hconcat(*parts)
+    chart = add_source_line(chart, done) if source_line else chart
     return chart.configure_view(strokeWidth=0).configure_axis(
         gridColor=RULE, domain=False, ticks=False, labelFontSize=12, titleFontSize=12
     )
@@ -113,11 +140,20 @@ def _draw_sentences(results: Sequence[SeatResult], alpha: float) -> list[Any]:
 _ALONE: dict[str, Callable[[list[Any]], Any]] = {
     "discovery": _draw_single(plot_discovery),
     "changes": _draw_single(plot_change),
-    "groups": _draw_single(plot_groups),
+    "crowd": _draw_single(plot_crowd),
     "lint": _draw_single(plot_lint),
+    "survey": _draw_single(plot_survey),
     "experiments": plot_experiments,
     "multiverse": plot_multiverses,
     "agreement": plot_agreement,
+    "analogy": _draw_single(plot_analogy),
+    "analogous pairs": _draw_single(plot_analogous_pairs),
+    "word plane": _draw_single(plot_plane),
+    "norms": plot_norms,
+    "trajectory": _draw_single(plot_trajectory),
+    "retrieval": _draw_single(plot_retrieval),
+    "sentiment": _draw_single(plot_sentiment),
+    "group differences": plot_group_differences,
 }
 # Results of these kinds may be mixed; their charts are drawn side by side, in this order.
 _TOGETHER: dict[str, Callable[[list[Any], float], list[Any]]] = {
@@ -125,7 +161,11 @@ _TOGETHER: dict[str, Callable[[list[Any], float], list[Any]]] = {
     "contexts": lambda results, alpha: [draw_contexts(results)],
     "measures": lambda results, alpha: [plot_measures(results)],
     "tests": _draw_tests,
+    "groups": lambda results, alpha: [plot_groups(result) for result in results],
     "sentences": _draw_sentences,
+    "seat table": lambda tables, alpha: [draw_paper_matrix(table, alpha) for table in tables],
+    "rankings": lambda results, alpha: [plot_contrasts(results)],
+    "sentiments": lambda results, alpha: [plot_name_effects(results)],
 }
 
 
@@ -154,11 +194,15 @@ def _plot_words(result: WeatResult) -> Any:
     targets = sum(map(len, result.associations.values()))
     levels = _ALL_NAMED_LEVELS if targets <= _MAX_NAMED else _FEW_LEVELS
     chart = draw_strips(test, {source: source}, width=_STRIPS_WIDTH, levels=levels)
-    return chart.properties(title=import_altair().TitleParams(heading, anchor="start"))
+    legend = "A stroke for each word, and a ring at the mean of the set."
+    title = import_altair().TitleParams(heading, anchor="start", subtitle=[legend])
+    return chart.properties(title=title)
 
 
 def _plot_facts(result: WefatResult, pointer: str) -> Any:
     """The scatter plot of one factual test, with a heading."""
+    if result.pearson is None:
+        raise CannotMeasure("There is nothing to draw: all words have the same association.")
     heading = f"{result.title}: r = {result.pearson:.2f}"
     chart = draw_scatter(result, width=_SCATTER_WIDTH, height=_SCATTER_HEIGHT, pointer=pointer)
     return chart.properties(title=import_altair().TitleParams(heading, anchor="start"))

@@ -6,11 +6,13 @@ grey; the text on every shade has a contrast of at least 4.5 to 1 (WCAG 2.2, AA)
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weatherglass.errors import MissingExtra
+from weatherglass._files import address_space_left, format_size
+from weatherglass.errors import MissingExtra, WeatherglassError
 
 INK, ACCENT, PALE, RULE = "#1f4e5f", "#d9822b", "#9aa5a9", "#d9dee0"
 SOFT, TEXT = "#51646b", "#333"
@@ -28,13 +30,35 @@ Values = list[dict[str, Any]]
 
 
 def import_altair() -> Any:
-    """Import altair, which draws; raise `MissingExtra` where it is not installed."""
+    """Import altair, which draws.
+
+    Raises
+    ------
+    MissingExtra
+        It is not installed.
+    WeatherglassError
+        A limit of the address space would abort the process when a chart is drawn.
+    """
     try:
         import altair
         import vl_convert  # noqa: F401  # altair calls it to draw
     except ImportError:
         raise MissingExtra("A chart", "plots") from None
+    if not _has_address_space():
+        raise WeatherglassError(
+            f"A chart cannot be drawn: that needs {format_size(_ENGINE_BYTES)} of address space, "
+            "more than this process may reserve. Remove the limit, or do without charts."
+        )
     return altair
+
+
+# What the JavaScript engine of vl-convert reserves when it starts, of which it uses little.
+_ENGINE_BYTES = 65 << 30
+
+
+@functools.cache  # once the engine has started, less is left
+def _has_address_space() -> bool:
+    return address_space_left() >= _ENGINE_BYTES
 
 
 def quiet_axis(font_size: float = 11, **options: Any) -> Any:

@@ -14,10 +14,17 @@ from weatherglass.measures import WefatResult
 from .. import numbers
 from ..audit import TestBySource
 from ..html import spell
-from .labels import LINE_HEIGHT, place_labels, place_on_axes, stack_above
+from .labels import (
+    LINE_HEIGHT,
+    place_labels,
+    place_near,
+    place_on_axes,
+    stack_above,
+)
 from .style import (
     DEEP_ACCENT,
     INK,
+    PALE,
     TEXT,
     Values,
     halo_text,
@@ -195,7 +202,7 @@ def draw_scatter(
     line = [{"association": x, "fact": slope * x + intercept} for x in ends]
     domains = [
         pad_range(result.associations, 0.05),
-        _fact_domain([*result.facts, *(row["fact"] for row in line)]),
+        fact_domain([*result.facts, *(row["fact"] for row in line)]),
     ]
     x = alt.X(
         "association:Q",
@@ -212,6 +219,7 @@ def draw_scatter(
         alt.Tooltip("rounded:N", title="association"),
         alt.Tooltip("fact:Q", title=fact_title),
     ]
+    labels, leaders = scatter_labels(points, line, domains, width, height)
     pointed = alt.selection_point(name=pointer, on="pointerover", empty=False)
     layers = [
         alt.Chart(alt.Data(values=line)).mark_line(color=DEEP_ACCENT, strokeWidth=1.5).encode(x, y),
@@ -219,8 +227,17 @@ def draw_scatter(
         .mark_circle(color=INK, opacity=0.8)
         .encode(x, y, size=alt.condition(pointed, alt.value(150), alt.value(45)), tooltip=tooltip)
         .add_params(pointed),
+        *(
+            [
+                alt.Chart(alt.Data(values=leaders))
+                .mark_rule(color=PALE, strokeWidth=0.8)
+                .encode(x, y, alt.X2("x2:Q"), alt.Y2("y2:Q"))
+            ]
+            if leaders
+            else []
+        ),
         *halo_text(
-            alt.Chart(alt.Data(values=_scatter_labels(points, domains, width, height))),
+            alt.Chart(alt.Data(values=labels)),
             {"x": x, "y": y, "text": alt.Text("word:N")},
             align="left",
             baseline="middle",
@@ -231,18 +248,25 @@ def draw_scatter(
     return alt.layer(*layers).properties(width=width, height=height, view=without_frame())
 
 
-def _fact_domain(facts: Sequence[float]) -> list[float]:
+def fact_domain(facts: Sequence[float]) -> list[float]:
     """The range of facts with zero in it; where no fact is negative it begins at zero."""
     low, high = pad_range([0.0, *facts], 0.04)
     return [0.0 if min(facts) >= 0 else low, high]
 
 
-def _scatter_labels(
-    points: Values, domains: Sequence[Sequence[float]], width: float, height: float
-) -> Values:
+def scatter_labels(
+    points: Values, line: Values, domains: Sequence[Sequence[float]], width: float, height: float
+) -> tuple[Values, Values]:
+    """The labels of points, off the regression line, and lines to those that are further away."""
     positions = [(row["association"], row["fact"]) for row in points]
     words = [row["word"] for row in points]
-    return [
-        {"word": words[index], "association": x, "fact": y}
-        for index, x, y in place_on_axes(positions, words, domains, width, height, _WORD_SIZE)
+    ends = [(row["association"], row["fact"]) for row in line]
+    placed = place_on_axes(
+        positions, words, domains, width, height, _WORD_SIZE, line=ends, positions=place_near
+    )
+    labels = [{"word": words[at.index], "association": at.x, "fact": at.y} for at in placed]
+    leaders = [
+        {"association": x, "fact": y, "x2": x2, "y2": y2}
+        for (x, y), (x2, y2) in (at.leader for at in placed if at.leader)
     ]
+    return labels, leaders

@@ -9,3 +9,4 @@ from .page import groups_table as groups_table
 from .page import proxies_markup as proxies_markup
 from .page import summary_figures as summary_figures
 from .page import table_with_guide as table_with_guide
+from .several import discoveries_page as discoveries_page

@@ -10,8 +10,9 @@ from markupsafe import Markup
 from weatherglass.discovery import Cell, Change, Comparison, Discovery
 from weatherglass.significance import format_p
 
-from ..html import element, join, label_markup, word_list, word_markup
-from ..page import checkbox, render_page, screen_reader_text, section, tiles
+from ..html import join, label_markup
+from ..page import render_page
+from ..templating import render_template
 from . import prose
 from .page import (
     NAMES_APART,
@@ -55,53 +56,35 @@ def comparison_page(comparison: Comparison, *, show_slurs: bool = False) -> str:
     """
     discoveries = (comparison.before, comparison.after)
     before, after = map(prose.source_name, discoveries)
-    return render_page(
-        f"What {' and '.join(map(prose.short_name, discoveries))} associate with names",
-        [
-            _changes_section(comparison, before, after),
-            section(
-                "groups", "Groups of names", element("p", NAMES_APART), _groups_table(comparison)
-            ),
-            section("table", "Cell by cell", *_table_with_guide(comparison)),
-            section("limits", "What it does not mean", _limits(comparison)),
-            repeat_section(
-                prose.repeat_command(comparison.before, "--compare", before, after), *discoveries
-            ),
-        ],
-        show_slurs=show_slurs,
-    )
-
-
-def _changes_section(comparison: Comparison, before: str, after: str) -> Markup:
     counts = Counter(change.change for change in comparison.changes)
-    names = [element("b", element("bdi", name)) for name in (before, after)]
-    total = prose.count_noun(counts["stays"] + counts["vanishes"], "association")
-    lead = join(
-        "Groups and categories come from ",
-        names[0],
-        "; the same names and words were measured in ",
-        names[1],
-        f". Of {total}, {counts['stays']:,} stay and {counts['vanishes']:,} vanish; "
-        f"{counts['appears']:,} appear that were not there before.",
-    )
-    return section(
-        "changed",
-        "What changed",
-        element("p", lead, class_="lead"),
-        tiles(
-            [
-                (f"{mark} {counts[kind]:,}", f"cells {_PLURALS[kind]}")
-                for kind, mark in CHANGE_MARKS.items()
-            ]
+    content = render_template(
+        "discovery/comparison.html",
+        before=before,
+        after=after,
+        total=prose.count_noun(counts["stays"] + counts["vanishes"], "association"),
+        counts=counts,
+        figures=[
+            (f"{mark} {counts[kind]:,}", f"cells {_PLURALS[kind]}")
+            for kind, mark in CHANGE_MARKS.items()
+        ],
+        rows=_side_by_side(*discoveries),
+        names_apart=NAMES_APART,
+        groups=_groups_table(comparison),
+        marks=CHANGE_MARKS,
+        cells=_cells(comparison),
+        limits=_limits(comparison),
+        repeat=repeat_section(
+            prose.repeat_command(comparison.before, "--compare", before, after), *discoveries
         ),
-        _side_by_side(comparison.before, comparison.after),
     )
+    title = f"What {' and '.join(map(prose.short_name, discoveries))} associate with names"
+    return render_page(title, [content], show_slurs=show_slurs)
 
 
-def _side_by_side(before: Discovery, after: Discovery) -> Markup:
-    """A table of both searches, figure by figure."""
+def _side_by_side(before: Discovery, after: Discovery) -> list[tuple[str, list[str]]]:
+    """Both searches, figure by figure."""
     discoveries = (before, after)
-    rows: list[tuple[str, list[str]]] = [
+    return [
         ("Significant cells", [f"{len(d.significant):,} of {len(d.cells):,}" for d in discoveries]),
         ("Categories with a significant cell", [f"{len(d.order):,}" for d in discoveries]),
         (
@@ -112,20 +95,6 @@ def _side_by_side(before: Discovery, after: Discovery) -> Markup:
         ("Word frequency", [prose.describe_frequency(d.control) for d in discoveries]),
         ("Four-tuples that point the same way", [_indirect_share(d) for d in discoveries]),
     ]
-    heads = ("", *(element("bdi", prose.source_name(d)) for d in discoveries))
-    content = element(
-        "table",
-        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-        element(
-            "tbody",
-            *(
-                element("tr", element("th", name, scope="row"), *(element("td", v) for v in values))
-                for name, values in rows
-            ),
-        ),
-        class_="before-after",
-    )
-    return element("div", content, class_="scroll", role="region", tabindex=0, aria_label="Figures")
 
 
 def _indirect_share(discovery: Discovery) -> str:
@@ -147,9 +116,10 @@ def _groups_table(comparison: Comparison) -> Markup:
     )
 
 
-def _table_with_guide(comparison: Comparison) -> list[Markup]:
+def _cells(comparison: Comparison) -> Markup:
+    """The table cell by cell; empty if no cell is significant before or after."""
     if not comparison.changes:
-        return [element("p", element("b", "No cell is significant before or after."))]
+        return Markup()
     before = comparison.before
     labels = {category.id: label_markup(category.label) for category in before.categories}
     contents = {}
@@ -161,17 +131,7 @@ def _table_with_guide(comparison: Comparison) -> list[Markup]:
     order = [*before.order, *comparison.after.order]
     rows = [row for row in ordered_categories(before, order) if row.id in changed]
     all_cells = [(group.id, row.id) for group in before.groups for row in rows]
-    boxes = (checkbox(kind, f"{mark} {kind}", on=True) for kind, mark in CHANGE_MARKS.items())
-    guide = (
-        "A cell that stays lists the words of both embeddings; words that were lost are struck "
-        "out, and words that are new are underlined. The numbers are its scores before and after. "
-        "Point at a cell, touch it, or move to it with the tab key, to see its p-values."
-    )
-    return [
-        element("p", guide),
-        element("div", *boxes, class_="controls"),
-        cells_table(before.groups, rows, contents, all_cells),
-    ]
+    return cells_table(before.groups, rows, contents, all_cells)
 
 
 def _existing_cell(change: Change) -> Cell:
@@ -183,26 +143,24 @@ def _existing_cell(change: Change) -> Cell:
 
 def _scores_and_words(change: Change) -> Markup:
     before, after = (f"{cell.score:.2f}" if cell else "–" for cell in (change.before, change.after))
-    kind = change.change
-    mark = element(
-        "b",
-        element("span", CHANGE_MARKS[kind], aria_hidden="true"),
-        screen_reader_text(kind),
+    if change.before and change.after and change.change == "stays":
+        words = _changed_words(change.before.words, change.after.words)
+    else:
+        cell = change.after if change.change == "appears" else change.before
+        words = [("", word) for word in (cell.words if cell else ())]
+    return render_template(
+        "discovery/changed_cell.html",
+        kind=change.change,
+        mark=CHANGE_MARKS[change.change],
+        scores=f"{before}→{after}",
+        words=words,
     )
-    head = element("span", mark, element("span", f"{before}→{after}"), class_="change")
-    if change.before and change.after and kind == "stays":
-        return join(head, _changed_words(change.before.words, change.after.words))
-    cell = change.after if kind == "appears" else change.before
-    return join(head, word_list(cell.words if cell else ()))
 
 
-def _changed_words(before: Sequence[str], after: Sequence[str]) -> Markup:
-    """Words that stay, that are lost (struck out) and that are new (underlined)."""
-    parts = [
-        word_markup(word) if word in after else element("del", word_markup(word)) for word in before
-    ]
-    parts += [element("ins", word_markup(word)) for word in after if word not in before]
-    return join(*parts, separator=element("span", ", ", class_="comma"))
+def _changed_words(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str]]:
+    """Words that stay, that are lost and that are new, each with what happened to it."""
+    words = [("" if word in after else "lost", word) for word in before]
+    return words + [("new", word) for word in after if word not in before]
 
 
 def _details(change: Change, labels: Mapping[str, Markup]) -> Markup:
@@ -213,11 +171,10 @@ def _details(change: Change, labels: Mapping[str, Markup]) -> Markup:
     return join(position, "before: ", before, "; after: ", after)
 
 
-def _limits(comparison: Comparison) -> Markup:
-    limits = [
+def _limits(comparison: Comparison) -> list[str]:
+    return [
         "A cell that vanishes is no longer significant. The association may still exist, but "
         "weaker: compare its scores before and after.",
         "Scores of two embeddings are comparable only if their vectors have similar distributions.",
         *prose.list_limits(comparison.before),
     ]
-    return element("ul", *(element("li", limit) for limit in limits))

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from markupsafe import Markup
 
-from weatherglass.discovery import Discovery, Indirect, Proxy
+from weatherglass.discovery import Cell, Cleaning, Discovery, Group, Indirect, Proxy
 from weatherglass.significance import format_p
 from weatherglass.vectors import Control, control_phrase
 
-from ..html import MAX_WORD_LENGTH, element, join, sentence_markup, spell, word_markup
+from ..html import (
+    MAX_WORD_LENGTH,
+    element,
+    join,
+    label_markup,
+    sentence_markup,
+    spell,
+    word_markup,
+)
+from ..templating import render_template
 
 CITATION = (
     "Swinger, N., De-Arteaga, M., Heffernan IV, N. T., Leiserson, M. D. M., and Kalai, A. T. "
@@ -22,6 +31,7 @@ CITATION = (
 # Command-line options by the names of `discover`'s arguments.
 _FLAGS = {
     "names": "--names",
+    "group_by": "--group-by",
     "groups": "--groups",
     "categories": "--categories",
     "words": "--words",
@@ -34,6 +44,7 @@ _FLAGS = {
     "name_rank": "--name-rank",
     "alphabet": "--alphabet",
     "placebo": "--placebo",
+    "weights": "--weights",
 }
 _FLAGS_IF_FALSE = {"voronoi": "--no-voronoi", "stop_early": "--all-rotations"}
 
@@ -56,6 +67,46 @@ def describe_search(discovery: Discovery) -> Markup:
         f"{len(discovery.significant):,} of {count_noun(len(discovery.cells), 'cell')} are "
         f"significant, in {count_noun(len(discovery.order), 'category', 'categories')}.",
     )
+
+
+MAX_SENTENCES = 5
+
+
+def association_sentences(discovery: Discovery, limit: int = MAX_SENTENCES) -> list[Markup]:
+    """The strongest associations in sentences, each of another category and, first, group.
+
+    A group is described by the statistics of its names, or by its id where there are none: no name
+    is next to a stereotype.
+    """
+    labels = {category.id: label_markup(category.label) for category in discovery.categories}
+    groups = {group.id: group for group in discovery.groups}
+    ranked = sorted(discovery.significant, key=lambda cell: -cell.score)
+    chosen: list[Cell] = []
+    for is_new_group in (True, False):
+        for cell in ranked:
+            is_free = all(cell.category != other.category for other in chosen)
+            if is_new_group:
+                is_free = is_free and all(cell.group != other.group for other in chosen)
+            if is_free and len(chosen) < limit:
+                chosen.append(cell)
+    return [
+        render_template(
+            "discovery/sentence.html",
+            cell=cell,
+            about=_statistics(groups[cell.group], discovery),
+            label=labels.get(cell.category, Markup()),
+        )
+        for cell in chosen
+    ]
+
+
+def _statistics(group: Group, discovery: Discovery) -> str:
+    from ..charts import describe_group  # charts are about discoveries
+
+    if not any(name in group.facts for name in discovery.columns):
+        return ""
+    lines = describe_group(group, discovery.columns)
+    return ", ".join(spell(line, mask=True, phrase=False) for line in lines)
 
 
 def count_noun(number: int, singular: str, plural: str = "") -> str:
@@ -190,8 +241,7 @@ def list_limits(discovery: Discovery) -> list[str]:
         "A blank cell does not mean that there is no association. A group may be too small, or its "
         "names too rare. People whose names do not distinguish them, such as non-binary people, "
         "may not appear at all.",
-        "Groups come from the vectors of names alone. The statistics next to them were added "
-        "afterwards and are means over names, not over people.",
+        f"Groups come from the vectors of names alone. {_describe_means(discovery)}",
         "Other names, words, numbers of groups or random seeds give other tables. Confirm what "
         "matters with word sets chosen for the question.",
     ]
@@ -205,10 +255,46 @@ def list_limits(discovery: Discovery) -> list[str]:
     return limits
 
 
-def repeat_command(discovery: Discovery, *sources: str) -> str:
-    """The command that repeats a discovery, by default on its own source."""
+def _describe_means(discovery: Discovery) -> str:
+    if is_weighted(discovery):
+        return (
+            "A name counts as often as people have it, both in the clusters and in the statistics "
+            "next to them, which were added afterwards."
+        )
+    return (
+        "The statistics next to them were added afterwards and are means over names, not over "
+        "people."
+    )
+
+
+def is_weighted(discovery: Discovery) -> bool:
+    """Whether names count as often as people have them."""
+    return str(discovery.options.get("weights", "none")) != "none"
+
+
+def describe_cleaning(cleaning: Cleaning) -> str:
+    """What the chart of names kept and dropped shows, and the power law."""
+    law = cleaning.power_law
+    kept = sum(cleaning.is_kept)
+    exponent = f"{law.exponent:.2f}".replace("-", "\N{MINUS SIGN}")
+    return (
+        f"Before clustering, cleaning dropped {len(cleaning.names) - kept:,} of "
+        f"{count_noun(len(cleaning.names), 'name')}: those whose vectors are least like those of "
+        "names. A dot is a name: how many people have it, against the rank of its token. The line "
+        f"is the power law of the names kept (exponent {exponent}, R²\xa0{law.r2:.2f}). A name far "
+        "below it is more frequent in text than among people, so that its vector reflects another "
+        "use. Cleaning does not see how many people have a name, so dots far from the line that "
+        "were kept are names to look at."
+    )
+
+
+def repeat_command(discovery: Discovery, *sources: str, names: Sequence[str] = ()) -> str:
+    """The command that repeats a discovery, by default on its own source and with its names."""
     parts = ["weatherglass discover", *map(shlex.quote, sources or (source_name(discovery),))]
+    parts += [f"--names {shlex.quote(name)}" for name in names]
     for name, value in discovery.options.items():
+        if name == "names" and names:
+            continue
         if name in _FLAGS and isinstance(value, str | int | float):
             parts.append(f"{_FLAGS[name]} {shlex.quote(str(value))}")
         elif name in _FLAGS_IF_FALSE and value is False:

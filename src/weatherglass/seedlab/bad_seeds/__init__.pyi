@@ -14,5 +14,10 @@ from .measure_pairs import PairMeasures as PairMeasures
 from .measure_pairs import measure_pairs as measure_pairs
 from .subspaces import EPSILON as EPSILON
 from .subspaces import set_similarity as set_similarity
+from .survey import HighlightedSeeds as HighlightedSeeds
+from .survey import Quartiles as Quartiles
+from .survey import SeedSurvey as SeedSurvey
+from .survey import SourceFrequency as SourceFrequency
+from .survey import survey_seeds as survey_seeds
 from .variance import PairVariance as PairVariance
 from .variance import pair_variance as pair_variance

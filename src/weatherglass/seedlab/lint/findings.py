@@ -179,6 +179,8 @@ class Lint(Experiment):
         For each word in the source, its nearest neighbours and their cosines.
     corpus
         The corpus in which words were counted, with its numbers of documents and words.
+    language_note
+        In which language the words were checked, and what states it, in a sentence.
     source, options, version
         What is needed to repeat it.
     """
@@ -192,6 +194,7 @@ class Lint(Experiment):
     pairs: tuple[tuple[str, str], ...] = ()
     neighbours: dict[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
     corpus: dict[str, Any] = field(default_factory=dict)
+    language_note: str = ""
 
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings of this severity or a higher one."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from weatherglass._languages import ENGLISH, language_name, stated_language
 from weatherglass.catalog import SeedSet
 from weatherglass.corpus import Corpus, Tokenizer
-from weatherglass.errors import MissingExtra, join_first, quote_safe
+from weatherglass.errors import CannotMeasure, MissingExtra, join_first, quote_safe
 from weatherglass.vectors import Case, Vectors, find_usable_positions
 
 from ..pairs import seed_pair
@@ -36,6 +37,8 @@ class WordCounts:
         The number of occurrences of each word.
     lower
         Whether words were counted in lower case.
+    language
+        The language that the metadata of all documents state; None if they do not, or disagree.
     """
 
     source: str
@@ -44,6 +47,7 @@ class WordCounts:
     tokens: int
     counts: Counter[str] = field(repr=False)
     lower: bool = True
+    language: str | None = None
 
     def of(self, word: str) -> int:
         """Return the number of occurrences of a word."""
@@ -72,12 +76,20 @@ def count_words(
     """
     tokenize = tokenizer or Tokenizer()
     counts: Counter[str] = Counter()
+    languages: set[str] = set()
     documents = 0
     for document in corpus.documents(progress):
         documents += 1
         counts.update(tokenize(document.text))
+        languages.add(document.language)
     return WordCounts(
-        corpus.source, corpus.fingerprint(), documents, counts.total(), counts, tokenize.lower
+        corpus.source,
+        corpus.fingerprint(),
+        documents,
+        counts.total(),
+        counts,
+        tokenize.lower,
+        stated_language(languages),
     )
 
 
@@ -101,17 +113,23 @@ class Frequencies:
 
 
 def find_frequencies(
-    words: Sequence[str], counts: WordCounts | None, vectors: Vectors | None, case: Case = "auto"
+    words: Sequence[str],
+    counts: WordCounts | None,
+    vectors: Vectors | None,
+    case: Case = "auto",
+    language: str = ENGLISH,
 ) -> Frequencies:
     """Return the frequencies of words, from the best source available.
 
     In this order: counts in the corpus; counts stored with the embedding; its word order, by Zipf's
-    law; the package wordfreq.
+    law; the package wordfreq, for the languages that it has.
 
     Raises
     ------
     MissingExtra
         None of these is available.
+    CannotMeasure
+        Only wordfreq is, and it does not have the language.
     """
     if counts is not None:
         occurring = {word: count for word in words if (count := counts.of(word))}
@@ -123,7 +141,7 @@ def find_frequencies(
         raise MissingExtra(
             "Finding how frequent words are without a whole source or a corpus", "frequencies"
         )
-    return _frequencies_in_english(words)
+    return _frequencies_in_language(words, language)
 
 
 def _frequencies_in_vectors(words: Sequence[str], vectors: Vectors, case: Case) -> Frequencies:
@@ -140,12 +158,22 @@ def _frequencies_in_vectors(words: Sequence[str], vectors: Vectors, case: Case) 
     return Frequencies(f"by rank in {vectors.source}", by_rank)
 
 
-def _frequencies_in_english(words: Sequence[str]) -> Frequencies:
-    from wordfreq import word_frequency
+def _frequencies_in_language(words: Sequence[str], language: str) -> Frequencies:
+    from wordfreq import available_languages, word_frequency
 
-    # wordfreq splits phrases at spaces, not at underscores.
-    shares = {word: 1e6 * word_frequency(word.replace("_", " "), "en") for word in words}
-    return Frequencies("by wordfreq", {word: share for word, share in shares.items() if share})
+    if language not in available_languages():
+        which = language_name(language) if language else "several languages"
+        raise CannotMeasure(
+            f"The package wordfreq has no frequencies of words in {which}; give a source or a "
+            "corpus."
+        )
+    try:
+        # wordfreq splits phrases at spaces, not at underscores.
+        shares = {word: 1e6 * word_frequency(word.replace("_", " "), language) for word in words}
+    except ImportError as error:  # Chinese, Japanese and Korean need a segmenter
+        raise CannotMeasure(f"The package wordfreq cannot split the words ({error}).") from None
+    by = "by wordfreq" if language == ENGLISH else f"by wordfreq in {language_name(language)}"
+    return Frequencies(by, {word: share for word, share in shares.items() if share})
 
 
 def check_frequency(seed_set: SeedSet, frequencies: Frequencies) -> Iterator[Finding]:

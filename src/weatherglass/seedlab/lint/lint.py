@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+from weatherglass._languages import ENGLISH
 from weatherglass.catalog import SeedSet
 from weatherglass.corpus import Corpus, Tokenizer, open_corpus, part_of_speech
-from weatherglass.errors import MissingExtra, UsageError
-from weatherglass.vectors import Case, Vectors, open_vectors
+from weatherglass.errors import CannotMeasure, MissingExtra, UsageError
+from weatherglass.measures import NOT_FOR_TABLES, AssociationTable, Source, open_embedding
+from weatherglass.vectors import Case
 
 from ..pairs import Which, are_opposed, pair_sets, resolve_sets
 from .embedding import (
@@ -33,6 +35,7 @@ from .frequency import (
     count_words,
     find_frequencies,
 )
+from .language import WordLanguage
 from .words import check_opposed, check_pair, check_tags, check_tags_gap, check_words
 
 
@@ -40,11 +43,12 @@ def lint(
     sets: Which | Iterable[Which],
     *,
     against: Which | Iterable[Which] = (),
-    source: str | PathLike[str] | Vectors | None = None,
+    source: Source | None = None,
     corpus: str | PathLike[str] | Corpus | WordCounts | None = None,
     tokenizer: Tokenizer | None = None,
     min_count: int = 10,
     case: Case = "auto",
+    language: str | None = None,
     rng: int = 0,
     progress: Progress | None = None,
 ) -> Lint:
@@ -57,15 +61,15 @@ def lint(
     ----------
     sets
         Ids of the catalogue, patterns (``female_*``), files of your own, or `SeedSet`; one of
-        these, or several.
+        these, or several. A test, or a file of tests, stands for its sets.
     against
         Sets to compare these with. Without them, all pairs of up to four sets are compared; of
         more, the pairs that a study contrasts. Size, frequency, parts of speech and order are
         compared if two sets are opposite ends of one dimension, as women and men are, or if that is
         unknown; not for targets and attributes.
     source
-        Vectors, or their source: for missing words, frequency by rank, similarity, words that do
-        not fit, neighbours. All of it is opened.
+        Any source of vectors (see `as_source`): for missing words, frequency by rank,
+        similarity, words that do not fit, neighbours. All of it is opened.
     corpus
         A corpus, or its path: for the frequency of words in it.
     tokenizer
@@ -74,6 +78,10 @@ def lint(
         A word that occurs fewer times in the corpus is reported as unseen.
     case
         ``auto`` falls back to lower case where the vocabulary has no capitals; ``keep``; ``lower``.
+    language
+        The language of the words, by its code or English name. By default that of the sets, of the
+        metadata of the corpus, or of the corpus that the vectors were trained on; otherwise
+        English. Checks that do not know the language are not run.
     rng
         Random seed of the random sets and shuffles that pairs are compared with.
     progress
@@ -115,7 +123,7 @@ more); shared words cannot tell them apart.
     report = progress or (lambda done, total: None)
     # The matrix products are many and small, so threads inside each would only slow them down.
     with threadpool_limits(limits=1, user_api="blas"):
-        evidence = Evidence.of((*checked, *others), source, corpus, tokenizer, case)
+        evidence = Evidence.of((*checked, *others), source, corpus, tokenizer, case, language)
         findings = list(_run_checks(checked, pairs, evidence, min_count, rng, report))
     opposed = sum(are_opposed(*pair) for pair in pairs)
     sizes = {"set": len(checked), "pair": len(pairs), "opposed": opposed}
@@ -126,11 +134,13 @@ more); shared words cannot tell them apart.
         pairs=tuple((first.id, second.id) for first, second in pairs),
         neighbours=evidence.name_neighbours(),
         corpus=evidence.describe_corpus(),
+        language_note=evidence.language.sentence(),
         source=evidence.describe_source(),
         options={
             "against": [seed_set.id for seed_set in others],
             "min_count": min_count,
             "case": case,
+            "language": evidence.language.code,
             "rng": rng,
         },
     )
@@ -154,11 +164,12 @@ def _run_checks(
 
 
 def _check_set(seed_set: SeedSet, evidence: Evidence, min_count: int) -> Iterator[Finding]:
-    yield from check_words(seed_set)
+    is_english = evidence.language.code == ENGLISH
+    yield from check_words(seed_set, is_english)
     if not seed_set.words:
         return
     if evidence.tags is not None:
-        yield from check_tags(seed_set, evidence.tags)
+        yield from check_tags(seed_set, evidence.tags, is_english)
     if evidence.frequencies is not None:
         yield from check_frequency(seed_set, evidence.frequencies)
     if evidence.counts is not None:
@@ -173,11 +184,12 @@ def _check_two_sets(
     first: SeedSet, second: SeedSet, evidence: Evidence, seed: int
 ) -> Iterator[Finding]:
     opposed, space = are_opposed(first, second), evidence.space
-    yield from check_pair(first, second)
+    is_english = evidence.language.code == ENGLISH
+    yield from check_pair(first, second, is_english)
     if opposed:
         yield from check_opposed(first, second)
     if opposed and evidence.tags is not None:
-        yield from check_tags_gap(first, second, evidence.tags)
+        yield from check_tags_gap(first, second, evidence.tags, is_english)
     if opposed and evidence.frequencies is not None:
         yield from check_frequency_gap(first, second, evidence.frequencies)
     if space is not None:
@@ -215,6 +227,8 @@ class Evidence:
         frequencies; None if not available.
     lacking
         Why evidence is not available, by the name that `Check.needs` has for it.
+    language
+        The language of the words.
     """
 
     counts: WordCounts | None
@@ -223,36 +237,42 @@ class Evidence:
     tags: dict[str, str] | None
     frequencies: Frequencies | None
     lacking: dict[str, str]
+    language: WordLanguage
 
     @classmethod
     def of(
         cls,
-        sets: Iterable[SeedSet],
-        source: Any,
+        sets: Sequence[SeedSet],
+        source: Source | None,
         corpus: Any,
         tokenizer: Tokenizer | None,
         case: Case,
+        stated: str | None = None,
     ) -> Evidence:
         """Gather the evidence that is available for the words of these sets."""
         words = list(dict.fromkeys(word for seed_set in sets for word in seed_set.words))
         lacking: dict[str, str] = {}
-        vectors = None if source is None else open_vectors(source)
+        vectors = None if source is None else open_embedding(source, sets, case, whole=True)
+        if isinstance(vectors, AssociationTable):
+            lacking["vectors"], vectors = NOT_FOR_TABLES, None
         counts = _count_corpus(corpus, tokenizer)
         if counts is None:
             lacking["corpus"] = NO_CORPUS
         space = None if vectors is None else Space.of(vectors, words, case)
         if space is None:
-            lacking["vectors"] = NO_VECTORS
+            lacking.setdefault("vectors", NO_VECTORS)
         elif space.why_not_comparable:
             lacking["comparison"] = space.why_not_comparable
         neighbourhood = None
         if space is not None and "comparison" not in lacking and space.at:
             neighbourhood = Neighbourhood.of(space)
-        tags = _try(lambda: part_of_speech(words), "tags", lacking)
+        language = WordLanguage.of(sets, stated, counts, vectors)
+        code = language.code
+        tags = _try(lambda: part_of_speech(words, language=code), "tags", lacking)
         frequencies = _try(
-            lambda: find_frequencies(words, counts, vectors, case), "frequencies", lacking
+            lambda: find_frequencies(words, counts, vectors, case, code), "frequencies", lacking
         )
-        return cls(counts, space, neighbourhood, tags, frequencies, lacking)
+        return cls(counts, space, neighbourhood, tags, frequencies, lacking, language)
 
     def why_not(self, check: Check, size: int) -> str:
         """Return why a check was not run on `size` sets or pairs; empty if it was."""
@@ -260,6 +280,8 @@ class Evidence:
             return NO_PAIRS if check.about == "pair" else NOT_OPPOSED
         if check.name in RELATIVE_CHECKS and "comparison" in self.lacking:
             return self.lacking["comparison"]
+        if reason := self.language.why_not_listed(check.name):
+            return reason
         return self.lacking.get(check.needs, "")
 
     def name_neighbours(self) -> dict[str, tuple[tuple[str, float], ...]]:
@@ -304,10 +326,13 @@ def _count_corpus(corpus: Any, tokenizer: Tokenizer | None) -> WordCounts | None
 
 
 def _try(find: Callable[[], Any], need: str, lacking: dict[str, str]) -> Any:
-    """Return the result of a function; if it lacks an extra, None, and note that in `lacking`."""
+    """Return the result of a function; if it lacks an extra, None, and note that in `lacking`.
+
+    So also if it does not know the language.
+    """
     try:
         return find()
-    except MissingExtra as error:
-        text = str(error)
+    except (MissingExtra, CannotMeasure) as error:
+        text = str(error).rstrip(".")
         lacking[need] = text[0].lower() + text[1:]
         return None

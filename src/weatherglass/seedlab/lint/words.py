@@ -25,24 +25,25 @@ _SPACE = re.compile(r"[\s_]")
 _SEPARATOR = re.compile(r"[\s_-]")
 
 
-def check_words(seed_set: SeedSet) -> Iterator[Finding]:
-    """Run all checks of the words of one set."""
+def check_words(seed_set: SeedSet, is_english: bool = True) -> Iterator[Finding]:
+    """Run all checks of the words of one set; those with English word lists only on English."""
     yield _check_size(seed_set)
     if not seed_set.words:
         return
-    for check in (
-        _check_duplicates,
-        _check_capitals,
-        _check_letters,
-        _check_phrases,
-        _check_names,
-        _check_slurs,
-        _check_stereotypes,
-        _check_group_words,
-        _check_other_concepts,
-        _check_documentation,
+    for check, needs_english in (
+        (_check_duplicates, False),
+        (_check_capitals, False),
+        (_check_letters, False),
+        (_check_phrases, False),
+        (_check_names, True),
+        (_check_slurs, True),
+        (_check_stereotypes, False),
+        (_check_group_words, True),
+        (_check_other_concepts, True),
+        (_check_documentation, False),
     ):
-        yield from check(seed_set)
+        if is_english or not needs_english:
+            yield from check(seed_set)
 
 
 def _check_size(seed_set: SeedSet) -> Finding:
@@ -208,10 +209,13 @@ _TAG_NAMES = {
 }
 
 
-def _tag_shares(seed_set: SeedSet, tags: Mapping[str, str]) -> dict[str, float]:
+def _tag_shares(
+    seed_set: SeedSet, tags: Mapping[str, str], is_english: bool = True
+) -> dict[str, float]:
     """Return the share of each part of speech, the most common first."""
     words = set(seed_set.words)
-    names = find_names(seed_set)  # taggers do not recognise names in lower case
+    # Taggers do not recognise names in lower case; the lists of names are American.
+    names = find_names(seed_set) if is_english else ()
     counts = Counter("PROPN" if word in names else tags.get(word, "X") for word in words)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return {tag: count / len(words) for tag, count in ordered}
@@ -224,16 +228,20 @@ def _describe_shares(shares: Mapping[str, float]) -> str:
     )
 
 
-def check_tags(seed_set: SeedSet, tags: Mapping[str, str]) -> Iterator[Finding]:
+def check_tags(
+    seed_set: SeedSet, tags: Mapping[str, str], is_english: bool = True
+) -> Iterator[Finding]:
     """Report the parts of speech of a set."""
-    shares = _tag_shares(seed_set, tags)
+    shares = _tag_shares(seed_set, tags, is_english)
     sentence = f"Tagged one by one, its words are {_describe_shares(shares)}."
     yield make_finding("parts-of-speech", [seed_set.id], next(iter(shares.values())), sentence)
 
 
-def check_tags_gap(first: SeedSet, second: SeedSet, tags: Mapping[str, str]) -> Iterator[Finding]:
+def check_tags_gap(
+    first: SeedSet, second: SeedSet, tags: Mapping[str, str], is_english: bool = True
+) -> Iterator[Finding]:
     """Report how far the parts of speech of two sets differ: half the sum of |differences|."""
-    p, q = _tag_shares(first, tags), _tag_shares(second, tags)
+    p, q = (_tag_shares(seed_set, tags, is_english) for seed_set in (first, second))
     # In a fixed order: that of a set varies between runs, and with it the last digit of the sum.
     tags_of_both = sorted({*p, *q})
     gap = sum(abs(p.get(tag, 0) - q.get(tag, 0)) for tag in tags_of_both) / 2
@@ -259,10 +267,11 @@ _PAIRING_SENTENCES = {
 }
 
 
-def check_pair(first: SeedSet, second: SeedSet) -> Iterator[Finding]:
+def check_pair(first: SeedSet, second: SeedSet, is_english: bool = True) -> Iterator[Finding]:
     """Run the checks of the words of any two sets."""
     yield from _check_overlap(first, second)
-    yield from _check_circular(first, second)
+    if is_english:
+        yield from _check_circular(first, second)
 
 
 def check_opposed(first: SeedSet, second: SeedSet) -> Iterator[Finding]:

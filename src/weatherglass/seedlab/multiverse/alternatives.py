@@ -40,9 +40,16 @@ def find_documented_sets(test: Test, pair: tuple[str, str]) -> dict[str, SeedSet
     if contrasted:
         return dict(zip(pair, contrasted[0], strict=True))
     return {
-        side: known[0] if known else SeedSet(id=f"{test.id}.{side}", words=word_sets[side].words)
+        side: known[0] if known else _own_set(test, side)
         for side, known in zip(pair, same_words, strict=True)
     }
+
+
+def _own_set(test: Test, side: str) -> SeedSet:
+    """Return a seed set whose id is the user's label, or else the test's id and the side."""
+    word_set = test.sets[side]
+    has_label = word_set.label not in ("", side) and test.study is None
+    return SeedSet(id=word_set.label if has_label else f"{test.id}.{side}", words=word_set.words)
 
 
 def describe_side(test: Test, side: str, own: SeedSet, chosen: Sequence[str] | None) -> Side:

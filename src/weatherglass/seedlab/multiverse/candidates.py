@@ -14,8 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import UnusableRow, UsageError, quote_safe
-from weatherglass.measures import MIN_WORDS, FoundSet, find_words, too_few_reason
-from weatherglass.vectors import Case, Vectors
+from weatherglass.measures import (
+    MIN_WORDS,
+    Embedding,
+    FoundSet,
+    find_words,
+    side_of,
+    too_few_reason,
+)
+from weatherglass.vectors import Case
 
 from .alternatives import Alternatives, Candidate
 from .result import Choice, Dropped, set_names
@@ -148,7 +155,7 @@ class Placement:
 
 def place_candidates(
     candidates: Alternatives,
-    vectors: Vectors,
+    vectors: Embedding,
     case: Case,
     max_missing: float,
     allow_overlap: bool = False,
@@ -178,12 +185,16 @@ def place_candidates(
     return Placement(tuple(factors), conflicts, (*dropped, *conflicting))
 
 
-def _look_up(vectors: Vectors, candidate: Candidate, case: Case) -> tuple[dict[str, FoundSet], str]:
+def _look_up(
+    vectors: Embedding, candidate: Candidate, case: Case
+) -> tuple[dict[str, FoundSet], str]:
     """Look up the words of each side; or say why they cannot be used."""
     try:
         return {
-            side: find_words(vectors, tuple(dict.fromkeys(seed_set.words)), case)
-            for side, seed_set in candidate.sets.items()
+            name: find_words(
+                side_of(vectors, name in "XY"), tuple(dict.fromkeys(seed_set.words)), case
+            )
+            for name, seed_set in candidate.sets.items()
         }, ""
     except UnusableRow as error:
         return {}, str(error).rstrip(".")

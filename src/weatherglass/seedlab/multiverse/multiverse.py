@@ -10,10 +10,20 @@ import numpy as np
 
 from weatherglass.catalog import SeedSet, Test
 from weatherglass.errors import CannotMeasure, UsageError
-from weatherglass.measures import NOISE, association_test, choose_alternative, describe_source
+from weatherglass.measures import (
+    NOISE,
+    AssociationTable,
+    Embedding,
+    Source,
+    choose_alternative,
+    describe_source,
+    each_test_in_tuple,
+    open_embedding,
+    value_scale,
+)
 from weatherglass.significance import Alternative, PValue, batch_permutation_p
 from weatherglass.tasks import Workers, executor, run
-from weatherglass.vectors import Case, Vectors, check_case
+from weatherglass.vectors import Case, check_case
 
 from .alternatives import Alternatives, alternatives
 from .candidates import Placed, Placement, draw_subsamples, explain_nothing_left, place_candidates
@@ -23,9 +33,10 @@ from .specifications import Associations, correct_p_values, measure_specificatio
 MAX_SPECIFICATIONS = 1_000_000  # held in memory at once, about 2 kB each
 
 
+@each_test_in_tuple(Test)
 def multiverse(
-    vectors: Vectors,
-    test: Test | str,
+    source: Source,
+    test: Test,
     *,
     concepts: Mapping[str, str | Sequence[str]] | None = None,
     own: Mapping[str, Sequence[SeedSet]] | None = None,
@@ -47,10 +58,12 @@ def multiverse(
 
     Parameters
     ----------
-    vectors
-        The embedding.
+    source
+        Any source: see `as_source`. Of a file, only the rows of the seed sets are read. A table
+        must have a value for each pair of its words; the choices are those whose words it has.
     test
-        An association test of words, or its id in the catalogue.
+        An association test of words, or its id in the catalogue; or several tests, a pattern or a
+        file, as for `weatherglass.weat`.
     concepts
         The concept of a side, such as ``{"X": "female"}``; a list for several, an empty list for
         none. By default the concept of the seed set that has its words; for a group of people, both
@@ -82,6 +95,7 @@ def multiverse(
     Returns
     -------
     Multiverse
+        For several tests a tuple of them.
 
     Raises
     ------
@@ -120,7 +134,6 @@ def multiverse(
     >>> result.summary.same_sign["whole"]
     Part(count=18, of=18)
     """
-    test = association_test(test)
     alternative = cast(Alternative, choose_alternative(test, alternative)["alternative"])
     _check_options(samples, share, alpha, ddof)
     check_case(case)
@@ -129,12 +142,14 @@ def multiverse(
         for side, name in (concepts or {}).items()
     }
     candidates = alternatives(test, concepts=by_side, own=own, cross=cross)
+    vectors = open_embedding(source, candidates.sets(), case)
     placement = _place(candidates, vectors, case, max_missing, allow_overlap, samples)
     placement = _add_samples(placement, samples, share, rng)
-    measured, no_effect = measure_specifications(placement, ddof)
+    scale = value_scale([vectors.values]) if isinstance(vectors, AssociationTable) else 1.0
+    measured, no_effect = measure_specifications(placement, ddof, scale)
     if not measured:
         raise CannotMeasure(explain_nothing_left(candidates, no_effect))
-    p_values = _compute_p_values(measured, alternative, workers, cluster, progress)
+    p_values = _compute_p_values(measured, alternative, scale, workers, cluster, progress)
     specifications = _to_specifications(measured, p_values)
     factors = tuple(tuple(placed.choice for placed in factor) for factor in placement.factors)
     documented = _find_documented(specifications, factors)
@@ -179,13 +194,17 @@ def _check_options(samples: int, share: float, alpha: float, ddof: int) -> None:
 
 def _place(
     candidates: Alternatives,
-    vectors: Vectors,
+    vectors: Embedding,
     case: Case,
     max_missing: float,
     allow_overlap: bool,
     samples: int,
 ) -> Placement:
     """Look up the candidates; refuse if no combination is left, or too many."""
+    if isinstance(vectors, AssociationTable) and (
+        reason := vectors.gap_reason(vectors.rows, vectors.columns)
+    ):
+        raise CannotMeasure(f"{reason}; a multiverse needs a value for each pair.")
     placement = place_candidates(candidates, vectors, case, max_missing, allow_overlap)
     combinations = sum(1 for _ in placement.combinations())
     if not combinations:
@@ -215,6 +234,7 @@ def _add_samples(placement: Placement, samples: int, share: float, rng: int) -> 
 def _compute_p_values(
     measured: Sequence[Associations],
     alternative: Alternative,
+    scale: float,
     workers: int | Workers | None,
     cluster: str | None,
     progress: Callable[[int, int], None] | None,
@@ -223,7 +243,7 @@ def _compute_p_values(
         return batch_permutation_p(
             [(associations.x, associations.y) for associations in measured],
             alternative=alternative,
-            resolution=NOISE,
+            resolution=scale * NOISE,
             map_chunks=lambda call, chunks: run(call, chunks, pool),
             progress=progress,
         )

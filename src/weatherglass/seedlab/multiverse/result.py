@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import html
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +18,9 @@ from weatherglass.significance import PValue
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_STUDY_YEAR = re.compile(r"-.*_\d{4}[a-z]?$")
 
 
 @dataclass(frozen=True)
@@ -159,6 +164,15 @@ class Summary:
     flips: tuple[Flip, ...]
 
 
+def is_documented(id: str) -> bool:
+    """Return whether an id is that of a seed set of a study, not the label of a user's own set.
+
+    >>> is_documented("female_1-Caliskan_et_al_2017"), is_documented("African-American women")
+    (True, False)
+    """
+    return _STUDY_YEAR.search(id) is not None
+
+
 def set_names(sets: Mapping[str, str]) -> str:
     """Return the ids of sets for people to read, with a common study only once.
 
@@ -166,8 +180,10 @@ def set_names(sets: Mapping[str, str]) -> str:
     'male_1 / female_1, Caliskan et al 2017'
     >>> set_names({"A": "career-Caliskan_et_al_2017"}), set_names({"X": "mine", "Y": "yours"})
     ('career, Caliskan et al 2017', 'mine / yours')
+    >>> set_names({"X": "African-American women"})
+    'African-American women'
     """
-    parts = [id.partition("-") for id in sets.values()]
+    parts = [id.partition("-") if is_documented(id) else (id, "", "") for id in sets.values()]
     studies = dict.fromkeys(rest.rpartition("-")[2].replace("_", " ") for _, _, rest in parts)
     if len(studies) > 1:
         return " / ".join(set_names({"": id}) for id in sets.values())
@@ -222,6 +238,13 @@ class Multiverse(Result):
     source: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     version: str = __version__
+
+    @property
+    def own_adjective(self) -> str:
+        """What the test's own sets are called: those of a study ``documented``, others ``your``."""
+        # A set of a test of the catalogue that no study uses as a seed set is called "weat3.B".
+        known = (is_documented(s.set) or s.set == f"{self.test}.{k}" for k, s in self.sides.items())
+        return "documented" if all(known) else "your"
 
     @property
     def whole(self) -> tuple[Specification, ...]:
@@ -282,6 +305,38 @@ class Multiverse(Result):
             f"{same_sign.share:.0%} of {same_sign.of:,} documented seed choices agree in sign, and "
             f"{significant.share:.0%} have p ≤ {self.options.get('alpha', _ALPHA):g}."
         )
+
+    def summary_lines(self) -> list[str]:
+        effects = self.summary.effects
+        spread = ""
+        if effects:
+            low, middle, high = (effects[name] for name in ("least", "median", "largest"))
+            spread = f": effects {low:.2f} to {high:.2f}, median {middle:.2f}"
+        lines = [
+            f"Multiverse of {self.test} on {self.source_name}: {self.title}",
+            f"{len(self.whole):,} choices of seed sets, {len(self.specifications):,} with "
+            f"sub-samples{spread}",
+            self.sentence(),
+        ]
+        if self.documented is not None:
+            own = self.specifications[self.documented]
+            lines.insert(2, f"the test's own sets: effect {own.effect:.2f}, p = {own.p}")
+        return lines
+
+    def html_summary(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.summary_lines())
+
+    def html_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each choice of seed sets: the specifications are too many to read."""
+        return [
+            {
+                "seed sets": set_names(margin.sets),
+                "mean effect": margin.mean,
+                "same sign": f"{margin.same_sign.share:.0%}",
+                "significant (Holm)": f"{margin.significant.share:.0%}",
+            }
+            for margin in self.summary.margins
+        ]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each specification."""

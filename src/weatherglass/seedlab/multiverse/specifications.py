@@ -36,9 +36,11 @@ class Associations:
 
 
 def measure_specifications(
-    placement: Placement, ddof: int
+    placement: Placement, ddof: int, scale: float = 1.0
 ) -> tuple[list[Associations], list[Dropped]]:
     """Measure all specifications except for p-values, whole sets first; and those without effect.
+
+    `scale` is the size of the values, 1 for cosines.
 
     The cosines of all targets with all attributes are one matrix product, their means over the
     attributes of every choice and sub-sample another. So each word is multiplied once, however many
@@ -68,6 +70,7 @@ def measure_specifications(
                 sets,
                 {side: rows[keys[side]] for side in SIDES},
                 ddof,
+                scale * MIN_SPREAD,
             )
         )
         measured += of_combination
@@ -83,7 +86,11 @@ def _set_id(placement: Placement, key: tuple[int, int, str]) -> str:
 
 
 def _measure_combination(
-    associations: Floats, sets: dict[str, str], rows: dict[str, Rows], ddof: int
+    associations: Floats,
+    sets: dict[str, str],
+    rows: dict[str, Rows],
+    ddof: int,
+    min_spread: float,
 ) -> Iterator[Associations]:
     """Yield the effects of one combination, computing sub-samples of the same size together.
 
@@ -98,7 +105,7 @@ def _measure_combination(
         )
         sd = spread(x, y, ddof)
         gap = x.mean(axis=1) - y.mean(axis=1)
-        for j in np.flatnonzero(sd > MIN_SPREAD).tolist():
+        for j in np.flatnonzero(sd > min_spread).tolist():
             k = int(samples[j])
             yield Associations(
                 sets=sets,

@@ -1,10 +1,12 @@
 from .bootstrap import bootstrap_interval as bootstrap_interval
 from .correlation import MIN_PAIRS as MIN_PAIRS
 from .correlation import Correlation as Correlation
+from .correlation import partial_correlation as partial_correlation
 from .correlation import pearson as pearson
 from .correlation import spearman as spearman
 from .effect import VariancePart as VariancePart
 from .effect import crossed_interval as crossed_interval
+from .effect import crossed_score_interval as crossed_score_interval
 from .effect import effect_interval as effect_interval
 from .effect import template_variance as template_variance
 from .interval import Interval as Interval

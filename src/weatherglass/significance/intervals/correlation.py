@@ -108,6 +108,43 @@ def spearman(x: ArrayLike, y: ArrayLike, *, confidence: float = 0.95) -> Correla
     return _around(value, len(first), confidence, error)
 
 
+def partial_correlation(
+    x: ArrayLike, y: ArrayLike, given: ArrayLike, *, confidence: float = 0.95
+) -> Correlation:
+    """Compute Pearson's correlation of x and y given a third number, such as log frequency.
+
+    It is the correlation of the residuals of x and of y after linear regression on `given`, with
+    the interval of `pearson` for one word fewer. If `given` is constant, it is the correlation.
+
+    Examples
+    --------
+    >>> x, y, z = [1, 2, 3, 4, 6, 5], [2, 1, 4, 3, 6, 5], [1, 2, 3, 4, 5, 6]
+    >>> round(pearson(x, y).value, 2), round(partial_correlation(x, y, z).value, 2)
+    (0.89, 0.56)
+    """
+    first, second = _check_pairs(x, y)
+    third = np.asarray(given, dtype=np.float64)
+    check_confidence(confidence)
+    if third.shape != first.shape or not np.isfinite(third).all():
+        raise UsageError("given must have one finite number for each word.")
+    if len(first) <= MIN_PAIRS:
+        raise CannotMeasure(f"A partial correlation needs more than {MIN_PAIRS} words.")
+    left = [_residuals(values, third) for values in (first, second)]
+    for name, values, before in (("x", left[0], first), ("y", left[1], second)):
+        if values.std() <= 1e-9 * before.std():
+            raise CannotMeasure(f"{name} is a linear function of the number that is given.")
+    value = _correlate(left[0], left[1])
+    return _around(value, len(first) - 1, confidence, _influence_error(left[0], left[1], value))
+
+
+def _residuals(values: Floats, on: Floats) -> Floats:
+    """Return the residuals of a linear regression, without an intercept of their own."""
+    u, v = values - values.mean(), on - on.mean()
+    square = float(v @ v)
+    residuals: Floats = u if square == 0 else u - float(u @ v) / square * v
+    return residuals
+
+
 def _around(value: float, n: int, confidence: float, error: float) -> Correlation:
     """Return the interval of `error` standard errors, or Fisher's if that is wider, around z."""
     from scipy.special import ndtri

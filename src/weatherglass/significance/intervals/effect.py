@@ -184,6 +184,63 @@ def crossed_interval(
         _attribute_variance(tables[1], tables[3], b),
         *extra,
     ]
+    return _combine(sample, parts, confidence, ddof, about)
+
+
+def crossed_score_interval(
+    x: Sequence[ArrayLike],
+    y: Sequence[ArrayLike],
+    *,
+    confidence: float = 0.95,
+    ddof: int = 1,
+    about: str,
+) -> Interval:
+    """Compute a confidence interval for the effect size if words and other things were drawn anew.
+
+    Each word has a mean score over several choices that are crossed with the words, such as the
+    documents and the queries of a search. The interval is that of `crossed_interval`, with a part
+    of the variance for each of these choices in place of the attributes.
+
+    Parameters
+    ----------
+    x, y : sequence of array_like
+        For each choice a table: a row for each word, a column for each document, say, with the mean
+        score over all other choices. All tables of a set have the same row means.
+    confidence, ddof, about
+        As for `effect_interval`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.random.default_rng(0).normal(size=(2, 6, 5, 4))
+    >>> by_document, by_query = scores.mean(axis=3), scores.mean(axis=2)
+    >>> interval = crossed_score_interval(
+    ...     (by_document[0], by_query[0]), (by_document[1], by_query[1]), about="other names")
+    >>> interval.low < 0 < interval.high
+    True
+    """
+    check_confidence(confidence)
+    tables = [
+        (np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64))
+        for first, second in zip(x, y, strict=True)
+    ]
+    sample = _Sample.of(*(table.mean(axis=1) for table in tables[0]))
+    parts = [
+        _attribute_variance(*pair, np.full(pair[0].shape[1], 1 / pair[0].shape[1]))
+        for pair in tables
+        if pair[0].shape[1] > 1
+    ]
+    return _combine(sample, parts, confidence, ddof, about)
+
+
+def _combine(
+    sample: _Sample,
+    parts: Sequence[VariancePart],
+    confidence: float,
+    ddof: int,
+    about: str,
+) -> Interval:
+    """Return the interval of the effect with further parts of the variance of the difference."""
     between = sum(part.variance for part in parts)
     scale, weight = (part[:, None, None] for part in chi_quadrature(sample.df, _TARGET_NODES))
     factor, error, ratio_weight = sample.ratio_quadrature(_RATIO_NODES // 2)

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from weatherglass.errors import UsageError
 
 IntervalMethod = Literal[
-    "noncentral t", "crossed", "bca", "fisher z", "runs", "percentile"
-]  # the last is computed no longer, but stored results have it
+    "noncentral t", "crossed", "bca", "fisher z", "runs", "permutation", "documents", "percentile"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Interval:
         populations; ``docs/methods/weat.md`` states it.
     method : str
         ``noncentral t``, ``crossed``, ``bca`` (bootstrap), ``fisher z``, ``runs`` (the share of
-        repeated runs), or ``percentile`` in results of older versions.
+        repeated runs), ``permutation`` (the values that a permutation test does not reject),
+        ``documents`` (bootstrap samples of documents), or ``percentile`` (bootstrap).
     n_resamples : int
         How many resamples or runs it was computed from; 0 for a method without randomness.
     about : str

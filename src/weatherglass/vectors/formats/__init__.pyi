@@ -1,3 +1,5 @@
+from .arrow import read_arrow_file as read_arrow_file
+from .arrow import table_columns as table_columns
 from .detect import find_format as find_format
 from .detect import format_for_writing as format_for_writing
 from .format import MAX_HISTORY_BYTES as MAX_HISTORY_BYTES

@@ -24,9 +24,15 @@ from weatherglass._files import (
     parquet_sizes,
     too_large_error,
 )
-from weatherglass.errors import BadContent, WeatherglassError, join_first
+from weatherglass.errors import (
+    BadContent,
+    UsageError,
+    WeatherglassError,
+    join_first,
+    quote_safe,
+)
 
-from .columns import COUNT, Columns, choose_columns, choose_words
+from .columns import COUNT, Columns, choose_columns, choose_words, is_text
 from .format import HISTORY, Chunk, Counts, Format, WantedWords, encode_history
 from .wordlist import iter_chunks
 
@@ -135,6 +141,20 @@ def _batches(path: Path, size: int, words: str, needed: list[str]) -> Iterator[A
             yield from (batch.slice(k, _BATCH_ROWS) for k in range(0, len(batch), _BATCH_ROWS))
 
 
+def read_arrow_file(path: Path) -> Any:
+    """Read a Parquet or Arrow file as a table of pyarrow, with the same limits as for vectors."""
+    import pyarrow as pa
+
+    schema = _read_schema(path)
+    words = next((field.name for field in schema if is_text(field.type)), schema.names[0])
+    duplicate = next((name for name in schema.names if schema.names.count(name) > 1), None)
+    if duplicate is not None:
+        raise BadContent(f"{path} has several columns called {quote_safe(duplicate)}.")
+    batches = list(_batches(path, path.stat().st_size, words, schema.names))
+    with _explain_errors(path):
+        return pa.Table.from_batches(batches) if batches else schema.empty_table()
+
+
 def _parquet_batch_rows(
     path: Path, file: IO[bytes], size: int, metadata: Any, words: str, needed: list[str]
 ) -> int:
@@ -152,6 +172,42 @@ def _parquet_batch_rows(
     if has_shared_prefixes(metadata, words):  # any of them may be as long as all together
         row_bytes += unpacked_words
     return int(max(1, min(_BATCH_ROWS, _BATCH_BYTES // row_bytes)))
+
+
+def table_columns(
+    table: Any, name: str
+) -> tuple[list[str], NDArray[Any], NDArray[np.int64] | None]:
+    """Return the words, numbers and counts of a table in memory, chosen as those of a file.
+
+    Parameters
+    ----------
+    table
+        A table of pyarrow.
+    name
+        What error messages call it.
+    """
+    path = Path(name)
+    try:
+        columns = choose_columns(path, table.schema, {})
+    except (BadContent, UsageError):
+        listed = join_first(map(quote_safe, table.schema.names), 10)
+        raise BadContent(
+            f"{name} must have one column of words and otherwise the dimensions, numbered (d0, "
+            f"d1, …) or as one column of lists; its columns are {listed}. Or give the words and "
+            "the rows as a pair: (words, matrix)."
+        ) from None
+    texts = table.column(columns.words).to_pylist()
+    if any(word is None for word in texts):
+        raise BadContent(f"{name}: {texts.count(None):,} rows have no word.")
+    batch = table.select(columns.needed).combine_chunks()
+    batches = batch.to_batches() or [batch]
+    matrix = np.concatenate([_numbers(path, part, columns) for part in batches])
+    counts = [_counts(path, part) for part in batches] if columns.count else None
+    words = [
+        word.decode("utf-8", "surrogateescape") if isinstance(word, bytes) else word
+        for word in texts
+    ]
+    return words, matrix, None if counts is None else np.concatenate(counts)
 
 
 def _words(source: Input, batch: Any, name: str) -> list[bytes]:

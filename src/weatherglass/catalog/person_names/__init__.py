@@ -1,0 +1,5 @@
+"""Lists of names of people, and the most popular names by a share."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,13 @@
+from .checks import TestCheck as TestCheck
+from .checks import WordCheck as WordCheck
+from .checks import check_tests as check_tests
+from .checks import in_group as in_group
+from .collocates import Collocate as Collocate
+from .contexts import ContextLine as ContextLine
+from .contexts import CorpusContext as CorpusContext
+from .contexts import corpus_context as corpus_context
+from .known_corpus import KnownCorpus as KnownCorpus
+from .known_corpus import find_corpus as find_corpus
+from .word_counter import WordCounter as WordCounter
+from .words import CorpusWords as CorpusWords
+from .words import corpus_words as corpus_words

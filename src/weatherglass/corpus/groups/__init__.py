@@ -1,0 +1,5 @@
+"""Groups of documents: conditions on metadata, bins of numbers, and documents divided by value."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

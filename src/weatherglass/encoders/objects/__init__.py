@@ -1,0 +1,5 @@
+"""Whatever people have in memory as a source: models, functions, vectors, tables."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,9 @@
+from .analogy import Analogy as Analogy
+from .analogy import Candidate as Candidate
+from .analogy import Rule as Rule
+from .analogy import analogy as analogy
+from .pairs_along import AnalogousPair as AnalogousPair
+from .pairs_along import AnalogousPairs as AnalogousPairs
+from .pairs_along import analogous_pairs as analogous_pairs
+from .plane import WordPlane as WordPlane
+from .plane import word_plane as word_plane

@@ -1,0 +1,106 @@
+"""What people make of a discovery, on its page: tables 4 and 1, and marks in cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from markupsafe import Markup
+
+from weatherglass.crowd import REASONS, CellVotes, CrowdResult
+from weatherglass.discovery import Cell
+from weatherglass.significance import format_p
+
+from ..html import element, join, table, word_list
+from ..page import section, tiles
+
+MARKS_GUIDE = (
+    "✓ marks cells for which the group that people chose most often is that of the "
+    "discovery, with how many of them chose it. Bold counts are above guessing at a false "
+    "discovery rate of 5%. Cells without a count were not shown to people."
+)
+
+
+def people_section(crowd: CrowdResult | None) -> list[Markup]:
+    """The section on an evaluation by people; none without one."""
+    if crowd is None or crowd.accurate_share is None:
+        return []
+    parts = [element("p", crowd.sentence(), class_="lead"), tiles(_figures(crowd))]
+    parts.append(element("p", _describe_workers(crowd)))
+    if crowd.rated:
+        rows = [
+            (cell.group, element("span", word_list(cell.words)), _format_rating(cell))
+            for cell in crowd.table1()
+        ]
+        heads = ("Group", "Words", "Mean rating, 1 to 7 (95 % interval)")
+        parts += [
+            element("p", "Rated most offensive, one cell for each group:"),
+            table("Rated most offensive", heads, rows, numbers=(2,)),
+        ]
+    return [section("people", "What people say", *parts)]
+
+
+def _figures(crowd: CrowdResult) -> list[tuple[str, str]]:
+    row = crowd.table4()
+    figures = [
+        (f"{row['significant']:,}", "significant cells"),
+        (f"{row['accurate']:.0%}", f"of {len(crowd.answered)} matched cells accurate"),
+    ]
+    if row["offensive"] is not None:
+        figures.append((f"{row['offensive']:.0%}", "rated as offensive"))
+    if crowd.alpha is not None and crowd.alpha.value is not None:
+        figures.append((f"{crowd.alpha.value:.2f}", "Krippendorff's alpha of the matching"))
+    return figures
+
+
+def _describe_workers(crowd: CrowdResult) -> str:
+    excluded = [f"{count} {REASONS[reason]}" for reason, count in crowd.excluded().items()]
+    text = f"{len(crowd.counted)} of {len(crowd.workers)} workers count"
+    text += f"; {', '.join(excluded)}." if excluded else "."
+    if crowd.p is not None:
+        text += (
+            f" {crowd.hits:,} of {crowd.answers:,} answers agree with the discovery "
+            f"(p = {crowd.p} against guessing)."
+        )
+    return text
+
+
+def _format_rating(cell: CellVotes) -> str:
+    rating = cell.rating
+    if rating is None:
+        return ""
+    interval = "" if rating.low is None else f" ({rating.low:.1f} to {rating.high:.1f})"
+    return f"{rating.mean:.1f}{interval}"
+
+
+def mark_cells(crowd: CrowdResult) -> Callable[[Cell, Markup], Markup]:
+    """Return what fills a cell: its words, a mark if people agree, and details on hover."""
+    votes = {(cell.group, cell.category): cell for cell in crowd.answered}
+
+    def fill(cell: Cell, details: Markup) -> Markup:
+        people = votes.get((cell.group, cell.category))
+        mark = _mark(people) if people is not None else ""
+        more = join(details, f"; {_details(people)}") if people is not None else details
+        kind = "in agreed" if people is not None and people.agrees else "in"
+        hidden = element("span", more, class_="said")
+        return element("div", word_list(cell.words), mark, hidden, class_=kind, tabindex=0)
+
+    return fill
+
+
+def _mark(people: CellVotes) -> Markup:
+    count = f"{people.agreeing}/{people.workers}"
+    text = element("b", count) if people.is_above_guessing else count
+    return element("span", "✓ " if people.agrees else "", text, class_="votes")
+
+
+def _details(people: CellVotes) -> str:
+    text = f"{people.agreeing} of {people.workers} people chose it among {people.choices} groups"
+    if people.p is not None:
+        text += f" (p = {format_p(people.p.value)} against guessing)"
+    if not people.agrees:
+        most = max(people.votes.values())
+        first = [group for group, count in people.votes.items() if count == most]
+        text += f", most chose {' or '.join(first)}"
+    if people.rating is not None:
+        text += f"; mean rating {_format_rating(people)}"
+    return text

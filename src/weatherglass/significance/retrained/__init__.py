@@ -1,0 +1,5 @@
+"""Inference from models that were trained again: differences, intervals and trends."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,5 @@
+"""Translations: do the pronouns of machine translations follow facts about occupations?"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
