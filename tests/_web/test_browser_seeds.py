@@ -27,8 +27,13 @@ def test_sets_are_found_while_typing_and_lead_to_a_question(browser, server):
         tab.click("nav >> text=Seeds")
         tab.wait_for_selector("text=178 sets")
         tab.type("input[name=find]", "upper class")
-        tab.wait_for_selector("#list >> text=1 set")
-        tab.fill("input[name=find]", "female_1 caliskan")
+        tab.wait_for_selector("#list >> text=/^1 set/")
+        # A list that arrives during a click would take the link away.
+        with tab.expect_response(re.compile("/seeds/list.*caliskan")):
+            tab.fill("input[name=find]", "female_1 caliskan")
+        tab.wait_for_selector(
+            "form:not(.htmx-request) ~ #list:not(.htmx-swapping):not(.htmx-settling)"
+        )
         tab.click(f"#list a:has-text('{FEMALE}')")
         tab.wait_for_selector(f"h1:has-text('{FEMALE}')")
         tab.wait_for_selector("#findings .findings")

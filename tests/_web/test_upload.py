@@ -27,6 +27,7 @@ from weatherglass._web.settings import Settings
 from weatherglass._web.sources import find_vector_files
 from weatherglass._web.upload import routes, store
 from weatherglass._web.upload.store import safe_name
+from weatherglass.errors import CannotWrite
 
 from .conftest import open_client, run_server
 
@@ -459,3 +460,37 @@ def test_a_word_list_that_is_a_link_out_of_the_folder_is_not_read(is_outside, tm
     (folder / "m.vocab").symlink_to(target)
     found = find_vector_files([folder])
     assert found == ([] if is_outside else [folder / "m.npy"])
+
+
+def test_a_file_asked_for_while_its_cancelled_job_ends_is_refused_without_a_second_read(
+    place, monkeypatch
+):
+    calls = []
+
+    def read_slowly(self: Any, report: Any, *_: Any, **__: Any) -> None:
+        """Notice the cancellation, and end half a second later."""
+        calls.append(time.monotonic())
+        try:
+            while True:
+                report(0, 0)
+                time.sleep(0.01)
+        finally:
+            time.sleep(0.5)
+
+    monkeypatch.setattr("weatherglass._web.jobs.Jobs.call", read_slowly)
+    with open_client(Settings(sources=(), wait_seconds=0.05)) as client:
+        id = client.put("/upload/corpus/t.txt", content=TEXT).json()["id"]
+        job = client.get(f"/api/uploads/file?id={id}").json()["job"]
+        client.post(f"/jobs/{job}/cancel")
+        answer = client.get(f"/api/uploads/train?id={id}")
+        while answer.status_code == 202:
+            answer = client.get(f"/api/uploads/train?id={id}")
+    assert answer.status_code == 422
+    assert "cancelled" in answer.text
+    assert len(calls) == 1
+
+
+def test_a_folder_that_is_gone_ends_in_a_sentence(place):
+    uploads = store.Uploads(Settings())
+    with pytest.raises(CannotWrite, match="cannot be stored"):
+        uploads._count_bytes("x", 1, 1, place / "gone")

@@ -113,8 +113,12 @@ def test_the_page_is_complete_without_scripts(browser, page, tmp_path):
         assert tab.locator("figure.chart svg").count() >= 9
         assert tab.locator("#forest svg.wide").is_visible()
         assert not tab.locator("#forest button").first.is_visible()  # it could do nothing
+        curve = tab.locator("#choices-0 svg.wide")
+        assert curve.is_visible()  # the only curve of this audit is open
         tab.click("#choices .curve summary")
-        assert tab.locator("#choices-0 svg.wide").is_visible()
+        assert not curve.is_visible()
+        tab.click("#choices .curve summary")
+        assert curve.is_visible()
         assert errors == []
 
 

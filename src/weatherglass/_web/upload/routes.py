@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -181,22 +182,26 @@ async def validate_upload(session: Session, id: str, job: str = "") -> Upload:
         return upload
 
     def work(report: Callable[..., None]) -> Upload:
-        if upload.status != "received":
-            return upload
-        try:
-            if upload.kind == "vectors":
-                upload.source = _add_source(session, upload, upload.path, upload.name, report).name
-            else:
-                upload.summary = _call(session, upload, report, _summarise)
-        except Cancelled:
-            session.uploads.refuse(upload, "Reading the file was cancelled.")
-            raise
-        except WeatherglassError as error:
-            session.uploads.refuse(upload, _upload_error(upload, error))
+        with upload.lock:  # an earlier job may still be ending
+            if upload.status == "received":
+                _read_upload(session, upload, report)
         return upload
 
     key, what = ("upload", id), f"Reading {upload.name}"
     return await session.jobs.answer(key, what, work, is_long=True, job=job)
+
+
+def _read_upload(session: Session, upload: Upload, report: Callable[..., None]) -> None:
+    try:
+        if upload.kind == "vectors":
+            upload.source = _add_source(session, upload, upload.path, upload.name, report).name
+        else:
+            upload.summary = _call(session, upload, report, _summarise)
+    except Cancelled:
+        session.uploads.refuse(upload, "Reading the file was cancelled.")
+        raise
+    except WeatherglassError as error:
+        session.uploads.refuse(upload, _upload_error(upload, error))
 
 
 async def train_on_upload(
@@ -209,7 +214,9 @@ async def train_on_upload(
         raise UsageError(upload.problem or f"{upload.name} is a file of vectors, not a corpus.")
 
     def work(report: Callable[..., None]) -> str:
-        folder_name = f"trained-{dim}-{window}-{min_count}"
+        # A folder of its own for each job: a cancelled one deletes its folder when it ends, which
+        # may be after the same training was started again.
+        folder_name = f"trained-{secrets.token_hex(4)}"
         source_name = f"{upload.name.partition('.')[0]} {dim}d"
         out = session.uploads.reserve(upload, folder_name, 4 * dim * summary.types)
         try:

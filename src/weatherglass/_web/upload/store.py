@@ -16,7 +16,7 @@ import threading
 import time
 import unicodedata
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Literal
 
@@ -50,6 +50,8 @@ class Upload:
 
     `column` holds the text of a corpus that is a table. `source` is the name of the source that
     vectors have become, `summary` describes a corpus, and `problem` is why the file was refused.
+    `lock` is held while a job reads the file: a cancelled job deletes the file when it ends, so the
+    next one waits for that.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Upload:
     source: str = ""
     summary: Summary | None = None
     problem: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def cache(self) -> Path:
@@ -242,7 +245,9 @@ class Uploads:
                 "together; restart the server to delete them, or name large files when you start "
                 "it.",
             )
-        if shutil.disk_usage(folder).free - added < MIN_FREE_BYTES:
+        with self._explain_os_errors():
+            free = shutil.disk_usage(folder).free
+        if free - added < MIN_FREE_BYTES:
             raise CannotWrite("There is no room on the disk for this file.")
 
     def _forget_refused(self) -> None:
