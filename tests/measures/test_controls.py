@@ -75,7 +75,15 @@ def test_names_pairs_and_lists_of_them_give_the_same_controls():
     by_pairs = wg.weat(vectors, FREQUENT_AND_RARE, control=pairs)
     assert [value.name for value in by_pairs.controls] == ["frequency", "top:2"]
     for given in ("frequency,top:2", ["frequency", "top:2"], ["frequency", pairs[1]]):
-        assert wg.weat(vectors, FREQUENT_AND_RARE, control=given) == by_pairs
+        result = wg.weat(vectors, FREQUENT_AND_RARE, control=given)
+        assert dataclasses.replace(result, controls=by_pairs.controls) == by_pairs
+        # Controls of few rows and of all rows may differ in the last bit: the order in which BLAS
+        # adds depends on the number of rows, and on the processor.
+        for value, expected in zip(result.controls, by_pairs.controls, strict=True):
+            assert value.effect == pytest.approx(expected.effect, rel=1e-12)
+            assert value.survives == pytest.approx(expected.survives, rel=1e-12)
+            same = {"effect": expected.effect, "survives": expected.survives}
+            assert dataclasses.replace(value, **same) == expected
 
 
 @pytest.mark.parametrize("name", ["frequency", "center", "top:2", "whiten"])
