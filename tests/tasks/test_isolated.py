@@ -99,6 +99,33 @@ def test_a_call_that_never_reports_is_killed_with_its_children_and_leaves_no_fil
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_a_call_cancelled_while_its_process_starts_ends_at_once(calls, temporary, monkeypatch):
+    """A new server process imports for seconds; the caller does not wait for that."""
+    started: list[Any] = []
+    proceed = threading.Event()
+    start = calls._context.Process.start
+
+    def start_late(process: Any) -> None:
+        assert proceed.wait(60)
+        start(process)
+        started.append(process.pid)
+
+    monkeypatch.setattr(calls._context.Process, "start", start_late)
+    reports = iter([None] * 3)
+
+    def report(*progress: Any) -> None:
+        if next(reports, Stopped) is Stopped:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        calls.call(report, functions.count_up, 5)
+    assert not proceed.is_set()  # the process has not started
+    assert list(temporary.iterdir()) == []
+    proceed.set()
+    wait_until(lambda: started and not is_alive(started[0]))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_closing_kills_calls_that_are_under_way(calls, temporary, tmp_path):
     notes, errors = tmp_path / "notes", []
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +28,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 _GAP = re.compile(r"[\s_-]+")  # between the words of a phrase; a comma ends it
 _SIBILANT_PLURALS = ("ses", "xes", "zes", "ches", "shes")
 _MAX_TOKENS = 3  # of an entry
+_MAX_CACHED = 60  # characters
 
 
 Kind = Literal[
@@ -60,7 +61,7 @@ def is_slur(word: str) -> bool:
     >>> is_slur("Rednecks"), is_slur("mentally_retarded"), is_slur("pansy")
     (True, True, False)
     """
-    return next(_find_spans(word), None) is not None
+    return next(iter(_find_spans(word)), None) is not None
 
 
 def mask_slurs(word: str) -> str:
@@ -99,8 +100,18 @@ def _phrase_beginnings() -> frozenset[str]:
     return frozenset(word[:end] for word in _entries()[True] for end in range(1, len(word) + 1))
 
 
-def _find_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each token of a slur; longer entries take precedence."""
+def _find_spans(text: str) -> Iterable[tuple[int, int]]:
+    """Return the start and end of each token of a slur; longer entries take precedence."""
+    # A page shows the same words in many places; longer texts are searched once.
+    return _find_short(text) if len(text) <= _MAX_CACHED else _search(text)
+
+
+@functools.lru_cache(16384)
+def _find_short(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_search(text))
+
+
+def _search(text: str) -> Iterator[tuple[int, int]]:
     tokens = [(_normalise(match[0]), match.span()) for match in _TOKEN.finditer(text)]
     position = 0
     while position < len(tokens):

@@ -19,6 +19,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -92,7 +93,7 @@ class IsolatedCalls:
         if self._context.get_start_method() == "forkserver" and not self._is_closed:
             from multiprocessing import forkserver
 
-            in_quiet_thread(forkserver.ensure_running)
+            in_quiet_thread(forkserver.ensure_running).result()
 
     def call(
         self,
@@ -128,7 +129,7 @@ class IsolatedCalls:
             surroundings = Surroundings(
                 _variables(cache), str(temporary), self.max_bytes, self.max_seconds
             )
-            process, connection = self._start(surroundings, function, arguments)
+            process, connection = self._start(report, surroundings, function, arguments)
             try:
                 with connection:
                     result: T = self._follow(process, connection, report, check)
@@ -164,13 +165,28 @@ class IsolatedCalls:
                 self._idle.notify_all()
 
     def _start(
-        self, surroundings: Surroundings, function: Callable[..., Any], arguments: Any
+        self,
+        report: Report,
+        surroundings: Surroundings,
+        function: Callable[..., Any],
+        arguments: Any,
     ) -> tuple[Any, Connection]:
+        """Start the process of a call; if `report` raises an error first, do not wait for it.
+
+        A new server process imports for seconds before it starts the first process.
+        """
         receiver, sender = self._context.Pipe(duplex=False)
         process = self._context.Process(
             target=_run, args=(sender, surroundings, function, arguments), name="weatherglass job"
         )
-        in_quiet_thread(process.start)
+        started = in_quiet_thread(process.start)
+        try:
+            while started not in futures.wait([started], POLL_SECONDS).done:
+                report(0, 0)
+        except BaseException:
+            started.add_done_callback(lambda _: _discard(process, sender, receiver))
+            raise
+        started.result()
         sender.close()  # so that the end of the process is noticed
         with self._lock:
             self._processes[process] = False
@@ -293,22 +309,31 @@ def divide(report: Report, x: float, y: float) -> float:
     return x / y
 
 
-def in_quiet_thread(function: Callable[[], Any]) -> None:
+def in_quiet_thread(function: Callable[[], Any]) -> futures.Future[None]:
     """Call a function in a thread whose processes start with signals of the terminal blocked."""
-    errors: list[BaseException] = []
+    end: futures.Future[None] = futures.Future()
 
     def run() -> None:
         try:
             block_signals()
             function()
         except BaseException as error:
-            errors.append(error)
+            end.set_exception(error)
+        else:
+            end.set_result(None)
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
+    threading.Thread(target=run).start()
+    return end
+
+
+def _discard(process: Any, *connections: Connection) -> None:
+    """Kill a process that nobody waits for."""
+    for connection in connections:
+        connection.close()
+    kill(process, is_leader=False)
+    with contextlib.suppress(AssertionError, ValueError):  # it did not start, or has not ended
+        process.join(10)
+        process.close()
 
 
 def kill(process: Any, is_leader: bool) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from fastapi import Depends, Query
 
@@ -107,7 +107,7 @@ class Question:
             parts.append(("overlap", "true"))
         if self.drop:
             parts.append(("drop", str(self.drop)))
-        return urlencode(parts)
+        return "&".join(f"{key}={_quote(value)}" for key, value in parts)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -144,6 +144,10 @@ class Question:
             return self
         x, y, a, b = (f"@{self.test}.{side.upper()}" for side in SIDES)
         return replace(self, test="", sets=(x, y, a, b))
+
+
+# A page has a link for each word, and all of them repeat the other sets.
+_quote = lru_cache(4096)(quote_plus)
 
 
 @lru_cache(1024)

@@ -6,6 +6,7 @@ first, because they are the ones a reader looks for.
 
 from __future__ import annotations
 
+import functools
 import math
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -47,6 +48,7 @@ def wrap_text(text: str, width: float, size: float) -> list[str]:
     return lines
 
 
+@functools.lru_cache(16384)
 def width_in_ems(text: str) -> float:
     """The width of a text as a multiple of its font size.
 
