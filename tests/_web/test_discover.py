@@ -350,7 +350,7 @@ def test_columns_are_headed_by_what_is_known_of_their_names(client, discovery, a
     heads = re.findall(r'<div class="head" tabindex="0">(.*?)</div>', page, re.S)
     assert len(heads) == len(discovery.groups)
     for head, group in zip(heads, discovery.groups, strict=True):
-        assert re.search(r"<b>\d+ % (wo)?men, born about \d{4}", head)
+        assert re.search(r"<b>\d+\s% (wo)?men, born about \d{4}", head)
         assert head.startswith('<svg class="glyph"')
         assert all(name in head for name in group.shown)
 
