@@ -101,6 +101,43 @@ def test_the_table_of_a_search_works_without_scripts(browser, server):
         assert errors == []
 
 
+def test_names_of_a_column_appear_on_hover_and_on_focus(browser, server):
+    with open_page(browser, f"{server}/discover?{SMALL.query}") as (tab, errors):
+        tab.wait_for_selector(CELL)
+        names = tab.locator(".head .said").first
+        assert names.bounding_box()["width"] <= 1
+        tab.locator(".head").first.hover()
+        assert names.bounding_box()["width"] > 100
+        tab.mouse.move(0, 0)
+        tab.locator(".head").first.focus()
+        assert names.bounding_box()["width"] > 100
+        assert errors == []
+
+
+def test_categories_are_hidden_and_rows_sorted_without_scripts(browser, server):
+    with open_page(browser, f"{server}/discover?{SMALL.query}") as (tab, _):
+        tab.wait_for_selector(CELL)
+        assert "You can leave this page" not in tab.inner_text("main")
+    plain = {"java_script_enabled": False, "viewport": {"width": 320, "height": 700}}
+    with open_page(browser, f"{server}/discover?{SMALL.query}", **plain) as (tab, errors):
+        tab.click("text=Hide categories")
+        box = tab.locator("[name=hide]").first
+        id = box.get_attribute("value")
+        box.check()
+        tab.select_option("[name=sort]", "G2")
+        tab.click("text=Apply")
+        assert f"hide={id}" in tab.url
+        assert "sort=G2" in tab.url
+        assert tab.locator(f"tr[data-category={id}]").count() == 0
+        assert fits_window(tab)
+        tab.reload()
+        assert tab.locator(f"[name=hide][value={id}]").is_checked()
+        tab.locator(CELL).first.click()
+        tab.click("text=Ask with these words")
+        assert tab.locator(".says, .working").count()
+        assert errors == []
+
+
 LONG = Search(source="default", rotations=100_000, seed=9)
 OTHER = Search(source="default", categories=16, words=3000, rotations=50_000, seed=9)
 

@@ -8,20 +8,24 @@ import json
 import re
 import time
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 from starlette.testclient import TestClient
 
 import weatherglass as wg
 from weatherglass._web import jobs
-from weatherglass._web.discover import routes
+from weatherglass._web.discover import question, routes
+from weatherglass._web.discover.ask_link import build_question
 from weatherglass._web.discover.question import NEIGHBOURS_PER_WORD, Search
 from weatherglass._web.settings import Settings
 from weatherglass.discovery import Discovery
 from weatherglass.discovery.discover import discover
+from weatherglass.report.discovery import prose
 
 from .conftest import open_client
 
@@ -267,6 +271,128 @@ def test_labels_and_words_of_hostile_vectors_are_escaped(discovery):
     assert "<script" not in names
     assert "style=" not in names  # the policy of the pages allows none
     assert re.search(r'data-share="[\d.]+%"', names)
+
+
+def test_slurs_are_masked_in_the_heat_map_and_its_headings(discovery):
+    slur = "retard"
+    cells = tuple(replace(cell, words=(slur, "b", "c")) for cell in discovery.cells)
+    groups = tuple(replace(group, shown=(slur,), facts={}) for group in discovery.groups)
+    hostile = replace(discovery, cells=cells, groups=groups)
+    table = routes.linked_cells_table(hostile, SMALL)
+    text = re.sub(r'data-word="[^"]*"', "", table)  # the style sheet shows it on request
+    assert slur not in text
+    assert slur not in re.sub(
+        r'data-word="[^"]*"',
+        "",
+        prose.association_sentence(hostile, hostile.significant[0], with_names=True),
+    )
+
+
+def test_the_page_opens_with_five_sentences_that_agree_with_the_cells(
+    client, discovery, as_browser
+):
+    page = client.get(f"/discover?{QUERY}", headers=as_browser()).text
+    items = re.findall(r"<li>(Names such as .*?)</li>", page, re.S)
+    cells = prose.strongest_cells(discovery)
+    assert len(items) == len(cells) == 5
+    assert cells[0] == discovery.significant[0]
+    groups = {group.id: group for group in discovery.groups}
+    for item, cell in zip(items, cells, strict=True):
+        text = Markup(item).striptags()
+        group = groups[cell.group]
+        women = group.facts["share_female"]
+        share = f"{100 * women:.0f} % women" if women >= 0.5 else f"{100 - 100 * women:.0f} % men"
+        assert f"({share}, born about {group.facts['mean_year']:.0f}" in text
+        assert f"associated with {', '.join(cell.words)} than other names are" in text
+        assert text.startswith(f"Names such as {', '.join(group.shown[:3])} (")
+        assert text.endswith(f"score {cell.score:.3f}")
+    assert page.index("Names such as") < page.index("significant of")
+
+
+def _rows(page: str) -> list[str]:
+    return re.findall(r'<tr role="row"[^>]* data-category="(\w+)"', page)
+
+
+def test_the_filter_hides_exactly_the_chosen_categories_and_is_in_the_address(
+    client, discovery, as_browser
+):
+    hidden = discovery.order[:2]
+    address = f"/discover?{QUERY}&hide={hidden[0]}&hide={hidden[1]}"
+    for _ in range(2):  # a reload shows the same
+        page = client.get(address, headers=as_browser(), follow_redirects=False)
+        assert page.status_code == 200
+        expected = {category.id for category in discovery.categories} - set(hidden)
+        assert set(_rows(page.text)) == expected
+        checked = re.findall(r'name="hide" value="(\w+)" checked', page.text)
+        assert sorted(checked) == sorted(hidden)
+    cells = [cell for cell in discovery.significant if cell.category in hidden]
+    assert f"You hide 2 categories with {len(cells)} significant" in page.text
+    sentences = re.findall(r"<li>Names such as .*?</li>", page.text, re.S)
+    assert sentences
+    assert not any(
+        f"category={id}&" in text.replace('"', "&") for id in hidden for text in sentences
+    )
+
+
+def test_rows_are_sorted_by_the_scores_of_a_column(client, discovery, as_browser):
+    page = client.get(f"/discover?{QUERY}&sort=G2", headers=as_browser()).text
+    cells = {cell.category: cell for cell in discovery.cells if cell.group == "G2"}
+    in_order = [cells[id] for id in _rows(page) if id in cells]
+    assert in_order == sorted(in_order, key=lambda cell: (not cell.significant, -cell.score))
+    assert len(in_order) == len(cells)
+    assert page.count('aria-sort="descending"') == 1
+    unsorted = client.get(f"/discover?{QUERY}", headers=as_browser()).text
+    assert tuple(_rows(unsorted)[: len(discovery.order)]) == discovery.order
+
+
+def test_columns_are_headed_by_what_is_known_of_their_names(client, discovery, as_browser):
+    page = client.get(f"/discover?{QUERY}", headers=as_browser()).text
+    heads = re.findall(r'<div class="head" tabindex="0">(.*?)</div>', page, re.S)
+    assert len(heads) == len(discovery.groups)
+    for head, group in zip(heads, discovery.groups, strict=True):
+        assert re.search(r"<b>\d+\s% (wo)?men, born about \d{4}", head)
+        assert head.startswith('<svg class="glyph"')
+        assert all(name in head for name in group.shown)
+
+
+def test_a_cell_leads_to_a_question_whose_answer_has_the_same_sign(client, discovery, as_browser):
+    for cell in discovery.significant[:3]:
+        at = f"/discover/cell?{QUERY}&group={cell.group}&category={cell.category}"
+        part = client.get(at, headers=as_browser(part=True)).text
+        link = re.search(r'href="/\?([^"]+)">Ask with these words', part)
+        assert link
+        query = unescape(link[1])
+        answer = client.get(f"/api/ask?{query}").json()
+        (result,) = answer["results"]
+        assert result["effect"] > 0  # a cell always has a positive score
+        assert client.get(f"/?{query}", headers=as_browser()).status_code == 200
+
+
+def test_a_cell_without_words_to_compare_with_leads_to_no_question(discovery):
+    cell = discovery.significant[0]
+    alone = replace(
+        discovery,
+        cells=(cell,),
+        categories=tuple(
+            replace(category, label=cell.words[0]) for category in discovery.categories
+        ),
+    )
+    assert build_question(alone, cell, "default") is None
+    question = build_question(discovery, cell, "default")
+    assert question is not None
+    sets = [set(question.read(side, Settings()).words) for side in "xyab"]
+    assert sum(map(len, sets)) == len(set().union(*sets))  # no word is in two sets
+
+
+def test_the_page_opens_with_the_search_that_the_server_started(client, as_browser, monkeypatch):
+    small = Search(source="default", groups=2, categories=3, words=300, rotations=50)
+    monkeypatch.setattr(question, "OPENING_SEARCH", small)
+    before = client.get("/discover", headers=as_browser()).text
+    assert "discovered" not in before
+    question.start_opening_search(client.app.app.state.session)
+    page = _until(client, "/discover", lambda answer: 'class="discovered"' in answer.text).text
+    assert "You can leave this page" not in page
+    assert "four-tuples" not in page
 
 
 def test_placebo_searches_are_shown_on_the_page_and_in_the_answer(client, as_browser):

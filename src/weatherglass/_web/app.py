@@ -20,6 +20,7 @@ from .ask import PAGE as ASK
 from .audits import PAGE as AUDITS
 from .crowd import PAGE as CROWD
 from .discover import PAGE as DISCOVER
+from .discover import start_opening_search
 from .explore import PAGE as EXPLORE
 from .guard import SLURS_COOKIE, Guard
 from .jobs import Jobs
@@ -63,6 +64,7 @@ def create_app(settings: Settings | None = None) -> Guard:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if settings.warm_up:
             jobs.start(("warm up",), "Warming up", session.warm_up)
+            start_opening_search(session)
         yield
         session.close()
 

@@ -140,6 +140,7 @@ class Jobs:
         self.settings = settings
         self._quick = ThreadPoolExecutor(max(2, cpu_count()), "ask")
         self._long = ThreadPoolExecutor(LONG_WORKERS, "job")
+        self._background = ThreadPoolExecutor(1, "background")
         self._calls = IsolatedCalls(
             max_bytes=settings.job_bytes(), max_seconds=settings.job_seconds, preload=PRELOAD
         )
@@ -149,7 +150,13 @@ class Jobs:
         self._is_closed = False
 
     def start(
-        self, key: Hashable, what: str, work: Callable[..., T], *, is_long: bool = False
+        self,
+        key: Hashable,
+        what: str,
+        work: Callable[..., T],
+        *,
+        is_long: bool = False,
+        is_background: bool = False,
     ) -> Job:
         """Return the job of a question, starting it if there is none.
 
@@ -164,6 +171,9 @@ class Jobs:
         is_long
             Whether it may take more than about a second. Long jobs have their own workers, so that
             quick ones need not wait for them.
+        is_background
+            Whether nobody asked for it yet. Such jobs run one after another, on a worker of their
+            own, so that no other job waits for them.
 
         Raises
         ------
@@ -186,7 +196,8 @@ class Jobs:
             job = Job(key, what, self.settings.job_seconds, is_long)
             self._jobs[key] = self._by_id[job.id] = job
             self._forget()
-            (self._long if is_long else self._quick).submit(job.run, work)
+            pool = self._background if is_background else self._long if is_long else self._quick
+            pool.submit(job.run, work)
         return job
 
     async def answer(
@@ -281,7 +292,7 @@ class Jobs:
             if not job.is_over:
                 job.stop("The server was stopped.")
         self._calls.close()
-        for pool in (self._quick, self._long):
+        for pool in (self._quick, self._long, self._background):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _drop(self, job: Job) -> None:

@@ -1,1 +1,2 @@
+from .question import Question as Question
 from .routes import PAGE as PAGE

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
@@ -10,7 +12,13 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query
 
 from weatherglass.discovery import Category, Cell, Comparison, Discovery, Group
-from weatherglass.errors import UnknownEntry, UsageError, did_you_mean, quote_safe
+from weatherglass.errors import (
+    UnknownEntry,
+    UsageError,
+    WeatherglassError,
+    did_you_mean,
+    quote_safe,
+)
 from weatherglass.vectors import Vectors
 
 from ..explore import Neighbour
@@ -75,11 +83,16 @@ class Search:
         return len(self.sources) == 2
 
     @property
-    def query(self) -> str:
-        """The query of the address, without what has its default value."""
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the address, without what has its default value."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         defaults = {field.name: field.default for field in fields(self)}
-        return urlencode({name: value for name, value in values.items() if value != defaults[name]})
+        return {name: value for name, value in values.items() if value != defaults[name]}
+
+    @property
+    def query(self) -> str:
+        """The query of the address."""
+        return urlencode(self.parameters)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -141,35 +154,81 @@ SearchQuery = Annotated[Search, Depends(_read_search)]
 # The jobs
 
 
+FIRST_STEP = "Clustering names into groups and words into categories"
+BACKGROUND_NICENESS = 5
+OPENING_SEARCH = Search(source="default", rotations=1000, placebo=1)
+"""The search with which the page opens, if the server offers the bundled embedding."""
+
+
 async def run_search(session: Session, search: Search, job: str = "") -> SearchResult:
     """Run a search, resuming from the saved rotations of an earlier run of the same search."""
     if not search.source:
         raise UsageError("Choose an embedding to search.")
     vectors = await session.sources.open(search.sources, job)
+    key, work = _prepare(session, search, vectors)
+    try:
+        return await session.jobs.answer(key, FIRST_STEP, work, is_long=True, job=job)
+    except Cancelled as error:
+        raise Cancelled(f"{error} The same search resumes where it stopped.") from None
+
+
+def start_opening_search(session: Session) -> None:
+    """Start the search with which the page opens; other jobs do not wait for it."""
+
+    def start(report: Callable[..., None]) -> None:
+        with suppress(WeatherglassError):  # there is no such source, or it cannot be opened
+            source = session.sources.find(OPENING_SEARCH.source)
+            vectors = {source.name: source.open(report, session.jobs)}
+            key, work = _prepare(session, OPENING_SEARCH, vectors, niceness=BACKGROUND_NICENESS)
+            session.jobs.start(key, FIRST_STEP, work, is_long=True, is_background=True)
+
+    session.jobs.start(
+        ("open discovery",), "Opening the embedding", start, is_long=True, is_background=True
+    )
+
+
+def find_opening_search(session: Session) -> Search | None:
+    """Return the search with which the page opens, if it was started and did not fail."""
+    started = list_searches(session)
+    return OPENING_SEARCH if OPENING_SEARCH in started else None
+
+
+def list_searches(session: Session) -> list[Search]:
+    """Return the searches of the session that did not fail, the latest first."""
+    keys = [job.key for job in session.jobs.of_kind("discover")]
+    return [key[1] for key in keys if isinstance(key, tuple)]
+
+
+def _prepare(
+    session: Session, search: Search, vectors: Mapping[str, Vectors], niceness: int = 0
+) -> tuple[tuple[object, ...], Callable[..., SearchResult]]:
+    """Return the key and the work of the job that runs a search."""
 
     def work(report: Callable[..., None]) -> SearchResult:
         references = session.sources.refer(vectors)
         # Saved rotations of a search in an upload are deleted with the upload.
         cache = next((entry.cache for entry in references if entry.cache), None)
-        return session.jobs.call(report, search_in_process, references, search, cache=cache)
+        return session.jobs.call(
+            report, search_in_process, references, search, niceness, cache=cache
+        )
 
-    key = ("discover", search, fingerprints(vectors))
-    try:
-        what = "Clustering names into groups and words into categories"
-        return await session.jobs.answer(key, what, work, is_long=True, job=job)
-    except Cancelled as error:
-        raise Cancelled(f"{error} The same search resumes where it stopped.") from None
+    return ("discover", search, fingerprints(vectors)), work
 
 
 def search_in_process(
-    report: Callable[..., None], references: Sequence[SourceReference], search: Search
+    report: Callable[..., None],
+    references: Sequence[SourceReference],
+    search: Search,
+    niceness: int = 0,
 ) -> SearchResult:
-    """Run a search, in a process."""
+    """Run a search, in a process; the nicer it is, the sooner other processes get their turn."""
     from weatherglass.discovery import discover, discover_both
 
     def report_rotations(done: int, total: int) -> None:
         report(done, total, "Rotating names against words at random")
 
+    if niceness and hasattr(os, "nice"):  # not on Windows
+        os.nice(niceness)
     vectors = open_all(references, report)
     run: Any = discover_both if search.is_comparison else discover
     result: SearchResult = run(
@@ -187,6 +246,7 @@ class OpenedCell:
     category: Category
     others: tuple[Cell, ...]
     neighbours: Mapping[str, list[Neighbour]]
+    discovery: Discovery
 
     @property
     def n_hidden_names(self) -> int:
@@ -203,7 +263,7 @@ async def open_cell(
     vectors = (await session.sources.open((search.source,), job))[search.source]
     neighbours = await _find_neighbours(session, vectors, cell.words, job)
     others = tuple(other for other in result.cells if other.category == category and other != cell)
-    return OpenedCell(cell, cell_group, cell_category, others, neighbours)
+    return OpenedCell(cell, cell_group, cell_category, others, neighbours, result)
 
 
 def find_cell(result: Discovery, group: str, category: str) -> tuple[Cell, Group, Category]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from markupsafe import Markup
@@ -14,12 +14,13 @@ from weatherglass.discovery import Cell, Change, Comparison, Discovery
 from weatherglass.errors import WeatherglassError
 from weatherglass.report import (
     CHANGE_MARKS,
-    discovery_table,
+    cell_statistics,
     element,
     format_p_interval,
     groups_table,
     label_markup,
     prose,
+    style,
     summary_figures,
     table,
     word_list,
@@ -48,6 +49,8 @@ from ..responses import (
     render_part,
 )
 from ..session import CurrentSession, JobQuery, Page, Session
+from .ask_link import build_question
+from .heat_map import View, ViewQuery, describe_names, table_values
 from .question import (
     MAX_VALUES,
     CellId,
@@ -55,6 +58,8 @@ from .question import (
     Search,
     SearchQuery,
     SearchResult,
+    find_opening_search,
+    list_searches,
     open_cell,
     run_search,
 )
@@ -80,18 +85,29 @@ _JSON_RESPONSES: dict[int | str, dict[str, Any]] = {
     responses={**html_response("The page."), **JOB_RESPONSES, **REDIRECT_RESPONSES},
 )
 async def page(
-    session: CurrentSession, search: SearchQuery, request: Request, job: JobQuery = ""
+    session: CurrentSession,
+    search: SearchQuery,
+    view: ViewQuery,
+    request: Request,
+    job: JobQuery = "",
 ) -> Response:
-    """Start a search and read its result. The address contains the whole search."""
-    if search.source and not job and request.url.query != search.query:
-        return RedirectResponse(f"/discover?{search.query}", 303)
+    """Start a search and read its result. The address contains the whole search.
+
+    Without a search, the page opens with that of the bundled embedding, if the server started it.
+    """
+    address = view.address(search)
+    if search.source and not job and f"/discover?{request.url.query}" != address:
+        return RedirectResponse(address, 303)
+    if not search.source:
+        search = find_opening_search(session) or search
     status, values = 200, _form_values(session, search)
     try:
         if search.source:
-            values |= _answer_values(await run_search(session, search, job), search)
+            values |= _answer_values(await run_search(session, search, job), search, view)
     except Working as working:
         status = 202
-        again = f"/discover/found?{search.query}&job={working.job.id}"
+        again = view.address(search).replace("/discover?", "/discover/found?", 1)
+        again += f"&job={working.job.id}"
         values |= {"working": working.job, "again": again}
     except WeatherglassError as error:
         status, values["error"] = error_status(error), error_text(error)
@@ -103,10 +119,12 @@ async def page(
     **HTML_ROUTE,
     responses={**html_response("The result alone."), **JOB_RESPONSES},
 )
-async def answer_part(session: CurrentSession, search: SearchQuery, job: JobQuery = "") -> Response:
+async def answer_part(
+    session: CurrentSession, search: SearchQuery, view: ViewQuery, job: JobQuery = ""
+) -> Response:
     """The result of a search, as part of a page."""
     result = await run_search(session, search, job)
-    return HTMLResponse(render("discover_answer.html", **_answer_values(result, search)))
+    return HTMLResponse(render("discover_answer.html", **_answer_values(result, search, view)))
 
 
 @router.get(
@@ -123,8 +141,12 @@ async def cell_part(
     """One cell: its words, score and p-value, and the neighbours of its words."""
     opened = await open_cell(session, search, group, category, job)
     back = f"/discover?{search.query}", "Back to the table"
+    question = build_question(opened.discovery, opened.cell, search.source)
     values = {
         "opened": opened,
+        "about": describe_names(opened.group, opened.discovery),
+        "sentence": prose.association_sentence(opened.discovery, opened.cell, with_names=True),
+        "question": question,
         "p": _format_cell_p(opened.cell.p),
         "others_table": _others_table(opened),
     }
@@ -133,17 +155,16 @@ async def cell_part(
 
 def _form_values(session: Session, search: Search) -> dict[str, Any]:
     """Return the values with which a template shows the form."""
-    keys = [job.key for job in session.jobs.of_kind("discover") if isinstance(job.key, tuple)]
     return {
         "page_path": "/discover",
         "search": search,
         "sources": list(session.sources),
         "max_values": MAX_VALUES,
-        "earlier": [key[1] for key in keys if key[1] != search],
+        "earlier": [entry for entry in list_searches(session) if entry != search],
     }
 
 
-def _answer_values(result: SearchResult, search: Search) -> dict[str, Any]:
+def _answer_values(result: SearchResult, search: Search, view: View) -> dict[str, Any]:
     """Return the values with which a template shows the result."""
     comparison, discovery = result.comparison, result.reference
     if comparison is not None:
@@ -159,8 +180,13 @@ def _answer_values(result: SearchResult, search: Search) -> dict[str, Any]:
         "search": search,
         "figures": summary_figures(discovery),
         "description": prose.describe_search(discovery),
+        "sentences": [
+            (cell, prose.association_sentence(discovery, cell, with_names=True))
+            for cell in prose.strongest_cells(discovery, hidden=view.hide)
+        ],
         **({"placebo": prose.describe_placebo(discovery)} if discovery.placebos else {}),
-        "cells": linked_cells_table(discovery, search),
+        "with_placebo": replace(search, placebo=1).query,
+        "cells": linked_cells_table(discovery, search, view),
         "groups": names_table(discovery),
     }
 
@@ -168,24 +194,18 @@ def _answer_values(result: SearchResult, search: Search) -> dict[str, Any]:
 # Tables
 
 
-def linked_cells_table(discovery: Discovery, search: Search) -> Markup:
-    """The report's table of groups and categories, each cell a link to its details."""
-
-    def link(cell: Cell, details: Markup) -> Markup:
-        where = f"/discover/cell?{search.query}&" + urlencode(
-            {"group": cell.group, "category": cell.category}
+def linked_cells_table(discovery: Discovery, search: Search, view: View | None = None) -> Markup:
+    """The heat map of groups and categories, each cell a link to its details."""
+    values = table_values(discovery, search, view or View())
+    return Markup(
+        render(
+            "discover_table.html",
+            search=search,
+            details=cell_statistics,
+            steps=style.STEPS,
+            **values,
         )
-        return element(
-            "a",
-            word_list(cell.words),
-            element("span", details, class_="said"),
-            class_="in",
-            href=where,
-            hx_get=where,
-            hx_target="#cell",
-        )
-
-    return discovery_table(discovery, fill_cell=link)
+    )
 
 
 def names_table(discovery: Discovery) -> Markup:
@@ -206,6 +226,7 @@ def changes_table(comparison: Comparison) -> Markup:
     labels = {
         category.id: label_markup(category.label) for category in comparison.before.categories
     }
+    groups = {group.id: group for group in comparison.before.groups}
     rows = []
     for kind, mark in CHANGE_MARKS.items():
         for change in comparison.of(kind):
@@ -213,7 +234,7 @@ def changes_table(comparison: Comparison) -> Markup:
             rows.append(
                 (
                     element("span", labels[cell.category]),
-                    cell.group,
+                    describe_names(groups[cell.group], comparison.before),
                     element("span", element("b", mark), " ", kind),
                     *_words_and_p(change.before),
                     *_words_and_p(change.after),
@@ -249,9 +270,10 @@ def _format_cell_p(p: PValue) -> str:
 
 def _others_table(opened: OpenedCell) -> Markup:
     """The same category in the other groups."""
+    groups = {group.id: group for group in opened.discovery.groups}
     rows = [
         (
-            cell.group,
+            describe_names(groups[cell.group], opened.discovery),
             _cell_words(cell),
             f"{cell.score:.3f}",
             format_p(cell.p.value),

@@ -2,11 +2,14 @@ from . import prose as prose
 from .comparison import CHANGE_MARKS as CHANGE_MARKS
 from .comparison import comparison_page as comparison_page
 from .page import NAMES_APART as NAMES_APART
+from .page import cell_statistics as cell_statistics
 from .page import discovery_page as discovery_page
 from .page import discovery_table as discovery_table
 from .page import format_p_interval as format_p_interval
 from .page import groups_table as groups_table
+from .page import ordered_categories as ordered_categories
 from .page import proxies_markup as proxies_markup
+from .page import shade_cells as shade_cells
 from .page import summary_figures as summary_figures
 from .page import table_with_guide as table_with_guide
 from .several import discoveries_page as discoveries_page

@@ -54,11 +54,12 @@ def discovery_table(
     scores = [cell.score for cell in discovery.significant]
     low, high = min(scores, default=0.0), max(scores, default=0.0)
     labels = {category.id: label_markup(category.label) for category in discovery.categories}
+    shades = shade_cells(discovery)
     contents = {}
     for cell in discovery.cells:
-        shade = f"s{style.step(cell.score, low, high)}" if cell.significant else "rest"
+        key = (cell.group, cell.category)
         details = join(cell_position(cell, labels), cell_statistics(cell))
-        contents[cell.group, cell.category] = (shade, fill_cell(cell, details))
+        contents[key] = (shades[key], fill_cell(cell, details))
     cells = cells_table(
         discovery.groups,
         ordered_categories(discovery),
@@ -75,6 +76,18 @@ def discovery_table(
         steps=style.STEPS,
         cells=cells,
     )
+
+
+def shade_cells(discovery: Discovery) -> dict[Key, str]:
+    """The CSS class of each cell: its step between the lowest and the highest significant score."""
+    scores = [cell.score for cell in discovery.significant]
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    return {
+        (cell.group, cell.category): (
+            f"s{style.step(cell.score, low, high)}" if cell.significant else "rest"
+        )
+        for cell in discovery.cells
+    }
 
 
 def cells_table(
@@ -225,19 +238,17 @@ def _cleaning_section(discovery: Discovery) -> Markup:
 def summary_figures(discovery: Discovery) -> list[tuple[str, str]]:
     """The headline figures of a discovery, each with what it counts."""
     cells = prose.count_noun(len(discovery.cells), "cell")
-    figures = [
-        (f"{len(discovery.significant):,}", f"significant of {cells}"),
+    figures = [(f"{len(discovery.significant):,}", f"significant of {cells}")]
+    if discovery.placebos:
+        counts = ", ".join(f"{placebo.significant:,}" for placebo in discovery.placebos)
+        figures.append((counts, "significant with random words in place of the names"))
+    figures += [
         (f"{len(discovery.groups):,}", "groups of names"),
         (
             f"{len(discovery.order):,}",
             f"of {len(discovery.categories):,} categories with a significant cell",
         ),
     ]
-    if discovery.placebos:
-        counts = ", ".join(f"{placebo.significant:,}" for placebo in discovery.placebos)
-        figures.append((counts, "significant with random words in place of the names"))
-    if discovery.indirect.share is not None:
-        figures.append((f"{discovery.indirect.share:.0%}", "of four-tuples point the same way"))
     return figures
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
 
 from markupsafe import Markup
@@ -70,17 +70,22 @@ def describe_search(discovery: Discovery) -> Markup:
 
 
 MAX_SENTENCES = 5
+MAX_NAMES_IN_SENTENCE = 3
 
 
 def association_sentences(discovery: Discovery, limit: int = MAX_SENTENCES) -> list[Markup]:
-    """The strongest associations in sentences, each of another category and, first, group.
+    """The strongest associations in sentences, one for each of the `strongest_cells`."""
+    return [association_sentence(discovery, cell) for cell in strongest_cells(discovery, limit)]
 
-    A group is described by the statistics of its names, or by its id where there are none: no name
-    is next to a stereotype.
+
+def strongest_cells(
+    discovery: Discovery, limit: int = MAX_SENTENCES, hidden: Collection[str] = ()
+) -> list[Cell]:
+    """The significant cells with the highest scores, each of another category and, first, group.
+
+    Categories in `hidden`, by their ids, are left out.
     """
-    labels = {category.id: label_markup(category.label) for category in discovery.categories}
-    groups = {group.id: group for group in discovery.groups}
-    ranked = sorted(discovery.significant, key=lambda cell: -cell.score)
+    ranked = [cell for cell in discovery.significant if cell.category not in hidden]
     chosen: list[Cell] = []
     for is_new_group in (True, False):
         for cell in ranked:
@@ -89,18 +94,31 @@ def association_sentences(discovery: Discovery, limit: int = MAX_SENTENCES) -> l
                 is_free = is_free and all(cell.group != other.group for other in chosen)
             if is_free and len(chosen) < limit:
                 chosen.append(cell)
-    return [
-        render_template(
-            "discovery/sentence.html",
-            cell=cell,
-            about=_statistics(groups[cell.group], discovery),
-            label=labels.get(cell.category, Markup()),
-        )
-        for cell in chosen
-    ]
+    return chosen
 
 
-def _statistics(group: Group, discovery: Discovery) -> str:
+def association_sentence(discovery: Discovery, cell: Cell, *, with_names: bool = False) -> Markup:
+    """A cell in a sentence.
+
+    The group is described by the statistics of its names. In a report, which is passed on, it has
+    its id instead of names, so that no name is next to a stereotype; `with_names` writes a few.
+    """
+    group = next(group for group in discovery.groups if group.id == cell.group)
+    label = next(entry.label for entry in discovery.categories if entry.id == cell.category)
+    return render_template(
+        "discovery/sentence.html",
+        cell=cell,
+        names=group.shown[:MAX_NAMES_IN_SENTENCE] if with_names else (),
+        about=describe_statistics(group, discovery),
+        label=label_markup(label),
+    )
+
+
+def describe_statistics(group: Group, discovery: Discovery) -> str:
+    """What is known of the names of a group on one line, with slurs masked; empty if nothing is.
+
+    For example "95 % women, born about 1973, 68 % White".
+    """
     from ..charts import describe_group  # charts are about discoveries
 
     if not any(name in group.facts for name in discovery.columns):
