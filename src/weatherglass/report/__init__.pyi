@@ -58,6 +58,8 @@ from .discovery import format_p_interval as format_p_interval
 from .discovery import groups_table as groups_table
 from .discovery import prose as prose
 from .discovery import summary_figures as summary_figures
+from .drawings import SLOPE_WIDTHS as SLOPE_WIDTHS
+from .drawings import lay_out_slopes as lay_out_slopes
 from .html import element as element
 from .html import join as join
 from .html import label_markup as label_markup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -17,9 +17,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
 from weatherglass.auditing import REPORT, Change
+from weatherglass.catalog import Test, tests
+from weatherglass.findings import FindingChange
 from weatherglass.report import (
+    SLOPE_WIDTHS,
     element,
+    grade_badge,
     join,
+    lay_out_slopes,
     numbers,
     sentence_markup,
     short_names,
@@ -34,6 +39,7 @@ from ..rendering import (
     csv_text,
     download_headers,
     file_responses,
+    format_signed,
     render,
 )
 from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response
@@ -187,17 +193,75 @@ async def compare_page(
         "page_path": "/audits",
         "runs": runs,
         "comparison": comparison,
-        "table": changes_table(comparison.changed[:MAX_ROWS], comparison.has_many_sources),
+        "slopes": {
+            kind: lay_out_slopes(comparison.compared, width, comparison.has_many_sources)
+            for kind, width in SLOPE_WIDTHS.items()
+        },
+        "findings_table": findings_table(
+            comparison.compared[:MAX_ROWS], comparison.has_many_sources
+        ),
+        "table": changes_table(
+            comparison.changed[:MAX_ROWS],
+            comparison.has_many_sources,
+            {
+                change.finding.result.test: change.finding.result.title
+                for change in comparison.findings
+            },
+        ),
         "max_rows": MAX_ROWS,
     }
     return HTMLResponse(render("audits_compare.html", **values))
 
 
-def changes_table(changes: Sequence[Change], show_source: bool) -> Markup:
-    """List changes as a table."""
+def findings_table(changes: Sequence[FindingChange], show_source: bool) -> Markup:
+    """List the findings of both audits as a table: titles, numbers, and the difference."""
+    rows = []
+    for change in changes:
+        before, after = change.before, change.after
+        assert before is not None  # a change with a difference has both
+        assert after is not None
+        result, values = change.finding.result, change.values
+        address = f"/?{urlencode({'test': result.test})}"
+        is_known = result.test in _catalogue_tests()
+        title = sentence_markup(result.title)
+        rows.append(
+            (
+                element("a", title, href=address) if is_known else title,
+                *([element("bdi", sentence_markup(result.source_name))] if show_source else []),
+                *(numbers.effect(value or 0.0) for value in values),
+                format_signed(change.delta or 0.0),
+                "" if change.p is None else numbers.p_value(change.p),
+                join(grade_badge(before), " → ", grade_badge(after)),
+                sentence_markup(change.label),
+            )
+        )
+    heads = (
+        "Test",
+        *(["Source"] if show_source else []),
+        "Before",
+        "After",
+        "Difference",
+        "p of the difference",
+        "Grade",
+        "Finding",
+    )
+    first = 2 if show_source else 1
+    return table("Findings in both audits", heads, rows, numbers=range(first, first + 4))
+
+
+@cache
+def _catalogue_tests() -> frozenset[str]:
+    """The tests that the Ask page can open by their id."""
+    return frozenset(test.id for test in tests() if isinstance(test, Test))
+
+
+def changes_table(
+    changes: Sequence[Change], show_source: bool, titles: Mapping[str, str]
+) -> Markup:
+    """List changes of single numbers as a table; `titles` are those of the tests by id."""
     rows = [
         (
-            sentence_markup(change.test),
+            sentence_markup(titles.get(change.test, change.test)),
             *([element("bdi", sentence_markup(change.source))] if show_source else []),
             sentence_markup(change.measure),
             sentence_markup(_NUMBER_NAMES.get(change.number, change.number)),
@@ -270,10 +334,14 @@ class RunAnswer(BaseModel):
 
 
 class ChangesAnswer(BaseModel):
-    """Every number that differs between two audits; null where an audit does not have it."""
+    """Every number that differs between two audits; null where an audit does not have it.
+
+    `summary` says how many findings appeared, vanished or reversed.
+    """
 
     before: str
     after: str
+    summary: str
     changes: tuple[Change, ...]
 
 
@@ -312,5 +380,6 @@ async def compare_json(
     return ChangesAnswer(
         before=comparison.before.name,
         after=comparison.after.name,
+        summary=comparison.summary,
         changes=comparison.changes,
     )
