@@ -229,7 +229,7 @@ def findings_table(changes: Sequence[FindingChange], show_source: bool) -> Marku
                 element("a", title, href=address) if is_known else title,
                 *([element("bdi", sentence_markup(result.source_name))] if show_source else []),
                 *(numbers.effect(value or 0.0) for value in values),
-                format_signed(change.delta or 0.0),
+                format_signed(change.delta) if change.delta else "0",
                 "" if change.p is None else numbers.p_value(change.p),
                 join(grade_badge(before), " → ", grade_badge(after)),
                 sentence_markup(change.label),

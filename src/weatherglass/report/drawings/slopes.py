@@ -15,14 +15,13 @@ from weatherglass.findings import ChangeKind, FindingChange
 from .. import numbers
 from ..audit import dimension_title
 from ..charts import pad_range, wrap_text
-from ..html import spell
 from .forest import CONTROLS_TITLE
 
 SLOPE_WIDTHS = {"wide": 960.0, "narrow": 340.0}
 """Widths in pixels at which slope charts are drawn."""
 
 _WIDTH_ALLOWANCE = 1.08  # other fonts than Arial are wider
-_LINE, _LABEL_GAP, _MIN_HEIGHT, _MARGIN = 17.0, 7.0, 120.0, 26.0
+_LINE, _LABEL_GAP, _MIN_HEIGHT, _MARGIN = 17.0, 7.0, 76.0, 20.0
 _BEFORE_WIDTH, _LABEL_ROOM = 46.0, 14.0  # for the number on the left, and the line to a label
 
 
@@ -36,6 +35,7 @@ class Slope:
     is_finding_before: bool
     is_finding_after: bool
     before_text: str
+    before_y: float
     label_y: float
     lines: tuple[str, ...]
 
@@ -102,7 +102,8 @@ def _lay_out_topic(
         return round(_MARGIN + (high - value) / (high - low) * (height - 2 * _MARGIN), 1)
 
     ends = [(y(change.values[0] or 0.0), y(change.values[1] or 0.0)) for change in changes]
-    tops = _spread([after for _, after in ends], heights, height)
+    lefts = _spread([before for before, _ in ends], [_LINE] * len(ends), height, 0.0)
+    tops = _spread([after for _, after in ends], heights, height, _LABEL_GAP)
     slopes = tuple(
         Slope(
             change.kind,
@@ -111,10 +112,13 @@ def _lay_out_topic(
             bool(change.before and change.before.direction),
             bool(change.after and change.after.direction),
             numbers.effect(change.values[0] or 0.0),
+            left,
             top,
             lines,
         )
-        for change, (before, after), top, lines in zip(changes, ends, tops, labels, strict=True)
+        for change, (before, after), left, top, lines in zip(
+            changes, ends, lefts, tops, labels, strict=True
+        )
     )
     title = CONTROLS_TITLE if dimension == CONTROL else dimension_title(dimension)
     return SlopeChart(
@@ -124,14 +128,16 @@ def _lay_out_topic(
 
 def _label(change: FindingChange, show_source: bool) -> str:
     result = change.finding.result
-    text = f"{numbers.effect(change.values[1] or 0.0)} {spell(result.title)}"
-    return f"{text} ({spell(result.source_name)})" if show_source else text
+    text = f"{numbers.effect(change.values[1] or 0.0)} {result.title}"
+    return f"{text} ({result.source_name})" if show_source else text
 
 
-def _spread(centres: Sequence[float], heights: Sequence[float], height: float) -> list[float]:
+def _spread(
+    centres: Sequence[float], heights: Sequence[float], height: float, gap: float
+) -> list[float]:
     """Return the tops of labels next to their line ends, without overlap.
 
-    >>> _spread([50.0, 52.0], [17.0, 17.0], 120.0)
+    >>> _spread([50.0, 52.0], [17.0, 17.0], 120.0, 7.0)
     [41.5, 65.5]
     """
     order = sorted(range(len(centres)), key=lambda k: centres[k])
@@ -139,9 +145,9 @@ def _spread(centres: Sequence[float], heights: Sequence[float], height: float) -
     next_top = 0.0
     for k in order:
         tops[k] = max(next_top, centres[k] - heights[k] / 2)
-        next_top = tops[k] + heights[k] + _LABEL_GAP
+        next_top = tops[k] + heights[k] + gap
     limit = height
     for k in reversed(order):  # back up what would stand below the chart
         tops[k] = round(min(tops[k], limit - heights[k]), 1)
-        limit = tops[k] - _LABEL_GAP
+        limit = tops[k] - gap
     return tops
