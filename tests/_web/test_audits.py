@@ -8,6 +8,7 @@ import io
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -74,10 +75,7 @@ def test_a_server_without_folders_says_how_to_see_audits_without_naming_commands
     with open_client(Settings(sources=())) as client:
         page = client.get("/audits", headers=as_browser())
         assert page.status_code == 200
-        assert (
-            "Run an audit and save it in a folder, then restart the server with that folder"
-            in page.text
-        )
+        assert "To keep audits, restart the server with a folder" in page.text
         assert "weatherglass " not in page.text
 
 
@@ -172,6 +170,38 @@ def test_a_grade_that_changed_by_the_number_of_tests_only_is_no_change(audits):
     )
     assert (alone.direction, among_many.direction) == (1, 0)
     assert FindingChange(alone, among_many).kind == "same"
+
+
+def test_an_audit_started_on_the_page_is_listed_and_deleted_with_the_session(as_browser):
+    with open_client(Settings(wait_seconds=100)) as client:
+        assert 'action="/audits/start"' in client.get("/audits", headers=as_browser()).text
+        page = client.get("/audits/start?suite=quick", headers=as_browser())
+        assert "The audit is finished" in page.text
+        assert "It is deleted when the server stops" in page.text
+        (run,) = client.get("/api/audits").json()
+        assert (run["suite"], run["sources"]) == ("quick", ["default"])
+        assert client.get("/audits/report", params={"run": run["name"]}).status_code == 200
+        (place,) = client.app.app.state.session.folders
+        assert place.is_dir()
+    assert not place.exists()
+
+
+def test_a_cancelled_audit_leaves_no_files(folder):
+    with open_client(Settings(folders=(folder,), wait_seconds=0.5)) as client:
+        while True:  # the source is read first, in a job of its own
+            job = client.get("/api/audits/start?suite=standard").json()
+            if job["what"].startswith("Reading"):
+                time.sleep(0.2)
+                continue
+            break
+        client.post(f"/jobs/{job['job']}/cancel")
+        cancelled = client.get("/api/audits/start", params={"suite": "standard", "job": job["job"]})
+        assert cancelled.status_code != 200
+        end = time.monotonic() + 20
+        while any(folder.iterdir()) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert list(folder.iterdir()) == []
+        assert client.get("/api/audits").json() == []
 
 
 def test_an_audit_is_not_compared_with_itself(client):

@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, Response
 
 from weatherglass.auditing import REPORT, Change
 from weatherglass.catalog import Test, tests
+from weatherglass.errors import SourceNotFound, quote_safe
 from weatherglass.findings import FindingChange
 from weatherglass.report import (
     SLOPE_WIDTHS,
@@ -43,8 +44,10 @@ from ..rendering import (
     render,
 )
 from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response
-from ..session import CurrentSession, JobQuery, Page
+from ..session import CurrentSession, JobQuery, Page, SourceQuery
+from ..sources import is_inside
 from .runs import FILE_TYPES, Run, compare_runs, find_run, find_runs, open_run, render_run
+from .start import SUITE_TITLES, SuiteName, run_audit
 
 router = APIRouter()
 PAGE = Page("Audits", "/audits", router)
@@ -71,12 +74,14 @@ _NUMBER_NAMES = {
 @router.get("/audits", **HTML_ROUTE, responses=html_response("The page."))
 async def list_page(session: CurrentSession) -> Response:
     """The audits in the folders of the server."""
-    runs = await run_in_threadpool(find_runs, session.settings.folders)
+    runs = await run_in_threadpool(find_runs, session.folders)
     values = {
         "page_path": "/audits",
         "runs": runs,
-        "folders": [str(folder) for folder in session.settings.folders],
+        "folders": [str(folder) for folder in session.folders],
         "table": runs_table(runs),
+        "sources": list(session.sources),
+        "suites": SUITE_TITLES,
     }
     return HTMLResponse(render("audits.html", **values))
 
@@ -100,6 +105,35 @@ def runs_table(runs: Sequence[Run]) -> Markup:
         )
     heads = ("Audit", "Sources", "Suite", "Started (UTC)", "Steps")
     return table("Audits", heads, rows)
+
+
+# A new audit
+
+
+@router.get(
+    "/audits/start",
+    **HTML_ROUTE,
+    responses={**html_response("The audit is finished."), **JOB_RESPONSES},
+)
+async def start_page(
+    session: CurrentSession,
+    source: SourceQuery = "",
+    suite: SuiteName = "quick",
+    job: JobQuery = "",
+) -> Response:
+    """Audit a source with a suite, and link to the report."""
+    name = await run_audit(session, source, suite, job)
+    runs = await run_in_threadpool(find_runs, session.folders)
+    run = next((run for run in runs if run.folder.name == name), None)
+    if run is None:
+        raise SourceNotFound(f"The audit {quote_safe(name)} was deleted.")
+    values = {
+        "page_path": "/audits",
+        "run": run.name,
+        "other": next((other.name for other in runs if other is not run), ""),
+        "is_temporary": not is_inside(run.folder, session.settings.folders),
+    }
+    return HTMLResponse(render("audit_started.html", **values))
 
 
 # One audit
@@ -142,7 +176,7 @@ async def report_page(session: CurrentSession, run: RunQuery = "") -> Response:
     it has no origin and can request nothing from this server, and the only script that runs is the
     one that our own reports contain.
     """
-    found = await run_in_threadpool(find_run, session.settings.folders, run)
+    found = await run_in_threadpool(find_run, session.folders, run)
     content = await run_in_threadpool(found.read, REPORT)
     headers = {
         "Content-Security-Policy": await run_in_threadpool(_report_policy),
@@ -168,7 +202,7 @@ async def download(
     session: CurrentSession, file: FileName = "results.tsv", run: RunQuery = ""
 ) -> Response:
     """A file of an audit."""
-    found = await run_in_threadpool(find_run, session.settings.folders, run)
+    found = await run_in_threadpool(find_run, session.folders, run)
     content = await run_in_threadpool(found.read, file)
     stem, _, suffix = file.rpartition(".")
     headers = download_headers(f"{found.name}-{stem}", suffix)
@@ -187,7 +221,7 @@ async def compare_page(
     session: CurrentSession, before: RunQuery = "", after: RunQuery = "", job: JobQuery = ""
 ) -> Response:
     """The numbers that changed between two audits."""
-    runs = await run_in_threadpool(find_runs, session.settings.folders)
+    runs = await run_in_threadpool(find_runs, session.folders)
     comparison = await compare_runs(session, before, after, job)
     values = {
         "page_path": "/audits",
@@ -357,8 +391,25 @@ async def list_json(session: CurrentSession) -> list[RunAnswer]:
             steps=run.counts,
             files=run.files(),
         )
-        for run in await run_in_threadpool(find_runs, session.settings.folders)
+        for run in await run_in_threadpool(find_runs, session.folders)
     ]
+
+
+class StartedAnswer(BaseModel):
+    """The name of a finished audit in the list."""
+
+    run: str
+
+
+@router.get("/api/audits/start", responses={**JOB_RESPONSES})
+async def start_json(
+    session: CurrentSession,
+    source: SourceQuery = "",
+    suite: SuiteName = "quick",
+    job: JobQuery = "",
+) -> StartedAnswer:
+    """Audit a source with a suite; 202 until it is finished."""
+    return StartedAnswer(run=await run_audit(session, source, suite, job))
 
 
 @router.get(

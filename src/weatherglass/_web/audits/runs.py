@@ -221,7 +221,7 @@ def _damaged(name: str) -> BadContent:
 
 async def open_run(session: Session, name: str, job: str = "") -> tuple[Run, AuditResult]:
     """Return a run and all its results."""
-    run = await run_in_threadpool(find_run, session.settings.folders, name)
+    run = await run_in_threadpool(find_run, session.folders, name)
 
     def work(report: Callable[..., None]) -> AuditResult:
         return session.jobs.call(report, _open_in_process, run)
@@ -233,7 +233,7 @@ async def open_run(session: Session, name: str, job: str = "") -> tuple[Run, Aud
 
 async def render_run(session: Session, name: str, job: str = "") -> tuple[Run, Markup]:
     """Return a run, and the report's sections about what was measured and found."""
-    run = await run_in_threadpool(find_run, session.settings.folders, name)
+    run = await run_in_threadpool(find_run, session.folders, name)
 
     def work(report: Callable[..., None]) -> Markup:
         return session.jobs.call(report, _sections_in_process, run)
