@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from weatherglass._web.settings import Settings
 from weatherglass.auditing.audit import audit
 from weatherglass.auditing.changes import find_changes
 from weatherglass.auditing.run_folder import open_audit
+from weatherglass.findings import FindingChange, changes_sentence
 
 from .conftest import open_client
 
@@ -72,10 +75,7 @@ def test_a_server_without_folders_says_how_to_see_audits_without_naming_commands
     with open_client(Settings(sources=())) as client:
         page = client.get("/audits", headers=as_browser())
         assert page.status_code == 200
-        assert (
-            "Run an audit and save it in a folder, then restart the server with that folder"
-            in page.text
-        )
+        assert "To keep audits, restart the server with a folder" in page.text
         assert "weatherglass " not in page.text
 
 
@@ -128,6 +128,80 @@ def test_the_comparison_of_two_audits_equals_that_of_the_library(client, audits,
         io.StringIO(client.get("/audits/changes.csv?before=first&after=below/second").text)
     )
     assert [float(row["after"]) for row in rows] == [change["after"]]
+
+
+def test_audits_are_compared_in_a_sentence_a_slope_chart_and_titles(client, audits, as_browser):
+    address = "/audits/compare?before=first&after=below/second"
+    page = client.get(address, headers=as_browser()).text
+    assert "No finding changed: all 2 tests that both audits ran have the same finding." in page
+    assert 'class="slopes wide"' in page
+    assert 'class="slopes narrow"' in page
+    assert "Male vs female names, career vs family" in page
+    assert "+0.25" in page
+    assert "<td>weat6" not in page
+    assert '<th scope="row">weat6' not in page
+
+
+def test_findings_that_appeared_vanished_or_reversed_are_counted(audits):
+    def change(before: int, after: int) -> FindingChange:
+        result = open_audit(audits / "first").results[0]
+        return FindingChange(
+            *(
+                dataclasses.replace(
+                    result.finding, direction=sign, grade="clear" if sign else "none"
+                )
+                for sign in (before, after)
+            )
+        )
+
+    changes = [change(0, 1), change(0, -1), change(1, 0), change(1, -1), change(1, 1)]
+    kinds = ["appeared", "appeared", "vanished", "reversed", "same"]
+    assert [item.kind for item in changes] == kinds
+    assert changes_sentence(changes) == (
+        "2 findings appeared, 1 vanished, 1 reversed; 1 stayed the same."
+    )
+
+
+def test_a_grade_that_changed_by_the_number_of_tests_only_is_no_change(audits):
+    result = open_audit(audits / "first").results[0]
+    alone, among_many = (
+        dataclasses.replace(result, p_finding=p, family=n).finding
+        for p, n in ((0.01, 2), (0.2, 40))
+    )
+    assert (alone.direction, among_many.direction) == (1, 0)
+    assert FindingChange(alone, among_many).kind == "same"
+
+
+def test_an_audit_started_on_the_page_is_listed_and_deleted_with_the_session(as_browser):
+    with open_client(Settings(wait_seconds=100)) as client:
+        assert 'action="/audits/start"' in client.get("/audits", headers=as_browser()).text
+        page = client.get("/audits/start?suite=quick", headers=as_browser())
+        assert "The audit is finished" in page.text
+        assert "It is deleted when the server stops" in page.text
+        (run,) = client.get("/api/audits").json()
+        assert (run["suite"], run["sources"]) == ("quick", ["default"])
+        assert client.get("/audits/report", params={"run": run["name"]}).status_code == 200
+        (place,) = client.app.app.state.session.folders
+        assert place.is_dir()
+    assert not place.exists()
+
+
+def test_a_cancelled_audit_leaves_no_files(folder):
+    with open_client(Settings(folders=(folder,), wait_seconds=0.5)) as client:
+        while True:  # the source is read first, in a job of its own
+            job = client.get("/api/audits/start?suite=standard").json()
+            if job["what"].startswith("Reading"):
+                time.sleep(0.2)
+                continue
+            break
+        client.post(f"/jobs/{job['job']}/cancel")
+        cancelled = client.get("/api/audits/start", params={"suite": "standard", "job": job["job"]})
+        assert cancelled.status_code != 200
+        end = time.monotonic() + 20
+        while any(folder.iterdir()) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert list(folder.iterdir()) == []
+        assert client.get("/api/audits").json() == []
 
 
 def test_an_audit_is_not_compared_with_itself(client):

@@ -90,8 +90,11 @@ def test_two_audits_can_be_compared_in_the_browser(browser, server):
         tab.select_option("[name=before]", "first")
         tab.select_option("[name=after]", "second")
         tab.click("text=Compare >> nth=-1")
-        tab.wait_for_selector(".tiles")
-        assert "only in second" in tab.inner_text(".tiles")
+        tab.wait_for_selector(".summary")
+        assert "No finding changed" in tab.inner_text(".summary")
+        assert tab.is_visible(".slopes.wide")
+        assert tab.is_hidden(".slopes.narrow")
+        assert "only in second" in tab.inner_text("#numbers")
         with tab.expect_download() as took:
             tab.click("text=All changes")
         assert took.value.suggested_filename == "changes.csv"

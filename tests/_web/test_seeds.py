@@ -15,9 +15,9 @@ FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
 
 
 def listed(page: str) -> list[str]:
-    """The ids of the sets that a page links to, in its order, each once."""
-    found = re.findall(r'href="/seeds/set\?id=[^"]*"><bdi>(.*?)</bdi>', page)
-    return list(dict.fromkeys(unescape(item) for item in found))
+    """The ids of the sets that a page lists, in its order, each once."""
+    ids = re.findall(r'<small class="seed-id"><bdi>(.*?)</bdi>', page)
+    return list(dict.fromkeys(unescape(id) for id in ids))
 
 
 def test_all_178_sets_can_be_browsed_by_concept_paper_and_origin(client, as_browser):
@@ -201,3 +201,24 @@ def test_every_route_of_seeds_is_documented(client):
         assert {"200", "202", "404", "409", "422"} <= set(paths[path]["get"]["responses"])
     for path in ("/seeds", "/seeds/list", "/seeds/set", "/api/seeds", "/api/seeds/set"):
         assert {"200", "404", "422"} <= set(paths[path]["get"]["responses"])
+
+
+def test_seed_sets_are_cards_with_titles_dois_and_links_to_ask(client, as_browser):
+    page = client.get("/seeds?find=career+caliskan", headers=as_browser()).text
+    assert ">Career words, Caliskan et al. 2017</a>" in page
+    assert "career-Caliskan_et_al_2017</bdi></small>" in page
+    assert 'href="https://doi.org/10.1126/science.aal4230" rel="noreferrer"' in page
+    for side in "xyab":
+        assert f'href="/?{side}=%40career-Caliskan_et_al_2017"' in page
+
+
+def test_a_set_lists_its_nearest_published_alternatives(client, as_browser):
+    page = client.get("/seeds/set?id=career-Caliskan_et_al_2017", headers=as_browser()).text
+    assert "Nearest published alternatives" in page
+    assert "words are the same" in page
+
+
+def test_notes_of_lint_are_folded_and_counted_in_the_heading(client, as_browser):
+    part = client.get("/seeds/lint?id=career-Caliskan_et_al_2017", headers=as_browser(True)).text
+    assert "<details open><summary>" not in part
+    assert "No warnings." not in part

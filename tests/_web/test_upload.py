@@ -239,7 +239,7 @@ def test_an_uploaded_corpus_is_counted_and_trained_into_a_source(client, place, 
     ).text
     assert "Train vectors" in page
     trained = client.get("/api/uploads/train", params={"id": upload["id"], "dim": 3}).json()
-    assert trained == {"source": "sea 3d"}
+    assert trained["source"] == "sea 3d"
     assert client.get("/api/sources").json() == [{"name": "sea 3d", "words": 8, "dim": 3}]
     assert str(place) not in client.get(ask_of("sea 3d"), headers=as_browser()).text
     rare = client.get("/api/uploads/train", params={"id": upload["id"], "min_count": 900})
@@ -249,6 +249,30 @@ def test_an_uploaded_corpus_is_counted_and_trained_into_a_source(client, place, 
 
 def ask_of(source: str) -> str:
     return f"/?source={source}&x=sea&y=ship&a=calm&b=still&missing=1"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "documents", "unit"),
+    [
+        ("The ship lay still.\n" * 800, "", 800, "lines"),
+        ("The ship\nlay still\nat sea.\n\n" * 30, "", 30, "paragraphs"),
+        ("The ship lay still.\n" * 3, "", 1, "file"),
+        ("The ship lay still.\n" * 800, "file", 1, "file"),
+    ],
+)
+def test_each_line_or_paragraph_of_a_long_text_is_a_document(client, text, asked, documents, unit):
+    sent = send(client, "t.txt", text.encode(), "corpus", params={"documents": asked}).json()
+    counted = client.get("/api/uploads/file", params={"id": sent["id"]}).json()
+    assert (counted["documents"], counted["unit"]) == (documents, unit)
+
+
+def test_a_tiny_corpus_is_announced_before_and_after_training(client, as_browser):
+    sent = send(client, "tiny.txt", b"The ship lay still at sea.\n" * 800, "corpus").json()
+    page = client.get(f"/upload/file?id={sent['id']}", headers=as_browser()).text
+    assert "This corpus is tiny: 6 distinct words are fewer than 100 dimensions" in page
+    trained = client.get(f"/api/uploads/train?id={sent['id']}&dim=3").json()
+    assert trained["warning"].startswith("This corpus is small: 4,800 words of text.")
+    assert "trained on little text" in client.get("/", headers=as_browser()).text
 
 
 def test_a_downloaded_script_names_an_upload_without_its_path(client, place, as_browser):

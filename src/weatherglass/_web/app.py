@@ -148,6 +148,20 @@ async def settings_form(request: Request) -> Response:
     return response
 
 
+@router.get("/api", include_in_schema=False)
+async def api_page(request: Request) -> Response:
+    """The routes for programs, as a page that needs nothing from other hosts."""
+    document = request.app.openapi()
+    paths = {path: methods for path, methods in document["paths"].items() if "/api/" in path}
+    return HTMLResponse(render("api.html", page_path="/api", paths=paths))
+
+
+@router.get("/docs", include_in_schema=False)
+async def docs() -> Response:
+    """Where other servers have their documentation."""
+    return RedirectResponse("/api")
+
+
 @router.get("/favicon.ico", include_in_schema=False)
 async def icon() -> Response:
     """The icon that browsers request from every site."""

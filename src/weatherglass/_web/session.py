@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 
+from weatherglass._files import temporary_folder
 from weatherglass.catalog import Test
 from weatherglass.errors import WeatherglassError
 from weatherglass.measures import weat
@@ -35,6 +39,26 @@ class Session:
     uploads: Uploads
     _resources: ExitStack = field(default_factory=ExitStack)
     _closing: threading.Lock = field(default_factory=threading.Lock)
+    _own_folders: list[Path] = field(default_factory=list)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders in which audits are found: those of the settings, and the session's own."""
+        return (*self.settings.folders, *self._own_folders)
+
+    def results_folder(self) -> Path:
+        """Return the folder for new audits: the first that was named, if it can be written to.
+
+        Otherwise it is a temporary folder, which is deleted with the session.
+        """
+        for folder in self.settings.folders[:1]:
+            if os.access(folder, os.W_OK | os.X_OK):
+                return folder
+        with self._closing:
+            if not self._own_folders:
+                temporary = temporary_folder(Path(tempfile.gettempdir()), "audits")
+                self._own_folders.append(self._resources.enter_context(temporary))
+            return self._own_folders[0]
 
     def warm_up(self, report: Callable[..., None]) -> None:
         """Open the first source, compile the kernels and load Vega, before anybody waits for it."""

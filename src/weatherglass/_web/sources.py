@@ -98,13 +98,15 @@ CONTROLS = ("frequency", "top:2")
 class Source:
     """A source: its short name on the pages, the spec that opens it, whether it was uploaded.
 
-    `cache` is the cache folder of an uploaded file.
+    `cache` is the cache folder of an uploaded file; `warning` says that it was trained on too
+    little text.
     """
 
     name: str
     spec: str
     is_upload: bool = False
     cache: Path | None = None
+    warning: str = ""
     _vectors: Vectors | None = None
     _controls: dict[str, FittedControl] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -120,7 +122,8 @@ class Source:
         name = MODEL_TITLES.get(self.spec, self.name)
         if self._vectors is None:
             return name
-        return f"{name} · {self._vectors.dim}d · {len(self._vectors):,} words"
+        title = f"{name} · {self._vectors.dim}d · {len(self._vectors):,} words"
+        return f"{title} · trained on little text" if self.warning else title
 
     def refer(self) -> SourceReference:
         """Return what a process needs to open the same vectors."""

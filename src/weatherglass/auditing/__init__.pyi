@@ -1,6 +1,8 @@
 from .audit import audit as audit
 from .changes import Change as Change
+from .changes import count_correction_only as count_correction_only
 from .changes import find_changes as find_changes
+from .changes import find_finding_changes as find_finding_changes
 from .changes import is_rounding_only as is_rounding_only
 from .gate import Check as Check
 from .gate import Policy as Policy

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weatherglass.catalog import dimension_position
+from weatherglass.findings import CHANGE_KINDS, FindingChange
 from weatherglass.measures import Measurement, Results, paired_results
 from weatherglass.report import AuditResult
 
@@ -102,6 +104,51 @@ def find_changes(before: AuditResult, after: AuditResult) -> tuple[Change, ...]:
             p = _paired_p(place, *results)
             changes.append(Change(*place, old.get(place), new.get(place), p))
     return tuple(sorted(changes, key=_order))
+
+
+def find_finding_changes(
+    before: AuditResult, after: AuditResult, changes: Sequence[Change]
+) -> tuple[FindingChange, ...]:
+    """Return the findings of all tests in two audits, by social dimension.
+
+    Within a dimension, findings that reversed come first, then those that appeared or vanished.
+    `changes` are those of `find_changes`, which has tested the differences.
+    """
+    single = len(before.about["sources"]) == len(after.about["sources"]) == 1
+    old, new = (_results(audited, single) for audited in (before, after))
+    p_values = {
+        (change.source, change.measure, change.test): change.p
+        for change in changes
+        if change.number in _MAIN_NUMBERS
+    }
+    pairs = []
+    for place in dict.fromkeys((*new, *old)):
+        first, second = old.get(place), new.get(place)
+        pairs.append(
+            FindingChange(
+                first.finding if first is not None else None,
+                second.finding if second is not None else None,
+                p_values.get(place),
+            )
+        )
+    return tuple(sorted(pairs, key=_finding_order))
+
+
+def _finding_order(change: FindingChange) -> tuple[int, str, int, float]:
+    dimension = change.finding.result.dimension
+    kind = CHANGE_KINDS.index(change.kind)
+    return dimension_position(dimension), dimension, kind, -abs(change.delta or 0.0)
+
+
+def count_correction_only(before: AuditResult, after: AuditResult) -> int:
+    """Return how many corrected p-values differ only by the number of tests in the audit."""
+    single = len(before.about["sources"]) == len(after.about["sources"]) == 1
+    old, new = _numbers(before, single), _numbers(after, single)
+    return sum(
+        old[place] != new[place] and _is_correction_only(place, old, new)
+        for place in old
+        if place in new
+    )
 
 
 def _order(change: Change) -> tuple[int, float]:

@@ -1,3 +1,7 @@
+from .changes import CHANGE_KINDS as CHANGE_KINDS
+from .changes import ChangeKind as ChangeKind
+from .changes import FindingChange as FindingChange
+from .changes import changes_sentence as changes_sentence
 from .evidence import COVARIATES as COVARIATES
 from .evidence import GRADING_KINDS as GRADING_KINDS
 from .evidence import NAME_FREQUENCY as NAME_FREQUENCY

@@ -61,6 +61,8 @@ from .discovery import ordered_categories as ordered_categories
 from .discovery import prose as prose
 from .discovery import shade_cells as shade_cells
 from .discovery import summary_figures as summary_figures
+from .drawings import SLOPE_WIDTHS as SLOPE_WIDTHS
+from .drawings import lay_out_slopes as lay_out_slopes
 from .html import element as element
 from .html import join as join
 from .html import label_markup as label_markup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -17,9 +17,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
 from weatherglass.auditing import REPORT, Change
+from weatherglass.catalog import Test, tests
+from weatherglass.errors import SourceNotFound, quote_safe
+from weatherglass.findings import FindingChange
 from weatherglass.report import (
+    SLOPE_WIDTHS,
     element,
+    grade_badge,
     join,
+    lay_out_slopes,
     numbers,
     sentence_markup,
     short_names,
@@ -34,11 +40,14 @@ from ..rendering import (
     csv_text,
     download_headers,
     file_responses,
+    format_signed,
     render,
 )
 from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response
-from ..session import CurrentSession, JobQuery, Page
+from ..session import CurrentSession, JobQuery, Page, SourceQuery
+from ..sources import is_inside
 from .runs import FILE_TYPES, Run, compare_runs, find_run, find_runs, open_run, render_run
+from .start import SUITE_TITLES, SuiteName, run_audit
 
 router = APIRouter()
 PAGE = Page("Audits", "/audits", router)
@@ -65,12 +74,14 @@ _NUMBER_NAMES = {
 @router.get("/audits", **HTML_ROUTE, responses=html_response("The page."))
 async def list_page(session: CurrentSession) -> Response:
     """The audits in the folders of the server."""
-    runs = await run_in_threadpool(find_runs, session.settings.folders)
+    runs = await run_in_threadpool(find_runs, session.folders)
     values = {
         "page_path": "/audits",
         "runs": runs,
-        "folders": [str(folder) for folder in session.settings.folders],
+        "folders": [str(folder) for folder in session.folders],
         "table": runs_table(runs),
+        "sources": list(session.sources),
+        "suites": SUITE_TITLES,
     }
     return HTMLResponse(render("audits.html", **values))
 
@@ -94,6 +105,35 @@ def runs_table(runs: Sequence[Run]) -> Markup:
         )
     heads = ("Audit", "Sources", "Suite", "Started (UTC)", "Steps")
     return table("Audits", heads, rows)
+
+
+# A new audit
+
+
+@router.get(
+    "/audits/start",
+    **HTML_ROUTE,
+    responses={**html_response("The audit is finished."), **JOB_RESPONSES},
+)
+async def start_page(
+    session: CurrentSession,
+    source: SourceQuery = "",
+    suite: SuiteName = "quick",
+    job: JobQuery = "",
+) -> Response:
+    """Audit a source with a suite, and link to the report."""
+    name = await run_audit(session, source, suite, job)
+    runs = await run_in_threadpool(find_runs, session.folders)
+    run = next((run for run in runs if run.folder.name == name), None)
+    if run is None:
+        raise SourceNotFound(f"The audit {quote_safe(name)} was deleted.")
+    values = {
+        "page_path": "/audits",
+        "run": run.name,
+        "other": next((other.name for other in runs if other is not run), ""),
+        "is_temporary": not is_inside(run.folder, session.settings.folders),
+    }
+    return HTMLResponse(render("audit_started.html", **values))
 
 
 # One audit
@@ -136,7 +176,7 @@ async def report_page(session: CurrentSession, run: RunQuery = "") -> Response:
     it has no origin and can request nothing from this server, and the only script that runs is the
     one that our own reports contain.
     """
-    found = await run_in_threadpool(find_run, session.settings.folders, run)
+    found = await run_in_threadpool(find_run, session.folders, run)
     content = await run_in_threadpool(found.read, REPORT)
     headers = {
         "Content-Security-Policy": await run_in_threadpool(_report_policy),
@@ -162,7 +202,7 @@ async def download(
     session: CurrentSession, file: FileName = "results.tsv", run: RunQuery = ""
 ) -> Response:
     """A file of an audit."""
-    found = await run_in_threadpool(find_run, session.settings.folders, run)
+    found = await run_in_threadpool(find_run, session.folders, run)
     content = await run_in_threadpool(found.read, file)
     stem, _, suffix = file.rpartition(".")
     headers = download_headers(f"{found.name}-{stem}", suffix)
@@ -181,23 +221,81 @@ async def compare_page(
     session: CurrentSession, before: RunQuery = "", after: RunQuery = "", job: JobQuery = ""
 ) -> Response:
     """The numbers that changed between two audits."""
-    runs = await run_in_threadpool(find_runs, session.settings.folders)
+    runs = await run_in_threadpool(find_runs, session.folders)
     comparison = await compare_runs(session, before, after, job)
     values = {
         "page_path": "/audits",
         "runs": runs,
         "comparison": comparison,
-        "table": changes_table(comparison.changed[:MAX_ROWS], comparison.has_many_sources),
+        "slopes": {
+            kind: lay_out_slopes(comparison.compared, width, comparison.has_many_sources)
+            for kind, width in SLOPE_WIDTHS.items()
+        },
+        "findings_table": findings_table(
+            comparison.compared[:MAX_ROWS], comparison.has_many_sources
+        ),
+        "table": changes_table(
+            comparison.changed[:MAX_ROWS],
+            comparison.has_many_sources,
+            {
+                change.finding.result.test: change.finding.result.title
+                for change in comparison.findings
+            },
+        ),
         "max_rows": MAX_ROWS,
     }
     return HTMLResponse(render("audits_compare.html", **values))
 
 
-def changes_table(changes: Sequence[Change], show_source: bool) -> Markup:
-    """List changes as a table."""
+def findings_table(changes: Sequence[FindingChange], show_source: bool) -> Markup:
+    """List the findings of both audits as a table: titles, numbers, and the difference."""
+    rows = []
+    for change in changes:
+        before, after = change.before, change.after
+        assert before is not None  # a change with a difference has both
+        assert after is not None
+        result, values = change.finding.result, change.values
+        address = f"/?{urlencode({'test': result.test})}"
+        is_known = result.test in _catalogue_tests()
+        title = sentence_markup(result.title)
+        rows.append(
+            (
+                element("a", title, href=address) if is_known else title,
+                *([element("bdi", sentence_markup(result.source_name))] if show_source else []),
+                *(numbers.effect(value or 0.0) for value in values),
+                format_signed(change.delta) if change.delta else "0",
+                "" if change.p is None else numbers.p_value(change.p),
+                join(grade_badge(before), " → ", grade_badge(after)),
+                sentence_markup(change.label),
+            )
+        )
+    heads = (
+        "Test",
+        *(["Source"] if show_source else []),
+        "Before",
+        "After",
+        "Difference",
+        "p of the difference",
+        "Grade",
+        "Finding",
+    )
+    first = 2 if show_source else 1
+    return table("Findings in both audits", heads, rows, numbers=range(first, first + 4))
+
+
+@cache
+def _catalogue_tests() -> frozenset[str]:
+    """The tests that the Ask page can open by their id."""
+    return frozenset(test.id for test in tests() if isinstance(test, Test))
+
+
+def changes_table(
+    changes: Sequence[Change], show_source: bool, titles: Mapping[str, str]
+) -> Markup:
+    """List changes of single numbers as a table; `titles` are those of the tests by id."""
     rows = [
         (
-            sentence_markup(change.test),
+            sentence_markup(titles.get(change.test, change.test)),
             *([element("bdi", sentence_markup(change.source))] if show_source else []),
             sentence_markup(change.measure),
             sentence_markup(_NUMBER_NAMES.get(change.number, change.number)),
@@ -270,10 +368,14 @@ class RunAnswer(BaseModel):
 
 
 class ChangesAnswer(BaseModel):
-    """Every number that differs between two audits; null where an audit does not have it."""
+    """Every number that differs between two audits; null where an audit does not have it.
+
+    `summary` says how many findings appeared, vanished or reversed.
+    """
 
     before: str
     after: str
+    summary: str
     changes: tuple[Change, ...]
 
 
@@ -289,8 +391,25 @@ async def list_json(session: CurrentSession) -> list[RunAnswer]:
             steps=run.counts,
             files=run.files(),
         )
-        for run in await run_in_threadpool(find_runs, session.settings.folders)
+        for run in await run_in_threadpool(find_runs, session.folders)
     ]
+
+
+class StartedAnswer(BaseModel):
+    """The name of a finished audit in the list."""
+
+    run: str
+
+
+@router.get("/api/audits/start", responses={**JOB_RESPONSES})
+async def start_json(
+    session: CurrentSession,
+    source: SourceQuery = "",
+    suite: SuiteName = "quick",
+    job: JobQuery = "",
+) -> StartedAnswer:
+    """Audit a source with a suite; 202 until it is finished."""
+    return StartedAnswer(run=await run_audit(session, source, suite, job))
 
 
 @router.get(
@@ -312,5 +431,6 @@ async def compare_json(
     return ChangesAnswer(
         before=comparison.before.name,
         after=comparison.after.name,
+        summary=comparison.summary,
         changes=comparison.changes,
     )

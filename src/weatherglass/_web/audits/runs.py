@@ -23,7 +23,9 @@ from weatherglass.auditing import (
     STEPS,
     Change,
     RunRecord,
+    count_correction_only,
     find_changes,
+    find_finding_changes,
     open_audit,
     read_run,
 )
@@ -35,6 +37,7 @@ from weatherglass.errors import (
     did_you_mean,
     quote_safe,
 )
+from weatherglass.findings import FindingChange, changes_sentence
 from weatherglass.report import (
     AuditResult,
     effects_section,
@@ -218,7 +221,7 @@ def _damaged(name: str) -> BadContent:
 
 async def open_run(session: Session, name: str, job: str = "") -> tuple[Run, AuditResult]:
     """Return a run and all its results."""
-    run = await run_in_threadpool(find_run, session.settings.folders, name)
+    run = await run_in_threadpool(find_run, session.folders, name)
 
     def work(report: Callable[..., None]) -> AuditResult:
         return session.jobs.call(report, _open_in_process, run)
@@ -230,7 +233,7 @@ async def open_run(session: Session, name: str, job: str = "") -> tuple[Run, Aud
 
 async def render_run(session: Session, name: str, job: str = "") -> tuple[Run, Markup]:
     """Return a run, and the report's sections about what was measured and found."""
-    run = await run_in_threadpool(find_run, session.settings.folders, name)
+    run = await run_in_threadpool(find_run, session.folders, name)
 
     def work(report: Callable[..., None]) -> Markup:
         return session.jobs.call(report, _sections_in_process, run)
@@ -281,11 +284,37 @@ def _sections(run: Run, result: AuditResult) -> Markup:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Two runs, and every number that differs."""
+    """Two runs, their findings, and every number that differs.
+
+    `n_correction_only` counts corrected p-values that differ only because one run has more tests.
+    """
 
     before: Run
     after: Run
     changes: tuple[Change, ...]
+    findings: tuple[FindingChange, ...] = ()
+    n_correction_only: int = 0
+
+    @property
+    def summary(self) -> str:
+        """How many findings appeared, vanished or reversed."""
+        return changes_sentence(self.findings)
+
+    @property
+    def notable(self) -> list[FindingChange]:
+        """The findings that reversed, appeared, vanished, or have another grade."""
+        kinds = ("reversed", "appeared", "vanished", "regraded")
+        return [change for kind in kinds for change in self.findings if change.kind == kind]
+
+    @property
+    def compared(self) -> list[FindingChange]:
+        """The tests that both runs have a number for."""
+        return [change for change in self.findings if change.delta is not None]
+
+    def tests_only_in(self, kind: str) -> list[str]:
+        """Return the titles of the tests that only one run has: ``removed`` or ``added``."""
+        changes = (change for change in self.findings if change.kind == kind)
+        return list(dict.fromkeys(change.finding.result.title for change in changes))
 
     @property
     def has_many_sources(self) -> bool:
@@ -326,8 +355,13 @@ async def compare_runs(session: Session, before: str, after: str, job: str = "")
     second, new = await open_run(session, after, job)
 
     def work(report: Callable[..., None]) -> RunComparison:
-        changes = _call_on_run(f"{first.name} or {second.name}", lambda: find_changes(old, new))
-        return RunComparison(first, second, changes)
+        def compare() -> RunComparison:
+            changes = find_changes(old, new)
+            findings = find_finding_changes(old, new, changes)
+            n_correction_only = count_correction_only(old, new)
+            return RunComparison(first, second, changes, findings, n_correction_only)
+
+        return _call_on_run(f"{first.name} or {second.name}", compare)
 
     key = ("changes", first.state, second.state)
     return await session.jobs.answer(key, "Comparing", work, job=job)

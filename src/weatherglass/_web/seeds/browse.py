@@ -137,6 +137,41 @@ def format_origin(origin: str) -> str:
     return origin.replace("-", " ") if origin.count("-") > 1 else origin
 
 
+def seed_title(seed_set: SeedSet) -> str:
+    """Return what people call a set: its words and the study that used them.
+
+    >>> seed_title(seeds("career-Caliskan_et_al_2017"))
+    'Career words, Caliskan et al. 2017'
+    >>> seed_title(seeds("male_1-Caliskan_et_al_2017"))
+    'Male words 1, Caliskan et al. 2017'
+    """
+    name, _, _ = seed_set.id.partition("-")
+    stem, _, number = name.rpartition("_")
+    if not (stem and number.isdigit()):
+        stem, number = name, ""
+    words = stem.replace("_", " ")
+    if words.startswith("names "):
+        words = f"{words.removeprefix('names ')} names"
+    words = words if words.endswith(("words", "names", "terms")) else f"{words} words"
+    title = f"{words[:1].upper()}{words[1:]} {number}".rstrip()
+    return f"{title}, {seed_set.study.short}" if seed_set.study else title
+
+
+def nearest_sets(seed_set: SeedSet, limit: int = 5) -> list[tuple[SeedSet, int]]:
+    """Return the published sets that share most words with a set, and how many they share.
+
+    They are ordered by the Jaccard index: shared words as a share of the words of both.
+    """
+    words = set(seed_set.words)
+    shares = []
+    for other in seed_sets():
+        shared = len(words & set(other.words))
+        if shared and other.id != seed_set.id:
+            shares.append((shared / len(words | set(other.words)), shared, other))
+    shares.sort(key=lambda item: (-item[0], item[2].id))
+    return [(other, shared) for _, shared, other in shares[:limit]]
+
+
 def _group_descriptions(by: Grouping) -> dict[str, str]:
     """The groups in their order, with their descriptions."""
     if by == "concept":
@@ -181,6 +216,7 @@ def _searchable_texts() -> dict[str, str]:
         parts = (
             seed_set.id,
             seed_set.id.replace("_", " "),
+            seed_title(seed_set),
             seed_set.concept,
             seed_set.study.short if seed_set.study else "",
             *seed_set.sources,

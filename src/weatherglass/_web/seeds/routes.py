@@ -45,7 +45,9 @@ from .browse import (
     first_words,
     format_origin,
     lint_sets,
+    nearest_sets,
     read_seed_set,
+    seed_title,
     sort_findings,
 )
 
@@ -93,6 +95,7 @@ def _list_values(seed_filter: SeedFilter) -> dict[str, Any]:
         "is_open": n_sets <= MAX_OPEN_SETS,
         "find_flags": find_flags,
         "first_words": first_words,
+        "title": seed_title,
         "query": urlencode,
     }
 
@@ -107,6 +110,8 @@ async def set_page(session: CurrentSession, id: SetIdQuery, source: SourceQuery 
     descriptions = seed_sources()
     values = {
         "seed_set": seed_set,
+        "title": seed_title,
+        "nearest": nearest_sets(seed_set),
         "origins": [(name, format_origin(name), descriptions[name]) for name in seed_set.sources],
         "opposites": [
             (

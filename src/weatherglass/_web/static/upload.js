@@ -59,7 +59,8 @@
     request.addEventListener("abort", () => finish("Cancelled.", true));
     const kind = form.elements.kind.value;
     const column = kind === "corpus" ? encodeURIComponent(form.elements.text.value.trim()) : "";
-    request.open("PUT", `/upload/${kind}/${encodeURIComponent(file.name)}?text=${column}`);
+    const unit = kind === "corpus" ? form.elements.documents.value : "";
+    request.open("PUT", `/upload/${kind}/${encodeURIComponent(file.name)}?text=${column}&documents=${unit}`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", "application/octet-stream");
     bar.value = 0;

@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Query, Request
 from fastapi import Path as PathParameter
@@ -23,20 +23,28 @@ from ..rendering import render
 from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response, render_part
 from ..session import CurrentSession, JobQuery, Page, Session
 from ..sources import Source, hide_path, read_vectors
+from .corpora import (
+    UNIT_TITLES,
+    CorpusOptions,
+    DocumentUnit,
+    small_corpus_warning,
+    summarise_corpus,
+    train_on_corpus,
+)
 from .store import Kind, Upload
-
-if TYPE_CHECKING:
-    from weatherglass.corpus import Summary
 
 T = TypeVar("T")
 router = APIRouter()
 PAGE = Page("Upload", "/upload", router)
 
-MAX_FREQUENT_WORDS = 10
 UploadId = Annotated[str, Query(max_length=40, description="The id of an upload.")]
 DimQuery = Annotated[int, Query(ge=2, le=500, description="Dimensions of the vectors.")]
 WindowQuery = Annotated[int, Query(ge=1, le=50, description="Context words on each side.")]
 MinCountQuery = Annotated[int, Query(ge=1, le=1000, description="Minimum count of a word.")]
+DocumentsQuery = Annotated[
+    DocumentUnit, Query(description="What a document is in plain text; the file decides if empty.")
+]
+DEFAULT_DIM = 100
 _BACK = ("/upload", "All files")
 _FILE_BODY: dict[str, Any] = {
     "requestBody": {
@@ -57,6 +65,8 @@ async def page(session: CurrentSession) -> Response:
         "page_path": "/upload",
         "uploads": list(session.uploads),
         "max_bytes": session.settings.max_upload_bytes,
+        "units": UNIT_TITLES,
+        "corpus_warning": corpus_warning,
     }
     return HTMLResponse(render("upload.html", **values))
 
@@ -71,7 +81,8 @@ async def file_part(
 ) -> Response:
     """An uploaded file: the source or the corpus that it is, or why it was refused."""
     upload = await validate_upload(session, id, job)
-    return render_part(request, "upload_file_part.html", "Uploaded file", _BACK, upload=upload)
+    values = {"upload": upload, "units": UNIT_TITLES, "corpus_warning": corpus_warning}
+    return render_part(request, "upload_file_part.html", "Uploaded file", _BACK, **values)
 
 
 @router.get(
@@ -83,15 +94,16 @@ async def train_part(
     session: CurrentSession,
     request: Request,
     id: UploadId = "",
-    dim: DimQuery = 100,
+    dim: DimQuery = DEFAULT_DIM,
     window: WindowQuery = 5,
     min_count: MinCountQuery = 10,
+    documents: DocumentsQuery = "",
     job: JobQuery = "",
 ) -> Response:
     """Train vectors on an uploaded corpus and offer them as a source."""
-    source = await train_on_upload(session, id, dim, window, min_count, job)
-    title = "Trained vectors"
-    return render_part(request, "upload_trained_part.html", title, _BACK, source=source)
+    source = await train_on_upload(session, id, dim, window, min_count, documents, job)
+    values = {"source": source.name, "warning": source.warning}
+    return render_part(request, "upload_trained_part.html", "Trained vectors", _BACK, **values)
 
 
 # JSON
@@ -100,7 +112,8 @@ async def train_part(
 class UploadAnswer(BaseModel):
     """An uploaded file: ``received``, ``ready``, or ``refused`` with the problem.
 
-    `source` is the name of the source that vectors have become; a corpus has its counts.
+    `source` is the name of the source that vectors have become. A corpus has its counts, the `unit`
+    that is a document, and a `warning` if it is small.
     """
 
     id: str
@@ -113,18 +126,31 @@ class UploadAnswer(BaseModel):
     documents: int | None = None
     tokens: int | None = None
     types: int | None = None
+    unit: str = ""
+    warning: str = ""
 
 
 class TrainedAnswer(BaseModel):
-    """The name of the source that trained vectors have become."""
+    """The name of the source that trained vectors have become.
+
+    `warning` says that the corpus is too small, if it is.
+    """
 
     source: str
+    warning: str = ""
 
 
 def _describe_upload(upload: Upload) -> UploadAnswer:
     counts = vars(upload.summary) if upload.summary else {}
     # Only the fields of the model: where the file is stored is nobody's business.
-    values = counts | vars(upload) | {"status": upload.status}
+    values = (
+        counts
+        | vars(upload)
+        | {
+            "status": upload.status,
+            "warning": corpus_warning(upload),
+        }
+    )
     return UploadAnswer(**{name: values.get(name) for name in UploadAnswer.model_fields})
 
 
@@ -137,10 +163,11 @@ async def receive(
     text: Annotated[
         str, Query(max_length=200, description="The column of a corpus that holds the text.")
     ] = "",
+    documents: DocumentsQuery = "",
 ) -> UploadAnswer:
     """Upload a file as the body of the request. It is read when you query it by its id."""
     try:
-        upload = await session.uploads.receive(name, kind, request.stream(), text)
+        upload = await session.uploads.receive(name, kind, request.stream(), text, documents)
     except ClientDisconnect:
         raise HTTPException(400, "The upload was interrupted.") from None
     return _describe_upload(upload)
@@ -162,14 +189,15 @@ async def file_json(session: CurrentSession, id: UploadId = "", job: JobQuery = 
 async def train_json(
     session: CurrentSession,
     id: UploadId = "",
-    dim: DimQuery = 100,
+    dim: DimQuery = DEFAULT_DIM,
     window: WindowQuery = 5,
     min_count: MinCountQuery = 10,
+    documents: DocumentsQuery = "",
     job: JobQuery = "",
 ) -> TrainedAnswer:
     """Train vectors on an uploaded corpus; 202 until they are ready."""
-    source = await train_on_upload(session, id, dim, window, min_count, job)
-    return TrainedAnswer(source=source)
+    source = await train_on_upload(session, id, dim, window, min_count, documents, job)
+    return TrainedAnswer(source=source.name, warning=source.warning)
 
 
 # Jobs
@@ -196,7 +224,8 @@ def _read_upload(session: Session, upload: Upload, report: Callable[..., None]) 
         if upload.kind == "vectors":
             upload.source = _add_source(session, upload, upload.path, upload.name, report).name
         else:
-            upload.summary = _call(session, upload, report, _summarise)
+            options = CorpusOptions(upload.column, upload.unit)
+            upload.summary, upload.unit = _call(session, upload, report, summarise_corpus, options)
     except Cancelled:
         session.uploads.refuse(upload, "Reading the file was cancelled.")
         raise
@@ -205,31 +234,43 @@ def _read_upload(session: Session, upload: Upload, report: Callable[..., None]) 
 
 
 async def train_on_upload(
-    session: Session, id: str, dim: int, window: int, min_count: int, job: str = ""
-) -> str:
-    """Train vectors on an uploaded corpus; return the name of the source that they become."""
+    session: Session,
+    id: str,
+    dim: int,
+    window: int,
+    min_count: int,
+    documents: DocumentUnit = "",
+    job: str = "",
+) -> Source:
+    """Train vectors on an uploaded corpus; return the source that they become."""
     upload = await validate_upload(session, id, job)
     summary = upload.summary
     if summary is None:
         raise UsageError(upload.problem or f"{upload.name} is a file of vectors, not a corpus.")
 
-    def work(report: Callable[..., None]) -> str:
+    unit = documents or upload.unit
+
+    def work(report: Callable[..., None]) -> Source:
         # A folder of its own for each job: a cancelled one deletes its folder when it ends, which
         # may be after the same training was started again.
         folder_name = f"trained-{secrets.token_hex(4)}"
         source_name = f"{upload.name.partition('.')[0]} {dim}d"
         out = session.uploads.reserve(upload, folder_name, 4 * dim * summary.types)
         try:
-            options = {"dim": dim, "window": window, "min_count": min_count}
-            _call(session, upload, report, _train, out, options)
-            return _add_source(session, upload, out / "full.parquet", source_name, report).name
+            options = CorpusOptions(upload.column, unit)
+            numbers = {"dim": dim, "window": window, "min_count": min_count}
+            _call(session, upload, report, train_on_corpus, options, out, numbers)
+            source = _add_source(session, upload, out / "full.parquet", source_name, report)
+            n_words = len(source.vectors or ())
+            source.warning = small_corpus_warning(n_words, summary.tokens, dim)
+            return source
         except BaseException as error:
             session.uploads.release(upload, folder_name)
             if isinstance(error, WeatherglassError) and not isinstance(error, Cancelled):
                 error.args = (_upload_error(upload, error),)
             raise
 
-    key = ("train", id, dim, window, min_count)
+    key = ("train", id, dim, window, min_count, unit)
     return await session.jobs.answer(key, "Reading the corpus", work, is_long=True, job=job)
 
 
@@ -256,34 +297,16 @@ def _call(
 ) -> T:
     """Call a function on a corpus, in a process."""
     check = session.uploads.watch(upload)
-    corpus = str(upload.path), upload.column
-    return session.jobs.call(report, function, *corpus, *arguments, check=check, cache=upload.cache)
+    path = str(upload.path)
+    return session.jobs.call(report, function, path, *arguments, check=check, cache=upload.cache)
 
 
-def _summarise(report: Callable[..., None], path: str, column: str) -> Summary:
-    from weatherglass.corpus import open_corpus, summarise
-
-    corpus = open_corpus(path, text=column or None)
-    return summarise(corpus, top=MAX_FREQUENT_WORDS, progress=report)
-
-
-def _train(
-    report: Callable[..., None], path: str, column: str, out: Path, options: dict[str, int]
-) -> None:
-    from weatherglass.corpus import open_corpus, train
-
-    def report_phase(phase: str, done: int, total: int) -> None:
-        report(done, total, {"reading": "Reading the corpus"}.get(phase, "Training vectors"))
-
-    train(
-        open_corpus(path, text=column or None),
-        out,
-        method="ppmi-svd",
-        bootstrap=0,
-        workers=1,
-        progress=report_phase,
-        **options,  # type: ignore[arg-type]
-    )
+def corpus_warning(upload: Upload, dim: int = DEFAULT_DIM) -> str:
+    """Say that an uploaded corpus is too small to train on; empty if it is not, or is none."""
+    summary = upload.summary
+    if summary is None:
+        return ""
+    return small_corpus_warning(summary.frequent_types, summary.tokens, dim)
 
 
 def _upload_error(upload: Upload, error: Exception) -> str:

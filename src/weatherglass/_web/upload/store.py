@@ -48,7 +48,8 @@ class UnknownUpload(WeatherglassError):
 class Upload:
     """An uploaded file: its name, what it contains, and where it is stored.
 
-    `column` holds the text of a corpus that is a table. `source` is the name of the source that
+    `column` holds the text of a corpus that is a table, and `unit` is what a document is in plain
+    text (``file``, ``lines`` or ``paragraphs``). `source` is the name of the source that
     vectors have become, `summary` describes a corpus, and `problem` is why the file was refused.
     `lock` is held while a job reads the file: a cancelled job deletes the file when it ends, so the
     next one waits for that.
@@ -59,6 +60,7 @@ class Upload:
     kind: Kind
     path: Path
     column: str = ""
+    unit: str = ""
     size: int = 0
     source: str = ""
     summary: Summary | None = None
@@ -103,7 +105,12 @@ class Uploads:
         return self._files[id]
 
     async def receive(
-        self, name: str, kind: Kind, chunks: AsyncIterator[bytes], column: str = ""
+        self,
+        name: str,
+        kind: Kind,
+        chunks: AsyncIterator[bytes],
+        column: str = "",
+        unit: str = "",
     ) -> Upload:
         """Write a file as it arrives; an incomplete file is deleted.
 
@@ -122,7 +129,7 @@ class Uploads:
         except BaseException:
             del self._sizes[id]
             raise
-        upload = Upload(id, safe_name(name), kind, path, column)
+        upload = Upload(id, safe_name(name), kind, path, column, unit)
         try:
             with self._explain_os_errors(), open(upload.path, "wb") as file:
                 buffer = bytearray()

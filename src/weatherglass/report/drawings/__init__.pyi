@@ -6,3 +6,6 @@ from .forest import Forest as Forest
 from .forest import lay_out_forest as lay_out_forest
 from .scatter import Scatter as Scatter
 from .scatter import lay_out_scatter as lay_out_scatter
+from .slopes import SLOPE_WIDTHS as SLOPE_WIDTHS
+from .slopes import SlopeChart as SlopeChart
+from .slopes import lay_out_slopes as lay_out_slopes
