@@ -35,6 +35,7 @@ from .charts import add_source_line as add_source_line
 from .charts import axis_domains as axis_domains
 from .charts import draw_strips as draw_strips
 from .charts import import_altair as import_altair
+from .charts import place_labels as place_labels
 from .charts import plot as plot
 from .charts import plot_axis as plot_axis
 from .charts import plot_change as plot_change
@@ -62,6 +63,7 @@ from .html import element as element
 from .html import join as join
 from .html import label_markup as label_markup
 from .html import sentence_markup as sentence_markup
+from .html import spell as spell
 from .html import table as table
 from .html import word_list as word_list
 from .markdown import markdown_text as markdown_text
