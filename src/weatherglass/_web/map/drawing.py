@@ -12,13 +12,13 @@ from weatherglass.report import place_labels
 
 from .question import Bounds, Layout, Mark, SourceMap
 
-WIDE, NARROW = (900.0, 600.0), (340.0, 380.0)
-"""Width and height in pixels: on a large screen, and on a phone or next to another map."""
+WIDE, HALF, NARROW = (900.0, 600.0), (660.0, 560.0), (340.0, 380.0)
+"""Width and height in pixels: on a large screen, there next to another map, and on a phone."""
 
 MARGIN = 34.0
 """Pixels around the window of the words, for the names of the axes."""
 
-LETTER_SIZE = {WIDE: 13.0, NARROW: 12.0}
+LETTER_SIZE = {WIDE: 13.0, HALF: 13.0, NARROW: 12.0}
 MAX_MARKS = 300
 """How many words are marked in the picture; the table has them all."""
 
@@ -98,7 +98,7 @@ def draw_map(drawn: SourceMap, layout: Layout, size: tuple[float, float]) -> Dra
         for label in labels
     }
     return Drawing(
-        "wide" if size == WIDE else "narrow",
+        "narrow" if size == NARROW else "wide",
         width,
         height,
         letters,

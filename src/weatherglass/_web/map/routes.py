@@ -27,7 +27,7 @@ from ..responses import (
 )
 from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
 from ..word_sets import SetQuery, WordSetInput
-from .drawing import MARGIN, NARROW, WIDE, draw_map
+from .drawing import HALF, MARGIN, NARROW, WIDE, draw_map
 from .projection import SCALE
 from .question import (
     MAX_MAPS,
@@ -130,7 +130,7 @@ async def _map_values(session: Session, question: MapQuestion, job: str) -> dict
         await draw_source(session, question, source, groups, job) for source in vectors.values()
     ]
     labels = {name: label_set(question.read(name, session.settings)) for name in "abcd"}
-    sizes = (WIDE, NARROW) if len(maps) == 1 else (NARROW,)
+    sizes = (WIDE if len(maps) == 1 else HALF, NARROW)
     return {
         "groups": groups,
         "maps": [

@@ -164,8 +164,7 @@ class WordMap {
     this.draw();
     const words = await fetchData(`/api/map/words?${source}`);
     if (words) this.words = await words.json();
-    if (this.touched) this.placeLabels();
-    this.mark(this.chosen);
+    this.placeLabels();
     this.figure.dataset.ready = "yes";
   }
 
@@ -299,7 +298,8 @@ class WordMap {
   placeLabels() {
     const size = Number(this.svg.getAttribute("font-size"));
     const boxes = [];
-    const isFree = ([left, top, right, bottom]) => left >= 0 && top >= 0 && right <= this.width && bottom <= this.height
+    const edge = 1.7 * size; // the names of the axes are there
+    const isFree = ([left, top, right, bottom]) => left >= 0 && top >= edge && right <= this.width && bottom <= this.height - edge
       && boxes.every((box) => box[2] <= left || box[0] >= right || box[3] <= top || box[1] >= bottom);
     this.pen ??= document.createElement("canvas").getContext("2d");
     this.pen.font = `${size}px ${getComputedStyle(this.svg).fontFamily}`;
@@ -308,11 +308,16 @@ class WordMap {
     for (const mark of marks) {
       const width = this.pen.measureText(mark.text.textContent).width + 2;
       const places = [[7, -size / 2], [-7 - width, -size / 2], [-width / 2, -size - 6], [-width / 2, 6]];
-      const place = places.find(([left, top]) => isFree([mark.at[0] + left, mark.at[1] + top, mark.at[0] + left + width, mark.at[1] + top + size * 1.1]));
+      // Until the view changes, the labels of the server stay where they are.
+      const given = [Number(mark.text.getAttribute("x")), Number(mark.text.getAttribute("y")) - 0.85 * size];
+      const kept = mark.text.classList.contains("no-room") ? undefined : given;
+      const place = !this.touched ? kept : places.find(([left, top]) => isFree([mark.at[0] + left, mark.at[1] + top, mark.at[0] + left + width, mark.at[1] + top + size * 1.1]));
       mark.text.classList.toggle("no-room", !place);
       if (!place) continue;
-      mark.text.setAttribute("x", place[0].toFixed(1));
-      mark.text.setAttribute("y", (place[1] + 0.85 * size).toFixed(1));
+      if (this.touched) {
+        mark.text.setAttribute("x", place[0].toFixed(1));
+        mark.text.setAttribute("y", (place[1] + 0.85 * size).toFixed(1));
+      }
       boxes.push([mark.at[0] + place[0], mark.at[1] + place[1], mark.at[0] + place[0] + width, mark.at[1] + place[1] + size * 1.1]);
     }
     this.placeCloudLabels(isFree, boxes, size);
@@ -588,7 +593,7 @@ async function switchLayout(layout, link) {
   if (word) address.searchParams.set("word", word);
   await Promise.all(maps.map((map) => map.fetchPositions(layout)));
   atlas.dataset.layout = layout;
-  for (const other of document.querySelectorAll(".tabs [data-layout]")) {
+  for (const other of document.querySelectorAll(".switch [data-layout]")) {
     if (other === link) other.setAttribute("aria-current", "true");
     else other.removeAttribute("aria-current");
   }
@@ -599,7 +604,7 @@ async function switchLayout(layout, link) {
 
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
-  const tab = event.target.closest?.(".tabs [data-layout]");
+  const tab = event.target.closest?.(".switch [data-layout]");
   if (tab && maps.length && maps.every((map) => map.figure.dataset[tab.dataset.layout])) {
     event.preventDefault();
     switchLayout(tab.dataset.layout, tab);
