@@ -366,10 +366,15 @@ def _include(bounds: Bounds, places: Sequence[tuple[float, float]]) -> Bounds:
 
 @dataclass(frozen=True)
 class AxisExplanation:
-    """Why a word is where it is on an axis: its coordinate, and what each seed contributes."""
+    """Why a word is where it is on an axis: its coordinate, and what each seed contributes.
+
+    `low` and `high` are the labels of the ends, and the classes give them a colour.
+    """
 
     low: str
     high: str
+    low_class: str
+    high_class: str
     coordinate: float
     contributions: tuple[Contribution, ...]
 
@@ -388,17 +393,24 @@ async def explain_word(
         lookup = find_words(vectors, [question.word.replace(" ", "_")], "auto")
     if not lookup.words:
         return []
-    labels = {
-        name: label_set(word_set)
-        for name, word_set in read_poles(question, session.settings).items()
-    }
-    coordinates = axes.projection.place(lookup.rows)[0].tolist()
-    return [
-        AxisExplanation(
-            labels[low], labels[high], coordinate, tuple(axis.contributions(lookup.rows[0]))
+    sets = read_poles(question, session.settings)
+    explanations = []
+    for axis, (high, low), coordinate in zip(
+        axes.axes, POLES, axes.projection.place(lookup.rows)[0].tolist(), strict=True
+    ):
+        ends = {"X": (sets[high].label, sets[high].words), "Y": (sets[low].label, sets[low].words)}
+        classes = classes_of_sets({**ends, "A": ("", ()), "B": ("", ())})
+        explanations.append(
+            AxisExplanation(
+                label_set(sets[low]),
+                label_set(sets[high]),
+                classes["Y"],
+                classes["X"],
+                coordinate,
+                tuple(axis.contributions(lookup.rows[0])),
+            )
         )
-        for axis, (high, low), coordinate in zip(axes.axes, POLES, coordinates, strict=True)
-    ]
+    return explanations
 
 
 # Words for the script

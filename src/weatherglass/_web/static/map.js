@@ -624,7 +624,7 @@ document.getElementById("find")?.addEventListener("submit", (event) => {
 });
 
 if (maps.length) {
-  document.getElementById("keys").hidden = false;
+  document.getElementById("keys").classList.add("live");
   const word = new URL(location.href).searchParams.get("word") || "";
   for (const map of maps) {
     map.chosen = word;
