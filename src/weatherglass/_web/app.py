@@ -24,6 +24,7 @@ from .discover import start_opening_search
 from .explore import PAGE as EXPLORE
 from .guard import SLURS_COOKIE, Guard
 from .jobs import Jobs
+from .map import PAGE as MAP
 from .rendering import MEDIA_TYPES, NAV, render, static_file
 from .responses import (
     ERROR_RESPONSES,
@@ -42,7 +43,7 @@ from .sources import Sources
 from .upload import PAGE as UPLOAD
 from .upload import Uploads
 
-PAGES = (ASK, EXPLORE, DISCOVER, SEEDS, AUDITS, UPLOAD)
+PAGES = (ASK, EXPLORE, MAP, DISCOVER, SEEDS, AUDITS, UPLOAD)
 """In the order of the top bar; the page of a crowd study follows, if there is one."""
 
 router = APIRouter()

@@ -35,6 +35,7 @@ from .charts import add_source_line as add_source_line
 from .charts import axis_domains as axis_domains
 from .charts import draw_strips as draw_strips
 from .charts import import_altair as import_altair
+from .charts import place_labels as place_labels
 from .charts import plot as plot
 from .charts import plot_axis as plot_axis
 from .charts import plot_change as plot_change

@@ -13,6 +13,7 @@ from .effects import MAX_POINTS as MAX_POINTS
 from .effects import draw_forest as draw_forest
 from .effects import plot_trend as plot_trend
 from .effects import trend_axis as trend_axis
+from .labels import place_labels as place_labels
 from .labels import width_in_ems as width_in_ems
 from .labels import wrap_text as wrap_text
 from .measures import plot_groups as plot_groups
