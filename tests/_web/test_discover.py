@@ -284,7 +284,7 @@ def test_slurs_are_masked_in_the_heat_map_and_its_headings(discovery):
     assert slur not in re.sub(
         r'data-word="[^"]*"',
         "",
-        prose.association_sentence(hostile, hostile.significant[0], with_names=True),
+        prose.association_sentence(hostile, hostile.significant[0]),
     )
 
 
@@ -292,7 +292,7 @@ def test_the_page_opens_with_five_sentences_that_agree_with_the_cells(
     client, discovery, as_browser
 ):
     page = client.get(f"/discover?{QUERY}", headers=as_browser()).text
-    items = re.findall(r"<li>(Names such as .*?)</li>", page, re.S)
+    items = re.findall(r"<li>(Names of group .*?)</li>", page, re.S)
     cells = prose.strongest_cells(discovery)
     assert len(items) == len(cells) == 5
     assert cells[0] == discovery.significant[0]
@@ -303,10 +303,10 @@ def test_the_page_opens_with_five_sentences_that_agree_with_the_cells(
         women = group.facts["share_female"]
         share = f"{100 * women:.0f} % women" if women >= 0.5 else f"{100 - 100 * women:.0f} % men"
         assert f"({share}, born about {group.facts['mean_year']:.0f}" in text
-        assert f"associated with {', '.join(cell.words)} than other names are" in text
-        assert text.startswith(f"Names such as {', '.join(group.shown[:3])} (")
+        assert f"associated with {', '.join(cell.words)} than the names of other groups are" in text
+        assert text.startswith(f"Names of group {group.id} (")  # no name next to a stereotype
         assert text.endswith(f"score {cell.score:.3f}")
-    assert page.index("Names such as") < page.index("significant of")
+    assert page.index("Names of group") < page.index("significant of")
 
 
 def _rows(page: str) -> list[str]:
@@ -327,7 +327,7 @@ def test_the_filter_hides_exactly_the_chosen_categories_and_is_in_the_address(
         assert sorted(checked) == sorted(hidden)
     cells = [cell for cell in discovery.significant if cell.category in hidden]
     assert f"You hide 2 categories with {len(cells)} significant" in page.text
-    sentences = re.findall(r"<li>Names such as .*?</li>", page.text, re.S)
+    sentences = re.findall(r"<li>Names of group .*?</li>", page.text, re.S)
     assert sentences
     assert not any(
         f"category={id}&" in text.replace('"', "&") for id in hidden for text in sentences

@@ -71,6 +71,14 @@ def test_other_sites_may_link_to_pages_but_not_embed_them(client):
     assert client.get("/discover?source=default", headers=framed).status_code == 403
 
 
+def test_a_link_on_another_site_does_not_start_an_audit(client):
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    for path in ("/audits/start", "/api/audits/start"):
+        assert client.get(f"{path}?source=missing", headers=link).status_code == 403
+        own = client.get(f"{path}?source=missing", headers={"Sec-Fetch-Site": "same-origin"})
+        assert own.status_code == 404
+
+
 @pytest.mark.parametrize("path", ["/", "/api/sources", "/static/site.css", "/nothing-here"])
 def test_every_response_has_the_security_headers(client, path):
     headers = client.get(path).headers

@@ -46,6 +46,7 @@ SLURS_COOKIE = "weatherglass-slurs"
 """Set by the page; it lasts as long as the browser is open."""
 
 _SAFE = ("GET", "HEAD")
+_WRITING_PATHS = ("/audits/start", "/api/audits/start")
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
@@ -91,7 +92,9 @@ class Guard:
         host = headers.get("host", "")
         if not is_own_host(host, self.settings):
             return error_response(request, 421, "This server does not answer to that host name.")
-        if not _is_own_page(request.method, headers, host):
+        # An audit is written to disk: a link on another site must not start it.
+        is_safe = request.method in _SAFE and request.url.path not in _WRITING_PATHS
+        if not _is_own_page(is_safe, headers, host):
             return error_response(request, 403, "Only pages of this server may send that request.")
         length = headers.get("content-length", "0")
         limit = self._max_bytes(request.url.path)
@@ -185,10 +188,10 @@ def _is_ip_address(name: str) -> bool:
     return True
 
 
-def _is_own_page(method: str, headers: Headers, host: str) -> bool:
+def _is_own_page(is_safe: bool, headers: Headers, host: str) -> bool:
     """Whether a request comes from a page of this server, or from no page at all."""
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-    if method in _SAFE:
+    if is_safe:
         # Links from other sites are fine. Images, scripts or frames on another site are not: they
         # could start jobs that nobody asked for.
         is_navigation = headers.get("sec-fetch-mode", "navigate") == "navigate"

@@ -47,7 +47,7 @@ from ..responses import HTML_ROUTE, JOB_RESPONSES, html_response
 from ..session import CurrentSession, JobQuery, Page, SourceQuery
 from ..sources import is_inside
 from .runs import FILE_TYPES, Run, compare_runs, find_run, find_runs, open_run, render_run
-from .start import SUITE_TITLES, SuiteName, run_audit
+from .start import SuiteName, run_audit, suite_titles
 
 router = APIRouter()
 PAGE = Page("Audits", "/audits", router)
@@ -81,7 +81,7 @@ async def list_page(session: CurrentSession) -> Response:
         "folders": [str(folder) for folder in session.folders],
         "table": runs_table(runs),
         "sources": list(session.sources),
-        "suites": SUITE_TITLES,
+        "suites": suite_titles(),
     }
     return HTMLResponse(render("audits.html", **values))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, get_args
 
+from weatherglass.catalog import load_suite
 from weatherglass.errors import CannotWrite
 from weatherglass.vectors import Vectors
 
@@ -17,12 +18,12 @@ from ..sources import SourceReference, fingerprints
 
 SuiteName = Literal["quick", "standard", "full"]
 SUITES: tuple[SuiteName, ...] = get_args(SuiteName)
-SUITE_TITLES: dict[SuiteName, str] = {
-    "quick": "Quick: the tests of one paper, in a minute or two",
-    "standard": "Standard: all tests, seed lists and controls, in minutes",
-    "full": "Full: also discovery, as far as ten minutes allow",
-}
 _BUDGET_SHARE = 0.8  # of the time limit of a job; the rest is for the last step and the report
+
+
+def suite_titles() -> dict[SuiteName, str]:
+    """Return what each suite runs."""
+    return {name: f"{name.capitalize()}: {load_suite(name).title}" for name in SUITES}
 
 
 async def run_audit(session: Session, source: str, suite: SuiteName, job: str = "") -> str:

@@ -143,9 +143,12 @@ def _rank(cell: Cell | None) -> tuple[int, float]:
     return (0 if cell.significant else 1), -cell.score
 
 
+MAX_NAMES = 3
+
+
 def describe_names(group: Group, discovery: Discovery) -> str:
     """What is known of the names of a group on one line; where nothing is, a few of the names."""
-    names = ", ".join(spell(name, mask=True) for name in group.shown[: prose.MAX_NAMES_IN_SENTENCE])
+    names = ", ".join(spell(name, mask=True) for name in group.shown[:MAX_NAMES])
     return prose.describe_statistics(group, discovery) or names
 
 

@@ -145,7 +145,7 @@ async def cell_part(
     values = {
         "opened": opened,
         "about": describe_names(opened.group, opened.discovery),
-        "sentence": prose.association_sentence(opened.discovery, opened.cell, with_names=True),
+        "sentence": prose.association_sentence(opened.discovery, opened.cell),
         "question": question,
         "p": _format_cell_p(opened.cell.p),
         "others_table": _others_table(opened),
@@ -181,7 +181,7 @@ def _answer_values(result: SearchResult, search: Search, view: View) -> dict[str
         "figures": summary_figures(discovery),
         "description": prose.describe_search(discovery),
         "sentences": [
-            (cell, prose.association_sentence(discovery, cell, with_names=True))
+            (cell, prose.association_sentence(discovery, cell))
             for cell in prose.strongest_cells(discovery, hidden=view.hide)
         ],
         **({"placebo": prose.describe_placebo(discovery)} if discovery.placebos else {}),

@@ -70,7 +70,6 @@ def describe_search(discovery: Discovery) -> Markup:
 
 
 MAX_SENTENCES = 5
-MAX_NAMES_IN_SENTENCE = 3
 
 
 def association_sentences(discovery: Discovery, limit: int = MAX_SENTENCES) -> list[Markup]:
@@ -97,18 +96,17 @@ def strongest_cells(
     return chosen
 
 
-def association_sentence(discovery: Discovery, cell: Cell, *, with_names: bool = False) -> Markup:
+def association_sentence(discovery: Discovery, cell: Cell) -> Markup:
     """A cell in a sentence.
 
-    The group is described by the statistics of its names. In a report, which is passed on, it has
-    its id instead of names, so that no name is next to a stereotype; `with_names` writes a few.
+    The group is described by the statistics of its names and has its id instead of names, so that
+    no name is next to a stereotype.
     """
     group = next(group for group in discovery.groups if group.id == cell.group)
     label = next(entry.label for entry in discovery.categories if entry.id == cell.category)
     return render_template(
         "discovery/sentence.html",
         cell=cell,
-        names=group.shown[:MAX_NAMES_IN_SENTENCE] if with_names else (),
         about=describe_statistics(group, discovery),
         label=label_markup(label),
     )
