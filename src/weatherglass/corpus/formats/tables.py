@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from typing import Any
 
 from weatherglass._files import (
@@ -208,12 +209,18 @@ def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | N
         # that share prefixes cannot be read so; any of them may be as long as all together.
         dictionaries = [name for name in texts if name not in shared]
         rows = _PARQUET_BATCH_BYTES // (unpacked + 1) if shared else _PARQUET_BATCH_ROWS
+        rows = min(max(1, rows), _PARQUET_BATCH_ROWS)
         with (
             pa.OSFile(str(source.path)) as raw,
             pq.ParquetFile(raw, read_dictionary=dictionaries) as file,
         ):
+            if column in shared:  # refuse before the first of millions of words is counted
+                batches = file.iter_batches(rows, columns=[column])
+                for size in accumulate(decoded_size(batch.column(column)) for batch in batches):
+                    if size > limit:
+                        raise too_large_error(source.path, limit)
             size = 0
-            for batch in file.iter_batches(min(max(1, rows), _PARQUET_BATCH_ROWS), columns=names):
+            for batch in file.iter_batches(rows, columns=names):
                 size += decoded_size(batch.column(column)) if column in texts else 0
                 in_batch = sum(decoded_size(batch.column(name)) for name in texts)
                 if size > limit or in_batch > max(limit, _PARQUET_BATCH_BYTES):
