@@ -159,7 +159,7 @@ LISTS = {
 # Files that the Weatherglass developers wrote.
 OWN = (
     *("_web/pages/*.html", "_web/static/icon.svg", "_web/static/site.css", "py.typed"),
-    *(f"_web/static/{name}.js" for name in ("ask", "charts", "discover", "site", "upload")),
+    *(f"_web/static/{name}.js" for name in ("ask", "charts", "discover", "map", "site", "upload")),
     *(f"crowd/files/{name}" for name in ("task.html", "task.css", "task.js", "*.txt")),
     *("report/audit.css", "report/design.css", "report/discovery.css", "report/report.js"),
     *("report/templates/*.html", "report/templates/*/*.html"),
