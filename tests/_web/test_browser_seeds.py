@@ -16,6 +16,11 @@ pytestmark = pytest.mark.slow
 FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
 
 
+def card_link(name: str) -> str:
+    """Return the selector of the title that opens the set with this id."""
+    return f".seed-card:has(bdi:text-is('{name}')) > a"
+
+
 @pytest.fixture(scope="module")
 def server(tiny: str) -> Iterator[str]:
     with run_server(Settings(sources=("default", tiny))) as address:
@@ -34,9 +39,9 @@ def test_sets_are_found_while_typing_and_lead_to_a_question(browser, server):
         tab.wait_for_selector(
             "form:not(.htmx-request) ~ #list:not(.htmx-swapping):not(.htmx-settling)"
         )
-        tab.click(f"#list a:has-text('{FEMALE}')")
-        tab.wait_for_selector(f"h1:has-text('{FEMALE}')")
-        tab.wait_for_selector("#findings .findings")
+        tab.click(f"#list {card_link(FEMALE)}")
+        tab.wait_for_selector(f"main > .seed-id:has-text('{FEMALE}')")
+        tab.click("#findings summary:has-text('note')")
         assert "8 words; published sets usually have about 11" in tab.inner_text("#findings")
         tab.click("text=Ask with this set and its opposite")
         tab.wait_for_selector("#text-a", state="attached")
@@ -48,9 +53,9 @@ def test_sets_are_found_while_typing_and_lead_to_a_question(browser, server):
 
 def test_groups_open_and_the_grouping_can_be_changed(browser, server):
     with open_page(browser, f"{server}/seeds") as (tab, errors):
-        assert not tab.is_visible(f"a:has-text('{FEMALE}')")
+        assert not tab.is_visible(card_link(FEMALE))
         tab.locator("summary", has_text=re.compile(r"^female 20 sets$")).click()
-        assert tab.is_visible(f"a:has-text('{FEMALE}')")
+        assert tab.is_visible(card_link(FEMALE))
         tab.select_option("select[name=by]", "study")
         tab.wait_for_selector("summary:has-text('Garg et al. 2018')")
         tab.select_option("select[name=by]", "origin")
@@ -60,8 +65,8 @@ def test_groups_open_and_the_grouping_can_be_changed(browser, server):
 
 def test_lint_is_repeated_when_another_source_is_chosen(browser, server):
     with open_page(browser, f"{server}/seeds/set?id={FEMALE}") as (tab, errors):
-        tab.wait_for_selector("#findings .findings")
-        assert "are missing" not in tab.inner_text("#findings")
+        tab.wait_for_selector("#findings .lint")
+        assert "are missing" not in tab.text_content("#findings")
         tab.select_option("select[name=source]", "tiny.txt")
         tab.wait_for_selector("#findings .severity.warning")
         assert "sister" in tab.inner_text("#findings")
@@ -128,7 +133,7 @@ def test_a_set_can_be_found_and_opened_with_the_keyboard_alone(browser, server):
             if tab.evaluate("document.activeElement.matches('.rows a')"):
                 break
         tab.keyboard.press("Enter")
-        tab.wait_for_selector("h1:has-text('upperclass-Kozlowski_et_al_2019')")
+        tab.wait_for_selector("main > .seed-id:has-text('upperclass-Kozlowski_et_al_2019')")
         assert errors == []
 
 
@@ -137,7 +142,7 @@ def test_seeds_can_be_searched_and_linted_without_scripts(browser, server):
         tab.fill("input[name=find]", "upperclass")
         tab.click("button:has-text('Search')")
         tab.click(".rows a")
-        tab.wait_for_selector("h1:has-text('upperclass-Kozlowski_et_al_2019')")
+        tab.wait_for_selector("main > .seed-id:has-text('upperclass-Kozlowski_et_al_2019')")
         tab.click("text=Check the words")
-        tab.wait_for_selector(".lint .findings")
+        tab.wait_for_selector(".lint")
         assert errors == []
