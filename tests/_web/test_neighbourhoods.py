@@ -19,7 +19,8 @@ from weatherglass._web.settings import Settings
 from weatherglass.errors import MissingExtra
 from weatherglass.vectors import Vectors
 
-from .conftest import WORDS, open_client
+from .browsing import open_page
+from .conftest import WORDS, open_client, run_server
 
 SECONDS = 60
 QUERY = "source=tiny.txt&x=rose+lily&y=wasp&words=nurse&a=she&b=he&c=good&d=bad"
@@ -140,6 +141,24 @@ def test_a_layout_is_computed_in_the_background_cancelled_and_saved(
     with open_client(settings) as client:
         again = ask_until(client, positions, lambda answer: answer.status_code == 200)
         assert again.content == done.content
+
+
+@pytest.mark.slow
+def test_the_map_switches_by_itself_when_the_neighbourhoods_are_ready(browser, gate, tiny):
+    with (
+        run_server(Settings(sources=(tiny,), wait_seconds=5)) as address,
+        open_page(browser, f"{address}/map?{QUERY}") as (tab, errors),
+    ):
+        tab.wait_for_selector("figure.map[data-ready=yes]")
+        tab.click(".switch [data-layout=neighbourhoods]")
+        tab.wait_for_selector(".computing >> text=until then")
+        tab.wait_for_selector("figure.map[data-ready=yes]")
+        assert tab.get_attribute(".atlas", "data-layout") == "components"
+        gate.touch()
+        tab.wait_for_selector("figure.map[data-shown=neighbourhoods]")
+        assert tab.locator(".computing").count() == 0
+        assert tab.get_attribute("figure.map", "data-neighbourhoods")
+        assert errors == []
 
 
 def test_without_umap_the_page_names_the_command_and_shows_principal_components(

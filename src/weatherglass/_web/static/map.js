@@ -253,7 +253,8 @@ class WordMap {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
-      this.draw();
+      this.draw(); // before the marks move: it reads sizes, which would lay the page out again
+      if (this.areMarksStale) this.moveMarks();
     });
   }
 
@@ -282,6 +283,7 @@ class WordMap {
   }
 
   moveMarks() {
+    this.areMarksStale = false;
     for (const mark of this.marks.get(this.svg)) {
       const place = this.placeOf(mark);
       mark.element.classList.toggle("nowhere", !place);
@@ -301,7 +303,7 @@ class WordMap {
     this.view = view;
     this.touched = true;
     this.stage.classList.toggle("zoomed", view.zoom > 1.05 * this.fitView(this.layout).zoom);
-    this.moveMarks();
+    this.areMarksStale = true; // moved with the next frame, however often the view changes until then
     if (settle) this.placeLabels();
     else this.svg.querySelector(".cloud-labels").replaceChildren();
     this.request();
@@ -309,6 +311,7 @@ class WordMap {
 
   // Labels are placed greedily: marked words first, then the most frequent words in view.
   placeLabels() {
+    if (this.areMarksStale) this.moveMarks();
     const size = Number(this.svg.getAttribute("font-size"));
     const boxes = [];
     const edge = 1.7 * size; // the names of the axes are there
@@ -387,11 +390,11 @@ class WordMap {
     this.svg.querySelector(".cloud-labels").append(ring, label);
   }
 
-  zoomBy(factor, x = this.width / 2, y = this.height / 2) {
+  zoomBy(factor, x = this.width / 2, y = this.height / 2, options) {
     const fit = this.fitView(this.layout).zoom;
     const zoom = Math.min(MAX_ZOOM * fit, Math.max(0.7 * fit, this.view.zoom * factor));
     const [atX, atY] = this.toPlace(x, y);
-    this.show({ x: atX - (x - this.width / 2) / zoom, y: atY + (y - this.height / 2) / zoom, zoom });
+    this.show({ x: atX - (x - this.width / 2) / zoom, y: atY + (y - this.height / 2) / zoom, zoom }, options);
   }
 
   panBy(x, y, options) {
@@ -517,7 +520,7 @@ class WordMap {
       pointers.set(event.pointerId, now);
       if (other) {
         const distance = (at) => Math.hypot(at[0] - other[0], at[1] - other[1]) || 1;
-        this.zoomBy(distance(now) / distance(before), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+        this.zoomBy(distance(now) / distance(before), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2, { settle: false });
       } else this.panBy(x, y, { settle: false });
     });
     for (const name of ["pointerup", "pointercancel"]) {
