@@ -17,6 +17,10 @@ timing starts.
 * landing: all bytes of Home, as a browser loads it: page, style sheet, scripts and images.
 * edits: 64 changes of the words on the workbench, one after another, as a reader makes them. Each
   is a new question, measured with the influence of every word, and rendered with its strip.
+* map: JavaScript time in each frame of the Map with 30,000 words, in headless Chromium, while the
+  words move from one layout to another and while the map is dragged. A frame has the functions
+  called for the animation and for the movements of the mouse; drawing by the graphics processor,
+  or by its emulation, is not part of it. Without Playwright and Chromium, it is left out.
 """
 
 from __future__ import annotations
@@ -29,9 +33,11 @@ import json
 import os
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections import Counter
@@ -44,6 +50,8 @@ MAX_MEDIAN = 300  # milliseconds, for a question that was asked before
 MAX_LANDING_BYTES = 150_000
 MAX_EDIT_MEDIAN = 100  # milliseconds
 EDITS = 64
+MAX_FRAME_MS = 2.0  # median time of JavaScript
+MAP_WORDS = 30_000
 MIXED_REQUESTS = 300
 COLD_SERVERS = 3
 WORDS = {
@@ -256,6 +264,84 @@ def measure_edits(process: int, port: int) -> None:
     print(f"edits: median {median:.0f} ms, {verdict} {MAX_EDIT_MEDIAN} ms")
 
 
+# Sums up, in each frame, the time of functions called for animations and for the mouse.
+TIME_FRAMES = """
+window.frames_ms = [];
+let current = 0, last = 0;
+const time = (work) => (...given) => {
+  const start = performance.now();
+  try { return work(...given); } finally { current += performance.now() - start; }
+};
+const request = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = (work) => request((now) => {
+  if (now !== last && current) { window.frames_ms.push(current); current = 0; }
+  last = now;
+  time(work)(now);
+});
+const listen = EventTarget.prototype.addEventListener;
+EventTarget.prototype.addEventListener = function (kind, work, options) {
+  listen.call(this, kind, kind === "pointermove" ? time(work) : work, options);
+};
+"""
+
+
+def measure_map() -> None:
+    """Print the JavaScript time in each frame of a map of 30,000 words."""
+    browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        browser_path = None
+    if browser_path is None:
+        print("map: not measured, because Playwright or Chromium is not installed")
+        return
+    import weatherglass
+
+    vectors = weatherglass.open_vectors("default")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = Path(folder) / "words.txt"
+        words = vectors.words[:MAP_WORDS]
+        with path.open("w", encoding="utf-8") as file:
+            for word, row in zip(words, vectors.unit(words), strict=True):
+                print(word, *row.round(4).tolist(), file=file)
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        tab = browser.new_page()
+        tab.add_init_script(TIME_FRAMES)
+        with start_server("--source", str(path)) as (_, port):
+            tab.goto(f"http://127.0.0.1:{port}/map")
+            tab.wait_for_selector("figure.map[data-ready=yes]", timeout=120_000)
+            for name in ("axes", "components"):
+                tab.evaluate("window.frames_ms = []")
+                tab.click(f".switch [data-layout={name}]")
+                tab.wait_for_selector(f"figure.map[data-shown={name}]")
+                print_frames(f"switch to {name}", tab.evaluate("window.frames_ms"))
+            box = tab.locator(".stage").bounding_box()
+            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            tab.evaluate("window.frames_ms = []")
+            tab.mouse.move(x, y)
+            tab.mouse.down()
+            tab.mouse.move(x + 150, y + 100, steps=60)
+            tab.mouse.up()
+            print_frames("drag", tab.evaluate("window.frames_ms"))
+        browser.close()
+
+
+def print_frames(name: str, milliseconds: list[float]) -> None:
+    """Print the median and the 95th percentile of the time in a frame."""
+    ordered = sorted(milliseconds)
+    median = statistics.median(ordered)
+    row = {
+        "map": name,
+        "points": MAP_WORDS,
+        "frames": len(ordered),
+        "median ms": round(median, 2),
+        "95th percentile ms": round(ordered[int(0.95 * len(ordered))], 2),
+    }
+    print(json.dumps(row))
+    verdict = "within" if median <= MAX_FRAME_MS else "over"
+    print(f"map, {name}: median {median:.2f} ms in a frame, {verdict} {MAX_FRAME_MS:g} ms")
+
+
 @contextlib.contextmanager
 def start_server(*options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Start a server; yield its process and its port, and stop it at the end."""
@@ -275,6 +361,7 @@ def start_server(*options: str, **environment: str) -> Iterator[tuple[subprocess
 def main() -> None:
     """Start servers, ask, and print the results."""
     measure_cold()
+    measure_map()
     with start_server() as (server, port):
         different = questions()
         known = "/?source=default&test=weat6"

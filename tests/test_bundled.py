@@ -21,6 +21,11 @@ SEEDS = "Antoniak and Mimno (2021)"
 CITED = "lists of words from cited publications"
 # The file; its origin with the version, and its licence, as NOTICE has them; SHA-256 of the file.
 FILES = {
+    "_web/map/default-layout.json": (
+        "GloVe 6B",
+        "Public Domain Dedication and License 1.0",
+        "a50b20b484e3d4af56acaae8ab7ef2a292034f0f9ef59e75f65f128bce78e182",
+    ),
     "_web/static/htmx.min.js": (
         "htmx 2.0.11",
         "0BSD",

@@ -29,7 +29,9 @@ def constraints() -> dict[str, Requirement]:
 
 def test_every_dependency_has_one_tested_version(constraints):
     extras = PROJECT["optional-dependencies"]
-    tested = [name for name in extras if name != "mlflow"]  # it needs an older importlib-metadata
+    # MLflow needs an older importlib-metadata. UMAP is not part of the tested environment: the
+    # layout of the bundled embedding ships, and tests replace the package or skip.
+    tested = [name for name in extras if name not in ("mlflow", "map")]
     lines = [*PROJECT["dependencies"], *(line for name in tested for line in extras[name])]
     for requirement in map(Requirement, lines):
         name = canonicalize_name(requirement.name)

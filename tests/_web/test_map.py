@@ -195,6 +195,10 @@ def test_slurs_are_masked_in_labels_and_in_the_words_for_the_script(tmp_path, as
         page = client.get("/map", params=params | {"d": "foul"}, headers=as_browser()).text
         assert f">{lines[0]}<" not in page
         assert client.get("/api/map/words").json()["masks"] == {"0": mask_slurs(lines[0])}
+        shown = as_browser() | {"Cookie": "weatherglass-slurs=yes"}
+        page = client.get("/map", params=params | {"d": "foul"}, headers=shown).text
+        label = f'data-mask="{mask_slurs(lines[0])}">{lines[0]}</text>'
+        assert label.replace("_", " ") in page or label in page
 
 
 def test_two_embeddings_are_shown_side_by_side_and_three_are_refused(client, as_browser):

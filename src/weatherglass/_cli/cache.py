@@ -59,6 +59,17 @@ def list_entries(output: Output) -> None:
                 "folder": "discovery",
             }
         )
+    layouts = list((cache_dir() / "layouts").glob("*.json"))
+    if layouts:
+        rows.append(
+            {
+                "source": f"{len(layouts)} layouts of the Map (UMAP)",
+                "words": None,
+                "dimensions": None,
+                "MB": round(sum(path.stat().st_size for path in layouts) / 1e6, 1),
+                "folder": "layouts",
+            }
+        )
     output.write_rows(rows)
     if output.format == "table":
         click.echo(f"{len(rows)} sources in {cache_dir()}.")

@@ -37,7 +37,7 @@ POLL_SECONDS = 0.1
 
 _MIN_REPORT_SECONDS = 0.05  # between two progress messages of a process
 _VARIABLE_PREFIX = "WEATHERGLASS_"
-_CACHE_FOLDERS = ("vectors", "shared", "seen", "discovery")
+_CACHE_FOLDERS = ("vectors", "shared", "seen", "discovery", "layouts")
 
 
 class ProcessDied(WeatherglassError):

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from weatherglass.report import place_labels
 
-from .question import Bounds, Layout, Mark, SourceMap
+from .projection import Bounds
+from .question import Layout, Mark, SourceMap
 
 WIDE, HALF, NARROW = (900.0, 600.0), (660.0, 560.0), (340.0, 380.0)
 """Width and height in pixels: on a large screen, there next to another map, and on a phone."""
@@ -48,12 +49,16 @@ class View:
 
 @dataclass(frozen=True)
 class DrawnMark:
-    """A mark in pixels; `label` has the left edge and the baseline, from its point, if it fits."""
+    """A mark in pixels; `label` has the left edge and the baseline, from its point, if it fits.
+
+    A word without a place in this layout is hidden until a script switches to another.
+    """
 
     mark: Mark
     x: float
     y: float
     label: tuple[float, float] | None
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,11 +88,13 @@ def fit_view(bounds: Bounds, width: float, height: float) -> View:
 def draw_map(drawn: SourceMap, layout: Layout, size: tuple[float, float]) -> Drawing:
     """Lay out the picture of a map at a size in pixels."""
     width, height = size
-    view = fit_view(drawn.bounds.get(layout, drawn.bounds["components"]), width, height)
+    layout = layout if layout in drawn.bounds else "components"
+    view = fit_view(drawn.bounds[layout], width, height)
     marks = drawn.marks[:MAX_MARKS]
-    points = [view.to_pixels(mark.at(layout)) for mark in marks]
+    placed = [(mark, place) for mark in marks if (place := mark.at(layout)) is not None]
+    points = [view.to_pixels(place) for _, place in placed]
     letters = LETTER_SIZE[size]
-    texts = [mark.text for mark in marks]
+    texts = [mark.text for mark, _ in placed]
     labels = place_labels(points, texts, width=width, height=height, size=letters)
     # `place_labels` counts from the top of a label, and SVG from the baseline of its letters.
     places = {
@@ -103,8 +110,15 @@ def draw_map(drawn: SourceMap, layout: Layout, size: tuple[float, float]) -> Dra
         height,
         letters,
         view.to_pixels((0.0, 0.0)),
-        tuple(
-            DrawnMark(mark, *point, places.get(index))
-            for index, (mark, point) in enumerate(zip(marks, points, strict=True))
+        (
+            *(
+                DrawnMark(mark, *points[index], places.get(index))
+                for index, (mark, _) in enumerate(placed)
+            ),
+            *(
+                DrawnMark(mark, 0.0, 0.0, None, is_hidden=True)
+                for mark in marks
+                if mark.at(layout) is None
+            ),
         ),
     )

@@ -19,6 +19,8 @@ from weatherglass.vectors import Vectors, order_by_frequency, row_blocks, unit_r
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
+Bounds = tuple[float, float, float, float]
+"""The left, right, lower and upper end of a window."""
 
 MAX_POINTS = 50_000
 """How many of the most frequent words are drawn."""
@@ -26,6 +28,9 @@ MAX_POINTS = 50_000
 SCALE = 2 / 32767
 """The unit of coordinates that are sent as 16-bit integers: no two unit vectors are more than 2
 apart."""
+
+CLOUD_SHARE = 0.995
+"""The window of a map has at least this share of the words on each side of each coordinate."""
 
 MIN_AXIS_LENGTH = 1e-6
 """Two means that are closer than this, in unit vectors, have no direction between them."""
@@ -170,6 +175,18 @@ def project_words(vectors: Vectors, positions: Positions, projection: Projection
     for rows in row_blocks(len(positions)):
         placed[rows] = projection.place(unit_rows(vectors, positions[rows]))
     return placed
+
+
+def find_bounds(coordinates: Floats) -> Bounds:
+    """Return the window that holds nearly all points.
+
+    >>> find_bounds(np.array([[0.0, 1.0], [2.0, 3.0]]))
+    (0.01, 1.99, 1.01, 2.99)
+    """
+    if not len(coordinates):
+        return (-1.0, 1.0, -1.0, 1.0)
+    low, high = np.quantile(coordinates, (1 - CLOUD_SHARE, CLOUD_SHARE), axis=0).round(9).tolist()
+    return (low[0], high[0], low[1], high[1])
 
 
 def encode_coordinates(coordinates: Floats) -> bytes:

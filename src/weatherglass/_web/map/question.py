@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
@@ -17,33 +17,32 @@ from weatherglass.report import classes_of_sets, spell
 from weatherglass.vectors import Vectors
 
 from ..explore import WordQuery
-from ..jobs import Busy, Cancelled
+from ..jobs import Busy, Cancelled, Job, Working
 from ..responses import error_text, escape_surrogates
 from ..session import Session, SourcesQuery
 from ..settings import Settings
 from ..word_sets import SetQuery, WordSetInput, read_set
+from .neighbourhoods import Neighbourhoods, find_or_place, find_saved
 from .projection import (
+    Bounds,
     Contribution,
-    Floats,
     Projection,
     WordAxis,
     encode_coordinates,
     find_axis,
+    find_bounds,
     fit_components,
     frequent_positions,
     project_on_axes,
     project_words,
 )
 
-Layout = Literal["components", "axes"]
+Layout = Literal["components", "neighbourhoods", "axes"]
 MAX_MAPS = 2
 """How many embeddings are shown side by side."""
 
 MAX_QUICK_DIM = 1000
 """Principal components of longer vectors take seconds, and are a long job."""
-
-CLOUD_SHARE = 0.995
-"""The window of a map has at least this share of the words on each side of each coordinate."""
 
 GROUPS = ("x", "y", "words")
 POLES = (("a", "b"), ("c", "d"))
@@ -96,7 +95,8 @@ _DEFAULT = MapQuestion()
 async def _read_question(
     source: SourcesQuery = (),
     layout: Annotated[
-        Layout, Query(description="Principal components, or axes between word sets.")
+        Layout,
+        Query(description="Principal components, UMAP, or axes between word sets."),
     ] = "components",
     x: SetQuery = _DEFAULT.x,
     y: SetQuery = _DEFAULT.y,
@@ -131,9 +131,6 @@ class Cloud:
     bounds: Bounds
 
 
-Bounds = tuple[float, float, float, float]
-
-
 async def open_sources(session: Session, question: MapQuestion, job: str) -> dict[str, Vectors]:
     """Open the sources of a question.
 
@@ -161,18 +158,6 @@ async def find_cloud(session: Session, vectors: Vectors, job: str = "") -> Cloud
     key = ("map components", vectors.fingerprint)
     what = "Computing principal components"
     return await session.jobs.answer(key, what, work, is_long=is_long, job=job)
-
-
-def find_bounds(coordinates: Floats) -> Bounds:
-    """Return the window that holds nearly all points.
-
-    >>> find_bounds(np.array([[0.0, 1.0], [2.0, 3.0]]))
-    (0.01, 1.99, 1.01, 2.99)
-    """
-    if not len(coordinates):
-        return (-1.0, 1.0, -1.0, 1.0)
-    low, high = np.quantile(coordinates, (1 - CLOUD_SHARE, CLOUD_SHARE), axis=0).round(9).tolist()
-    return (low[0], high[0], low[1], high[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,13 +217,14 @@ def label_set(word_set: WordSetInput) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """A word of a group with its coordinates in both layouts, None where there are no axes."""
+    """A word of a group with its coordinates in each layout, None where it has no place."""
 
     word: str
     group: str
     css_class: str
     components: tuple[float, float]
     axes: tuple[float, float] | None
+    neighbourhoods: tuple[float, float] | None = None
 
     @property
     def text(self) -> str:
@@ -250,16 +236,21 @@ class Mark:
         """The word as a label, if it is a slur."""
         return spell(self.word) if is_slur(self.word) else ""
 
-    def at(self, layout: Layout) -> tuple[float, float]:
-        """Return the coordinates in a layout."""
-        return self.axes if layout == "axes" and self.axes is not None else self.components
+    def at(self, layout: Layout) -> tuple[float, float] | None:
+        """Return the coordinates in a layout, if the word has a place there."""
+        return {
+            "components": self.components,
+            "neighbourhoods": self.neighbourhoods,
+            "axes": self.axes,
+        }[layout]
 
 
 @dataclass(frozen=True, eq=False)
 class SourceMap:
     """The map of a source: its marked words, the words it lacks, and the bounds of each layout.
 
-    `reason` says why there are no axes.
+    `bounds` has only the layouts that are known. `reason` says why there are no axes, and `note`
+    why there are no neighbourhoods; while those are placed, `computing` is the job that does it.
     """
 
     source: str
@@ -269,6 +260,15 @@ class SourceMap:
     missing: tuple[str, ...]
     bounds: dict[str, Bounds]
     reason: str = ""
+    note: str = ""
+    computing: Job | None = None
+
+    @property
+    def unplaced(self) -> tuple[str, ...]:
+        """The marked words without a place among the neighbourhoods, because they are rare."""
+        if "neighbourhoods" not in self.bounds:
+            return ()
+        return tuple(mark.word for mark in self.marks if mark.neighbourhoods is None)
 
 
 @dataclass(frozen=True)
@@ -313,12 +313,24 @@ async def draw_source(
     except WeatherglassError as error:  # the principal components can be drawn all the same
         reason = error_text(error)
 
+    near = await find_saved(session, vectors, cloud.positions, job)
+    computing, note = None, ""
+    if near is None and question.layout == "neighbourhoods":
+        try:
+            near = await find_or_place(session, vectors, cloud.positions, job, wait_seconds=0)
+        except Working as working:  # the principal components are shown until then
+            computing = working.job
+        except WeatherglassError as error:
+            note = error_text(error)
+
     def work(report: Callable[..., None]) -> SourceMap:
-        return _mark_words(vectors, groups, cloud, axes, reason)
+        return _mark_words(vectors, groups, cloud, axes, near, reason)
 
     poles = tuple((axis.high.words, axis.low.words) for axis in axes.axes) if axes else ()
-    key = ("map marks", tuple(groups), poles, reason, vectors.fingerprint, vectors.source)
-    return await session.jobs.answer(key, "Placing words", work, job=job)
+    known = (tuple(groups), poles, reason, near is None)
+    key = ("map marks", *known, vectors.fingerprint, vectors.source)
+    marked = await session.jobs.answer(key, "Placing words", work, job=job)
+    return replace(marked, computing=computing, note=note)
 
 
 def _mark_words(
@@ -326,8 +338,11 @@ def _mark_words(
     groups: Sequence[Group],
     cloud: Cloud,
     axes: AxesCloud | None,
+    near: Neighbourhoods | None,
     reason: str,
 ) -> SourceMap:
+    ranks = np.full(len(vectors), -1)
+    ranks[cloud.positions] = np.arange(len(cloud.positions))
     marks: dict[str, Mark] = {}  # a word of several groups belongs to the first
     missing: list[str] = []
     for group in groups:
@@ -335,14 +350,20 @@ def _mark_words(
         missing += lookup.missing
         components = cloud.projection.place(lookup.rows).tolist()
         on_axes = axes.projection.place(lookup.rows).tolist() if axes else []
+        of_words = ranks[vectors.words.find(lookup.words)]
         for index, (word, place) in enumerate(zip(lookup.words, components, strict=True)):
             on_both = (on_axes[index][0], on_axes[index][1]) if axes else None
-            mark = Mark(word, group.label, group.css_class, (place[0], place[1]), on_both)
+            x, y = near.coordinates[of_words[index]].tolist() if near else (0.0, 0.0)
+            by_umap = (x, y) if near and of_words[index] >= 0 else None
+            mark = Mark(word, group.label, group.css_class, (place[0], place[1]), on_both, by_umap)
             marks.setdefault(word, mark)
     bounds = {"components": _include(cloud.bounds, [mark.components for mark in marks.values()])}
     if axes:
         places = [mark.axes for mark in marks.values() if mark.axes is not None]
         bounds["axes"] = _include(axes.bounds, [*places, (0.0, 0.0)])
+    if near:
+        placed = [mark.neighbourhoods for mark in marks.values() if mark.neighbourhoods is not None]
+        bounds["neighbourhoods"] = _include(near.bounds, placed)
     return SourceMap(
         vectors.source,
         len(cloud.positions),

@@ -28,6 +28,7 @@ from ..responses import (
 from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
 from ..word_sets import SetQuery, WordSetInput
 from .drawing import HALF, MARGIN, NARROW, WIDE, draw_map
+from .neighbourhoods import NEIGHBOURS, find_or_place
 from .projection import SCALE
 from .question import (
     MAX_MAPS,
@@ -49,7 +50,11 @@ from .question import (
 router = APIRouter()
 PAGE = Page("Map", "/map", router)
 
-_LAYOUTS: dict[Layout, str] = {"components": "Principal components", "axes": "Two axes"}
+_LAYOUTS: dict[Layout, str] = {
+    "components": "Principal components",
+    "neighbourhoods": "Neighbourhoods (UMAP)",
+    "axes": "Two axes",
+}
 MAX_NEIGHBOURS = 12
 _SETS = ("x", "y", "words", "a", "b", "c", "d")
 _BINARY = "application/octet-stream"
@@ -131,11 +136,13 @@ async def _map_values(session: Session, question: MapQuestion, job: str) -> dict
     ]
     labels = {name: label_set(question.read(name, session.settings)) for name in "abcd"}
     sizes = (WIDE if len(maps) == 1 else HALF, NARROW)
+    is_known = all(question.layout in each.bounds for each in maps)
+    layout: Layout = question.layout if is_known else "components"
     return {
         "groups": groups,
-        "maps": [
-            (each, [draw_map(each, question.layout, size) for size in sizes]) for each in maps
-        ],
+        "layout": layout,
+        "n_neighbours": NEIGHBOURS,
+        "maps": [(each, [draw_map(each, layout, size) for size in sizes]) for each in maps],
         "labels": labels,
         "scale": SCALE,
         "margin": MARGIN,
@@ -215,13 +222,17 @@ async def positions(
 ) -> Response:
     """The positions of the most frequent words of the first source: x and y of each.
 
-    They are little-endian 16-bit integers in units of 2 / 32767.
+    They are little-endian 16-bit integers in units of 2 / 32767. The layout `neighbourhoods` is
+    computed in the background once for each source, which takes minutes: ask again until then.
     """
     names = question.sources[:1]
     ((_, vectors),) = (await session.sources.open(names, job)).items()
     cloud = await find_cloud(session, vectors, job)
     if question.layout == "components":
         return Response(cloud.encoded, media_type=_BINARY)
+    if question.layout == "neighbourhoods":
+        near = await find_or_place(session, vectors, cloud.positions, job)
+        return Response(near.encoded, media_type=_BINARY)
     axes = await find_axes_cloud(session, question, vectors, cloud, job)
     return Response(axes.encoded, media_type=_BINARY)
 

@@ -3,17 +3,26 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const MAX_CLOUD_LABELS = 60;
+const LAYOUTS = ["components", "neighbourhoods", "axes"];
 const MAX_ZOOM = 60; // times the view that shows everything
 const HIT_PIXELS = 12;
+const TOUCH_PIXELS = 22;
 const DURATION_MS = 700;
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 const isShowingSlurs = () => document.getElementById("slurs").checked;
 
 // Fetches data, and asks again while its job runs.
-async function fetchData(address) {
+async function fetchData(address, onError = () => {}) {
+  let job = "";
   for (;;) {
-    const response = await fetch(address);
-    if (response.status !== 202) return response.ok ? response : null;
+    const response = await fetch(address + job);
+    if (response.ok && response.status !== 202) return response;
+    const about = await response.json();
+    if (response.status !== 202) {
+      onError(about.error);
+      return null;
+    }
+    job = `&job=${encodeURIComponent(about.job)}`; // so that a cancelled job is not started again
     await new Promise((resolve) => setTimeout(resolve, 400));
   }
 }
@@ -126,7 +135,7 @@ class WordMap {
     for (const svg of figure.querySelectorAll("svg.wide, svg.narrow")) {
       this.marks.set(svg, [...svg.querySelectorAll(".mark")].map((element) => ({
         element, text: element.querySelector("text"), word: element.dataset.word,
-        components: parsePlace(element.dataset.components), axes: parsePlace(element.dataset.axes),
+        ...Object.fromEntries(LAYOUTS.map((layout) => [layout, parsePlace(element.dataset[layout])])),
       })));
     }
     this.points = WebGLPoints.create(this.canvas);
@@ -168,12 +177,12 @@ class WordMap {
     this.figure.dataset.ready = "yes";
   }
 
-  async fetchPositions(layout) {
+  async fetchPositions(layout, onError) {
     if (this.positions[layout]) return this.positions[layout];
     const query = new URLSearchParams(this.figure.dataset.axesQuery);
     query.set("source", this.figure.dataset.source);
     query.set("layout", layout);
-    const response = await fetchData(`/api/map/positions?${query}`);
+    const response = await fetchData(`/api/map/positions?${query}`, onError);
     if (!response) return null;
     const view = new DataView(await response.arrayBuffer());
     const positions = new Float32Array(view.byteLength / 2);
@@ -219,6 +228,7 @@ class WordMap {
     let best = null;
     let least = reach;
     for (const mark of this.marks.get(this.svg)) {
+      if (!mark[this.layout]) continue;
       const [atX, atY] = this.toPixels(mark[this.layout]);
       const distance = Math.hypot(atX - x, atY - y);
       if (distance < least) [best, least] = [mark, distance];
@@ -243,7 +253,8 @@ class WordMap {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
-      this.draw();
+      this.draw(); // before the marks move: it reads sizes, which would lay the page out again
+      if (this.areMarksStale) this.moveMarks();
     });
   }
 
@@ -265,15 +276,19 @@ class WordMap {
   }
 
   placeOf(mark) {
-    const to = mark[this.layout] ?? mark.components;
-    if (this.t >= 1) return to;
+    const to = mark[this.layout];
+    if (!to || this.t >= 1) return to;
     const from = mark[this.from] ?? to;
     return [0, 1].map((k) => from[k] + this.t * (to[k] - from[k]));
   }
 
   moveMarks() {
+    this.areMarksStale = false;
     for (const mark of this.marks.get(this.svg)) {
-      const [x, y] = this.toPixels(this.placeOf(mark));
+      const place = this.placeOf(mark);
+      mark.element.classList.toggle("nowhere", !place);
+      if (!place) continue;
+      const [x, y] = this.toPixels(place);
       mark.at = [x, y];
       mark.element.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     }
@@ -288,7 +303,7 @@ class WordMap {
     this.view = view;
     this.touched = true;
     this.stage.classList.toggle("zoomed", view.zoom > 1.05 * this.fitView(this.layout).zoom);
-    this.moveMarks();
+    this.areMarksStale = true; // moved with the next frame, however often the view changes until then
     if (settle) this.placeLabels();
     else this.svg.querySelector(".cloud-labels").replaceChildren();
     this.request();
@@ -296,6 +311,7 @@ class WordMap {
 
   // Labels are placed greedily: marked words first, then the most frequent words in view.
   placeLabels() {
+    if (this.areMarksStale) this.moveMarks();
     const size = Number(this.svg.getAttribute("font-size"));
     const boxes = [];
     const edge = 1.7 * size; // the names of the axes are there
@@ -303,7 +319,7 @@ class WordMap {
       && boxes.every((box) => box[2] <= left || box[0] >= right || box[3] <= top || box[1] >= bottom);
     this.pen ??= document.createElement("canvas").getContext("2d");
     this.pen.font = `${size}px ${getComputedStyle(this.svg).fontFamily}`;
-    const marks = this.marks.get(this.svg);
+    const marks = this.marks.get(this.svg).filter((mark) => mark[this.layout]);
     for (const { at: [x, y] } of marks) boxes.push([x - 4, y - 4, x + 4, y + 4]);
     for (const mark of marks) {
       const width = this.pen.measureText(mark.text.textContent).width + 2;
@@ -374,15 +390,25 @@ class WordMap {
     this.svg.querySelector(".cloud-labels").append(ring, label);
   }
 
-  zoomBy(factor, x = this.width / 2, y = this.height / 2) {
+  zoomBy(factor, x = this.width / 2, y = this.height / 2, options) {
     const fit = this.fitView(this.layout).zoom;
     const zoom = Math.min(MAX_ZOOM * fit, Math.max(0.7 * fit, this.view.zoom * factor));
     const [atX, atY] = this.toPlace(x, y);
-    this.show({ x: atX - (x - this.width / 2) / zoom, y: atY + (y - this.height / 2) / zoom, zoom });
+    this.show({ x: atX - (x - this.width / 2) / zoom, y: atY + (y - this.height / 2) / zoom, zoom }, options);
   }
 
   panBy(x, y, options) {
     this.show({ ...this.view, x: this.view.x - x / this.view.zoom, y: this.view.y + y / this.view.zoom }, options);
+  }
+
+  // Takes the places of a layout from a newer answer of the server.
+  learnPlaces(layout, figure) {
+    this.figure.dataset[layout] = figure.dataset[layout];
+    for (const [svg, marks] of this.marks) {
+      const fresh = figure.querySelector(`svg.${svg.classList[0]}`);
+      const places = new Map([...fresh.querySelectorAll(".mark")].map((element) => [element.dataset.word, element.dataset[layout]]));
+      for (const mark of marks) mark[layout] = parsePlace(places.get(mark.word));
+    }
   }
 
   async switchTo(layout) {
@@ -450,7 +476,6 @@ class WordMap {
 
   showSlurs() {
     for (const text of this.figure.querySelectorAll("text[data-slur]")) {
-      text.dataset.mask ??= text.textContent;
       text.textContent = isShowingSlurs() ? text.dataset.slur : text.dataset.mask;
     }
     if (this.touched) this.placeLabels();
@@ -495,7 +520,7 @@ class WordMap {
       pointers.set(event.pointerId, now);
       if (other) {
         const distance = (at) => Math.hypot(at[0] - other[0], at[1] - other[1]) || 1;
-        this.zoomBy(distance(now) / distance(before), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+        this.zoomBy(distance(now) / distance(before), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2, { settle: false });
       } else this.panBy(x, y, { settle: false });
     });
     for (const name of ["pointerup", "pointercancel"]) {
@@ -528,11 +553,11 @@ class WordMap {
     if (this.moved >= 4) return; // the end of a drag
     const mark = event.target.closest(".mark");
     if (mark) chooseLink(mark.querySelector("a"));
-    else this.choose(...this.fromEvent(event), HIT_PIXELS);
+    else this.choose(...this.fromEvent(event), event.pointerType === "touch" ? TOUCH_PIXELS : HIT_PIXELS);
   }
 
   choose(x, y, reach) {
-    const mark = this.nearestMark(x, y, Math.min(reach, HIT_PIXELS));
+    const mark = this.nearestMark(x, y, Math.min(reach, TOUCH_PIXELS));
     if (mark) {
       chooseLink(mark.element.querySelector("a"));
       return;
@@ -602,6 +627,24 @@ async function switchLayout(layout, link) {
   for (const map of maps) map.switchTo(layout);
 }
 
+// The server computes the neighbourhoods; until then it shows the principal components.
+async function awaitNeighbourhoods() {
+  const layout = "neighbourhoods";
+  const link = document.querySelector(`.switch [data-layout=${layout}]`);
+  const fail = (error) => {
+    for (const note of document.querySelectorAll(".computing")) note.textContent = `${error} The map shows principal components.`;
+  };
+  const found = await Promise.all(maps.map((map) => map.fetchPositions(layout, fail)));
+  if (!found.every(Boolean)) return;
+  const response = await fetch(link.href, { headers: { Accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const figures = page.querySelectorAll("figure.map");
+  if (!response.ok || figures.length !== maps.length || ![...figures].every((figure) => figure.dataset[layout])) return;
+  maps.forEach((map, k) => map.learnPlaces(layout, figures[k]));
+  for (const note of document.querySelectorAll(".computing")) note.remove();
+  switchLayout(layout, link);
+}
+
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
   const tab = event.target.closest?.(".switch [data-layout]");
@@ -630,6 +673,8 @@ if (maps.length) {
     map.chosen = word;
     map.moveMarks();
     map.mark(word);
-    map.load();
   }
+  Promise.all(maps.map((map) => map.load())).then(() => {
+    if (document.querySelector(".computing")) awaitNeighbourhoods();
+  });
 }
