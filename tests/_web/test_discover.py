@@ -105,6 +105,13 @@ def test_every_cell_links_to_its_score_p_value_and_neighbours(client, discovery,
     assert listed == near
 
 
+def test_the_page_of_a_search_names_the_embedding_as_people_know_it(client, as_browser):
+    page = client.get(f"/discover?{QUERY}", headers=as_browser()).text
+    assert "<h1>What <bdi>GloVe 6B · 50d</bdi> associates with names</h1>" in page
+    assert "by their vectors in <b><bdi>GloVe 6B · 50d</bdi></b>" in page
+    assert "<bdi>default</bdi>" not in page
+
+
 def test_a_cell_opened_by_its_link_is_a_whole_page(client, discovery, as_browser):
     best = discovery.significant[0]
     at = f"/discover/cell?{QUERY}&group={best.group}&category={best.category}"
@@ -137,7 +144,7 @@ def test_downloads_of_a_search_hold_the_same_results(client, discovery):
         [c.score for c in discovery.cells]
     )
     page = client.get(f"/discover/download.html?{QUERY}")
-    assert "<title>What default associates with names</title>" in page.text
+    assert "<title>What GloVe 6B · 50d associates with names</title>" in page.text
     svg = client.get(f"/discover/picture.svg?{QUERY}")
     assert svg.text.startswith("<svg")
 
