@@ -13,11 +13,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from markupsafe import Markup
 from starlette.testclient import TestClient
 
 import weatherglass as wg
+from weatherglass._files import seal, unseal
 from weatherglass._web import jobs
 from weatherglass._web.discover import question, routes
 from weatherglass._web.discover.ask_link import build_question
@@ -103,6 +105,13 @@ def test_every_cell_links_to_its_score_p_value_and_neighbours(client, discovery,
     assert listed == near
 
 
+def test_the_page_of_a_search_names_the_embedding_as_people_know_it(client, as_browser):
+    page = client.get(f"/discover?{QUERY}", headers=as_browser()).text
+    assert "<h1>What <bdi>GloVe 6B · 50d</bdi> associates with names</h1>" in page
+    assert "by their vectors in <b><bdi>GloVe 6B · 50d</bdi></b>" in page
+    assert "<bdi>default</bdi>" not in page
+
+
 def test_a_cell_opened_by_its_link_is_a_whole_page(client, discovery, as_browser):
     best = discovery.significant[0]
     at = f"/discover/cell?{QUERY}&group={best.group}&category={best.category}"
@@ -135,7 +144,7 @@ def test_downloads_of_a_search_hold_the_same_results(client, discovery):
         [c.score for c in discovery.cells]
     )
     page = client.get(f"/discover/download.html?{QUERY}")
-    assert "<title>What default associates with names</title>" in page.text
+    assert "<title>What GloVe 6B · 50d associates with names</title>" in page.text
     svg = client.get(f"/discover/picture.svg?{QUERY}")
     assert svg.text.startswith("<svg")
 
@@ -393,6 +402,93 @@ def test_the_page_opens_with_the_search_that_the_server_started(client, as_brows
     page = _until(client, "/discover", lambda answer: 'class="discovered"' in answer.text).text
     assert "You can leave this page" not in page
     assert "four-tuples" not in page
+
+
+@pytest.fixture
+def start_server(tmp_path, monkeypatch):
+    """Start a server with a small opening search; return the result and how often it was run."""
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
+    runs: list[Search] = []
+    call = jobs.Jobs.call
+
+    def count_call(self: Any, report: Any, function: Any, *arguments: Any, **options: Any) -> Any:
+        if function is question.search_in_process:
+            runs.append(arguments[1])
+        return call(self, report, function, *arguments, **options)
+
+    monkeypatch.setattr(jobs.Jobs, "call", count_call)
+
+    def start(source: str = "default", **options: Any) -> tuple[Discovery, int]:
+        small = Search(source=source, groups=2, categories=3, words=300, rotations=19)
+        opening = replace(small, **options)
+        monkeypatch.setattr(question, "OPENING_SEARCH", opening)
+        runs.clear()
+        spec = str(tmp_path / source) if source != "default" else source
+        with open_client(Settings(sources=(spec,), wait_seconds=120)) as started:
+            question.start_opening_search(started.app.app.state.session)
+            _until(started, "/discover", lambda answer: 'class="discovered"' in answer.text)
+            answer = started.get(f"/api/discover?{opening.query}").text
+        return Discovery.from_json(answer), len(runs)
+
+    return start
+
+
+def _saved_searches(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "cache" / "searches").iterdir())
+
+
+def test_the_opening_search_is_run_at_the_first_start_of_a_server_only(start_server, tmp_path):
+    first, n_first = start_server()
+    (saved,) = _saved_searches(tmp_path)
+    content = saved.read_bytes()
+    again, n_again = start_server()
+    assert (n_first, n_again) == (1, 0)
+    assert again == first
+    assert saved.read_bytes() == content
+
+
+def test_an_opening_search_with_another_option_is_run_anew(start_server, tmp_path):
+    start_server()
+    other, runs = start_server(rotations=29)
+    assert (runs, other.rotations.asked) == (1, 29)
+    assert len(_saved_searches(tmp_path)) == 2
+
+
+def test_an_opening_search_on_changed_vectors_is_run_anew(start_server, tmp_path):
+    vectors = wg.open_vectors("default")
+    path = tmp_path / "some.npz"
+    for dim, expected in ((50, 1), (50, 0), (40, 1)):
+        if expected:
+            rows = np.asarray(vectors.matrix[:20_000, :dim])
+            np.savez(path, words=np.array(vectors.words[:20_000]), vectors=rows)
+        found, runs = start_server("some.npz")
+        assert (runs, found.source["dim"]) == (expected, dim)
+
+
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+def test_a_damaged_saved_search_is_run_anew_and_replaced(start_server, tmp_path, place):
+    first, _ = start_server()
+    (saved,) = _saved_searches(tmp_path)
+    whole = saved.read_bytes()
+    damaged = bytearray(whole)
+    damaged[int(place * len(damaged))] ^= 1
+    saved.write_bytes(damaged)
+    again, runs = start_server()
+    assert runs == 1
+    assert_same_discovery(again, first)
+    assert len(saved.read_bytes()) == pytest.approx(len(whole), rel=0.01)
+    assert start_server()[1] == 0
+
+
+def test_a_saved_search_of_other_vectors_is_run_anew(start_server, tmp_path):
+    first, _ = start_server()
+    (saved,) = _saved_searches(tmp_path)
+    record = unseal(saved.read_bytes())
+    record["result"]["source"]["fingerprint"] = "0" * 32
+    saved.write_text(seal(record) + "\n")
+    again, runs = start_server()
+    assert runs == 1
+    assert again.source == first.source
 
 
 def test_placebo_searches_are_shown_on_the_page_and_in_the_answer(client, as_browser):

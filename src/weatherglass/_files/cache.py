@@ -65,7 +65,7 @@ def clear(source: str | None = None) -> int:
     """Delete the cache, or the parsed copies of one source; return the number of bytes freed."""
     if source is not None:
         return sum(delete_folder(e.folder) for e in list_entries() if e.source == source)
-    names = ("vectors", "seen", "discovery", "shared", "endpoints", "layouts")
+    names = ("vectors", "seen", "discovery", "searches", "shared", "endpoints", "layouts")
     return sum(delete_folder(cache_dir() / name) for name in names)
 
 

@@ -117,12 +117,17 @@ class Source:
         return self._vectors
 
     @property
+    def short_title(self) -> str:
+        """What people call it, with its dimensions once open: ``GloVe 6B · 50d``."""
+        name = MODEL_TITLES.get(self.spec, self.name)
+        return name if self._vectors is None else f"{name} · {self._vectors.dim}d"
+
+    @property
     def title(self) -> str:
         """What people call it, with its size once open: ``GloVe 6B · 50d · 400,000 words``."""
-        name = MODEL_TITLES.get(self.spec, self.name)
         if self._vectors is None:
-            return name
-        title = f"{name} · {self._vectors.dim}d · {len(self._vectors):,} words"
+            return self.short_title
+        title = f"{self.short_title} · {len(self._vectors):,} words"
         return f"{title} · trained on little text" if self.warning else title
 
     def refer(self) -> SourceReference:

@@ -29,15 +29,8 @@ from ..rendering import (
 from ..responses import JOB_RESPONSES, record_model
 from ..session import CurrentSession, JobQuery
 from ..sources import Source
-from .question import (
-    MAX_MISSING,
-    SIDES,
-    Answer,
-    QuestionQuery,
-    add_evidence,
-    answer_question,
-    explain_p_value,
-)
+from .explain import explain_p_value
+from .question import MAX_MISSING, SIDES, Answer, QuestionQuery, add_evidence, answer_question
 
 router = APIRouter()
 _MEDIA_TYPES = {"yaml": "application/yaml", "csv": "text/csv", "py": "text/x-python"}

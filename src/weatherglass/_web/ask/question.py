@@ -1,9 +1,8 @@
-"""The question that an address asks, the jobs that answer it, and the answer in sentences."""
+"""The question that an address asks, and the jobs that answer it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -11,24 +10,20 @@ from urllib.parse import quote_plus
 
 from fastapi import Depends, Query
 
-from weatherglass.catalog import SeedSet, Test, seed_sets
+from weatherglass.catalog import Test
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 from weatherglass.measures import (
     Influence,
     Results,
-    SeedChoices,
     WeatResult,
-    format_percentile,
     weat,
 )
-from weatherglass.report import ALPHA, numbers
-from weatherglass.seedlab import Lint, Multiverse, lint, multiverse
 from weatherglass.vectors import Vectors, fit_control
 
 from ..session import Session, SourcesQuery
 from ..settings import Settings
-from ..sources import CONTROLS, SourceReference, fingerprints, open_all
+from ..sources import SourceReference, fingerprints, open_all
 from ..word_sets import (
     MAX_SET_CHARACTERS,
     SetQuery,
@@ -436,243 +431,4 @@ async def measure_influence(
         is_long=True,
         job=job,
         wait_seconds=wait_seconds,
-    )
-
-
-async def measure_controls(
-    session: Session,
-    answer: Answer,
-    source: str,
-    job: str = "",
-    wait_seconds: float | None = None,
-) -> WeatResult:
-    """Run the test again on controlled vectors of one source."""
-
-    def work(report: Callable[..., None]) -> WeatResult:
-        options = answer.question.options | {"baseline": False, "workers": 1}
-        if is_quick(answer.test):
-            fitted = session.sources.find(source).controls(CONTROLS, report, session.jobs)
-            result: WeatResult = weat(
-                answer.vectors[source], answer.test, control=fitted, **options
-            )
-            return result
-        references = session.sources.refer([source])
-        return session.jobs.call(
-            report, measure_in_process, references, answer.test, options, CONTROLS
-        )[source]
-
-    key = ("controls", source, answer.key)
-    return await session.jobs.answer(
-        key,
-        "Measuring without frequency",
-        work,
-        is_long=True,
-        job=job,
-        wait_seconds=wait_seconds,
-    )
-
-
-async def run_multiverse(
-    session: Session, answer: Answer, source: str, job: str = ""
-) -> Multiverse:
-    """Run the test with every documented choice of seed words, on one source."""
-
-    def work(report: Callable[..., None]) -> Multiverse:
-        (reference,) = session.sources.refer([source])
-        options = answer.question.options
-        return session.jobs.call(
-            report, multiverse_in_process, reference, answer.test, options, cache=reference.cache
-        )
-
-    key = ("multiverse", source, answer.key)
-    return await session.jobs.answer(key, "Trying other seed words", work, is_long=True, job=job)
-
-
-def multiverse_in_process(
-    report: Callable[..., None],
-    reference: SourceReference,
-    test: Test,
-    options: Mapping[str, Any],
-) -> Multiverse:
-    """Run a multiverse, in a process."""
-    return multiverse(reference.open(report), test, progress=report, **options)
-
-
-async def count_seed_choices(
-    session: Session,
-    answer: Answer,
-    source: str,
-    job: str = "",
-    wait_seconds: float | None = None,
-) -> SeedChoices | None:
-    """Run the test with every documented choice of whole seed sets, on one source."""
-    result = answer.results[source]
-
-    def work(report: Callable[..., None]) -> Multiverse:
-        options = answer.question.options | {"samples": 0}
-        if is_quick(answer.test):
-            return multiverse(answer.vectors[source], answer.test, progress=report, **options)
-        (reference,) = session.sources.refer([source])
-        return session.jobs.call(
-            report, multiverse_in_process, reference, answer.test, options, cache=reference.cache
-        )
-
-    key = ("seed choices", source, answer.key)
-    what = "Trying published seed lists"
-    tried = await session.jobs.answer(
-        key, what, work, is_long=True, job=job, wait_seconds=wait_seconds
-    )
-    return tried.seed_choices(result.main_value) if result.main_value else None
-
-
-async def complete_result(
-    session: Session,
-    answer: Answer,
-    source: str,
-    job: str = "",
-    wait_seconds: float | None = None,
-) -> WeatResult:
-    """Return the result on one source with the evidence that takes longer to collect.
-
-    That is what `add_evidence` collects, the frequency control, other published seed lists, and for
-    large tests leave-one-out. What cannot be collected is left out, and the finding says so.
-    """
-    wait = wait_seconds
-    if not answer.results[source].is_done:
-        return answer.results[source]
-    result = (await add_evidence(session, answer, job, wait)).results[source]
-    influence = await measure_influence(session, answer, source, job, wait)
-    result = replace(result, influence=tuple(influence))
-    with suppress(CannotMeasure, UsageError):
-        controlled = await measure_controls(session, answer, source, job, wait)
-        result = replace(result, controls=controlled.controls)
-    with suppress(CannotMeasure, UsageError):
-        choices = await count_seed_choices(session, answer, source, job, wait)
-        result = replace(result, seed_choices=choices)
-    return result
-
-
-async def lint_sets(session: Session, answer: Answer, job: str = "") -> tuple[Lint, Lint]:
-    """Check the targets and the attributes with lint, on the first source."""
-
-    def work(report: Callable[..., None]) -> tuple[Lint, Lint]:
-        ids = _lint_ids(answer.test)
-        sets = {
-            side: SeedSet(id=ids[side], concept=_find_concept(word_set.words), words=word_set.words)
-            for side, word_set in answer.test.sets.items()
-        }
-        first = next(iter(answer.vectors.values()))
-        return (
-            lint([sets["X"], sets["Y"]], source=first),
-            lint([sets["A"], sets["B"]], source=first),
-        )
-
-    return await session.jobs.answer(("lint", answer.key), "Checking the words", work, job=job)
-
-
-def _lint_ids(test: Test) -> dict[str, str]:
-    """Return the ids of the sets for lint: their labels, with the letter where these repeat."""
-    labels = {
-        side: "".join(c for c in word_set.label if c.isprintable()).strip() or side
-        for side, word_set in test.sets.items()
-    }
-    if len(set(labels.values())) == len(labels):
-        return labels
-    return {side: label if label == side else f"{side}: {label}" for side, label in labels.items()}
-
-
-def _find_concept(words: tuple[str, ...]) -> str:
-    """Return the concept of the seed set with the same words, if there is one."""
-    concepts = (seed_set.concept for seed_set in seed_sets() if set(seed_set.words) == set(words))
-    return next(concepts, "")
-
-
-# The answer in sentences
-
-_TAILS = {
-    "greater": "an effect size at least as large",
-    "less": "an effect size at least as low",
-    "two-sided": "an effect size at least as far from 0",
-}
-
-P_METHODS = {
-    "exact": "exact: every partition of the targets was counted",
-    "clusters": "counted by clusters of near-equal targets, within 0.1% of the true value",
-    "tilted": "tilted Fourier inversion: integrated, with an estimated error",
-    "bracket": "certified bracket: the true value is between two bounds",
-    "sample": "sampled",
-    "normal": "normal fit to a sample",
-}
-"""How each method finds a p-value."""
-
-
-def explain_alignment(result: WeatResult) -> str:
-    """Say how much of the difference between the targets lies along the attributes.
-
-    >>> import weatherglass as wg
-    >>> result = wg.weat(wg.open_vectors("default"), "weat6")
-    >>> print(explain_alignment(result))  # doctest: +NORMALIZE_WHITESPACE
-    The difference between the targets and that between the attributes have the cosine 0.49: the
-    attributes account for 24 % of the squared difference between the targets. Word sets drawn from
-    the same vocabulary, matched in size, frequency and coherence, are less aligned in 97 % of cases
-    (rotation p, which compares with random directions, is 1.4e-04).
-    """
-    if result.cosine is None or result.shared is None or result.p_rotation is None:
-        return ""
-    text = (
-        "The difference between the targets and that between the attributes have the cosine "
-        f"{result.cosine:.2f}".replace("-", "−")
-        + f": the attributes account for {_percent(result.shared)} of the squared difference "
-        "between the targets. "
-    )
-    baseline = result.baseline
-    if baseline is not None and baseline.percentile is not None:
-        matched = "frequency and coherence" if "frequency" in baseline.matching else "coherence"
-        text += (
-            f"Word sets drawn from the same vocabulary, matched in size, {matched}, are less "
-            f"aligned in {format_percentile(baseline.percentile)} of cases "
-        ).replace("size, coherence", "size and coherence")
-    elif baseline is not None:
-        text += f"There is no baseline, because {baseline.reason} "
-    p = numbers.p_value(result.p_rotation.value)
-    return f"{text}(rotation p, which compares with random directions, is {p})."
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
-
-
-def explain_p_value(result: WeatResult) -> str:
-    """Explain the permutation p-value of the finding by the partitions of the targets.
-
-    >>> import weatherglass as wg
-    >>> print(explain_p_value(wg.weat(wg.open_vectors("default"), "weat6")))
-    Of all 12,870 ways to split the 16 targets into two sets, only 1 gives an effect size at least \
-as large; counted in both directions, p = 1.6e-04.
-    """
-    p = (None if result.is_declared else result.p_two_sided) or result.p
-    assert p is not None
-    n_targets = result.n["X"] + result.n["Y"]
-    is_two_sided = p.alternative == "two-sided"
-    if p.count is not None and p.partitions is not None and p.value < 1:
-        only = "only " if p.value <= ALPHA else ""
-        # Two-sided, the smaller tail is counted twice.
-        count = p.count // 2 if is_two_sided else p.count
-        towards = "greater" if (result.effect or 0.0) > 0 else "less"
-        tail = _TAILS[towards if is_two_sided else p.alternative]
-        both = (
-            f"; counted in both directions, {numbers.p_equation(p.value)}" if is_two_sided else ""
-        )
-        return (
-            f"Of all {p.partitions:,} ways to split the {n_targets} targets into two sets, "
-            f"{only}{count:,} {'gives' if count == 1 else 'give'} {tail}{both}."
-        )
-    precision = {
-        "clusters": " (counted to within 0.1%)",
-        "tilted": " (computed, not sampled)",
-        "bracket": " (certain to be between two bounds)",
-    }.get(p.method, "")
-    return (
-        f"Of all ways to split the {n_targets} targets into two sets, the share with "
-        f"{_TAILS[p.alternative]} is {numbers.p_equation(p.value)}{precision}."
     )

@@ -45,23 +45,18 @@ from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
 from ..word_sets import find_sets, find_tests, format_words, look_up_words
 from . import api, found
 from .contexts import find_contexts, has_corpus
+from .evidence import complete_result, lint_sets, measure_controls, run_multiverse
+from .explain import P_METHODS, explain_alignment, explain_p_value
 from .quality import measure_quality
 from .question import (
     MAX_DROP,
-    P_METHODS,
     SIDES,
     Answer,
     Question,
     QuestionQuery,
     Side,
     answer_question,
-    complete_result,
-    explain_alignment,
-    explain_p_value,
-    lint_sets,
-    measure_controls,
     measure_influence,
-    run_multiverse,
 )
 from .robustness import describe_checks
 from .stories import STORIES, Story, ask_story, find_story

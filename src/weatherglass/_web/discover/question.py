@@ -19,6 +19,7 @@ from weatherglass.errors import (
     did_you_mean,
     quote_safe,
 )
+from weatherglass.tasks import Checkpoint
 from weatherglass.vectors import Vectors
 
 from ..explore import Neighbour
@@ -208,11 +209,48 @@ def _prepare(
         references = session.sources.refer(vectors)
         # Saved rotations of a search in an upload are deleted with the upload.
         cache = next((entry.cache for entry in references if entry.cache), None)
-        return session.jobs.call(
-            report, search_in_process, references, search, niceness, cache=cache
-        )
+
+        def run() -> SearchResult:
+            return session.jobs.call(
+                report, search_in_process, references, search, niceness, cache=cache
+            )
+
+        # Nothing of an upload is kept outside its own folder.
+        is_kept = search == OPENING_SEARCH and cache is None
+        return load_or_run(search, vectors, run) if is_kept else run()
 
     return ("discover", search, fingerprints(vectors)), work
+
+
+def load_or_run(
+    search: Search, vectors: Mapping[str, Vectors], run: Callable[[], SearchResult]
+) -> SearchResult:
+    """Return the saved result of the opening search, or run it and save its result.
+
+    It is saved under the fingerprint of the vectors, the options and the version. A file that is
+    damaged, or that holds the result of another search, is replaced.
+    """
+    (source,) = vectors.values()
+
+    def decode(record: Any) -> Discovery:
+        result = Discovery.from_dict(record)
+        if result.source.get("fingerprint") != source.fingerprint:
+            raise ValueError("the result of other vectors")
+        return result
+
+    saved: Checkpoint[Discovery] = Checkpoint(
+        "searches",
+        [fingerprints(vectors), search.options],
+        encode=Discovery.to_dict,
+        decode=decode,
+        resume=True,
+    )
+    if 0 in saved.found:
+        return saved.load(0)
+    result = run()
+    saved.remove()
+    saved.save(0, result.reference)
+    return result
 
 
 def search_in_process(

@@ -124,7 +124,8 @@ async def answer_part(
 ) -> Response:
     """The result of a search, as part of a page."""
     result = await run_search(session, search, job)
-    return HTMLResponse(render("discover_answer.html", **_answer_values(result, search, view)))
+    values = _answer_values(result, search, view) | {"titles": _source_titles(session)}
+    return HTMLResponse(render("discover_answer.html", **values))
 
 
 @router.get(
@@ -158,10 +159,16 @@ def _form_values(session: Session, search: Search) -> dict[str, Any]:
     return {
         "page_path": "/discover",
         "search": search,
+        "titles": _source_titles(session),
         "sources": list(session.sources),
         "max_values": MAX_VALUES,
         "earlier": [entry for entry in list_searches(session) if entry != search],
     }
+
+
+def _source_titles(session: Session) -> dict[str, str]:
+    """Return what people call each source, by its short name."""
+    return {source.name: source.short_title for source in session.sources}
 
 
 def _answer_values(result: SearchResult, search: Search, view: View) -> dict[str, Any]:

@@ -215,7 +215,8 @@ def discovery_page(
         limits=prose.list_limits(discovery),
         repeat=repeat_section(prose.repeat_command(discovery), discovery),
     )
-    title = f"What {prose.short_name(discovery)} associates with names"
+    embedding = prose.model_title(discovery) or prose.short_name(discovery)
+    title = f"What {embedding} associates with names"
     return render_page(title, [content], show_slurs=show_slurs, sheets=("audit.css",))
 
 
