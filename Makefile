@@ -120,7 +120,7 @@ ifeq ($(HASHES),yes)
 else
 	@# With its version: without one, pip may choose a newer build with CUDA.
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use,docs,notebooks,release]' model2vec onnx playwright schemathesis
+	$(PIP) --editable '.[dev,train,pos,frequencies,transformers,gguf,onnx,static,use,docs,notebooks,release]' axe-playwright-python model2vec onnx playwright schemathesis
 	$(PIP) --no-deps $(MODELS)
 endif
 	@# A browser for the tests of the report and the web page, LaTeX for those of tables, R for those of

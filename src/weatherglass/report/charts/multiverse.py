@@ -249,7 +249,7 @@ def _specification_curve(multiverse: Multiverse, data: Datasets, columns: int) -
         *(_choice_rows(ranking, factor, x, data) for factor in multiverse.factors),
     ]
     return alt.vconcat(*parts, spacing=8, title=_title(ranking)).resolve_scale(
-        x="shared", color="independent"
+        x="shared", color="independent", opacity="independent"
     )
 
 
