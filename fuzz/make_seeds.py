@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 import weatherglass as wg
+from weatherglass._web.map.neighbourhoods import write_layout
+from weatherglass._web.map.projection import encode_coordinates
 from weatherglass.encoders.sentence_cache import SentenceCache, sentence_key
 from weatherglass.seedlab.result import experiments_json
 from weatherglass.vectors.formats.detect import format_for_writing
@@ -355,10 +357,15 @@ def cache_files(folder: Path) -> dict[str, bytes]:
     keys = np.frombuffer(sentence_key("This is Amy."), dtype=np.uint8).reshape(1, -1)
     np.savez(shard, keys=keys, rows=np.ones((1, 2), dtype=np.float32))
     about = SentenceCache("f", "e")._manifest
+    layout, source = folder / "layout.json", vectors()
+    positions = np.arange(len(source.words))
+    coordinates = encode_coordinates(np.asarray(source.matrix)[:, :2])
+    write_layout(layout, source, positions, coordinates)
     return files | {
         "seen.json": b'{"files": [["v.txt", 1, 2, 3, 4]], "block": 1, "fingerprint": "f"}',
         "encodings.npz": shard.getvalue(),
         "encodings.json": json.dumps(about).encode(),
+        "layout.json": layout.read_bytes(),
         "tasks.jsonl": b'\n{"task":0,"result":1.5}\n\n{"task":1,"result":2}\n',
     }
 

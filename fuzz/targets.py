@@ -238,11 +238,16 @@ def _read_audit(kind: str, content: bytes, folder: Path) -> None:
 
 def read_cache(kind: str, content: bytes, folder: Path) -> None:
     """Read a file of a cache: a damaged one counts as missing."""
+    import numpy as np
+
     from weatherglass._files import cache
+    from weatherglass._web.map import neighbourhoods
     from weatherglass.encoders import sentence_cache
     from weatherglass.tasks.state import Checkpoint
     from weatherglass.vectors import store
     from weatherglass.vectors.open import _open_cached
+
+    from .make_seeds import vectors
 
     name = kind.split(".")[0]
     if name.startswith("store"):
@@ -274,6 +279,13 @@ def read_cache(kind: str, content: bytes, folder: Path) -> None:
         list(sentence_cache.entries())
         assert all(row.ndim == 1 for row in kept.load(["This is Amy."]).values())
         shutil.rmtree(kept.folder, ignore_errors=True)
+    elif name == "layout":
+        source = vectors()
+        path = neighbourhoods.saved_path(source, folder)
+        path.parent.mkdir()
+        path.write_bytes(content)
+        layout = neighbourhoods.read_saved(source, np.arange(len(source.words)), folder)
+        assert layout is None or layout.coordinates.shape == (len(source.words), 2)
     else:
         tasks = Checkpoint("fuzz", "q", encode=float, decode=float)
         tasks.path.parent.mkdir(parents=True, exist_ok=True)

@@ -113,16 +113,24 @@ def test_text_direction_marks_in_a_heading_are_escaped(run: Any, tmp_path: Path)
     assert "\u202e" not in ran.out
 
 
-def test_unfinished_searches_are_listed_and_cleared(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("discovery/abc.jsonl", "1 unfinished searches (discover --resume)"),
+        ("searches/abc.jsonl", "1 finished searches of the page Discover"),
+        ("layouts/abc.json", "1 layouts of the Map (UMAP)"),
+    ],
+)
+def test_saved_searches_and_layouts_are_listed_and_cleared(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, expected: str
 ) -> None:
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
-    unfinished = tmp_path / "discovery" / "abc.jsonl"
-    unfinished.parent.mkdir()
-    unfinished.write_text("{}", encoding="utf-8")
-    assert "1 unfinished searches (discover --resume)" in run("cache", "list").out
+    saved = tmp_path / file
+    saved.parent.mkdir()
+    saved.write_text("{}", encoding="utf-8")
+    assert expected in run("cache", "list").out
     assert run("cache", "clear").code == 0
-    assert not unfinished.exists()
+    assert not saved.exists()
 
 
 FEW = ("--groups", 3, "--categories", 3, "--words", 400, "--rotations", 19, "--control", "none")

@@ -12,6 +12,13 @@ from .options import output_options
 from .output import Output
 from .verbosity import SuggestingGroup
 
+# Folders of the cache that hold one file for each result.
+_FOLDERS = {
+    "discovery": "unfinished searches (discover --resume)",
+    "searches": "finished searches of the page Discover",
+    "layouts": "layouts of the Map (UMAP)",
+}
+
 
 @click.group(cls=SuggestingGroup)
 def cache() -> None:
@@ -48,28 +55,19 @@ def list_entries(output: Output) -> None:
         }
         for entry in sentence_cache.entries()
     ]
-    searches = list((cache_dir() / "discovery").glob("*.jsonl"))
-    if searches:
-        rows.append(
-            {
-                "source": f"{len(searches)} unfinished searches (discover --resume)",
-                "words": None,
-                "dimensions": None,
-                "MB": round(sum(path.stat().st_size for path in searches) / 1e6, 1),
-                "folder": "discovery",
-            }
-        )
-    layouts = list((cache_dir() / "layouts").glob("*.json"))
-    if layouts:
-        rows.append(
-            {
-                "source": f"{len(layouts)} layouts of the Map (UMAP)",
-                "words": None,
-                "dimensions": None,
-                "MB": round(sum(path.stat().st_size for path in layouts) / 1e6, 1),
-                "folder": "layouts",
-            }
-        )
+    for folder, what in _FOLDERS.items():
+        files = [path for path in (cache_dir() / folder).glob("*.json*") if path.is_file()]
+        if files:
+            size = sum(path.stat().st_size for path in files)
+            rows.append(
+                {
+                    "source": f"{len(files)} {what}",
+                    "words": None,
+                    "dimensions": None,
+                    "MB": round(size / 1e6, 1),
+                    "folder": folder,
+                }
+            )
     output.write_rows(rows)
     if output.format == "table":
         click.echo(f"{len(rows)} sources in {cache_dir()}.")
