@@ -25,7 +25,7 @@ def hang(report: Report, *arguments: Any) -> None:
 
 def wait_for_gate(report: Report, *arguments: Any) -> Any:
     """Report until the file that WEATHERGLASS_TEST_GATE names exists; then run a multiverse."""
-    from weatherglass._web.ask.question import multiverse_in_process
+    from weatherglass._web.ask.evidence import multiverse_in_process
 
     for done in range(3000):
         report(done, 3000)

@@ -217,7 +217,7 @@ def test_several_sources_are_answered_side_by_side(client, as_browser):
 
 
 def test_influence_of_single_words_equals_that_of_the_library(client, as_browser, tiny):
-    from weatherglass._web.ask.question import answer_question, measure_influence
+    from weatherglass._web.ask.answer import answer_question, measure_influence
 
     expected = wg.weat(wg.open_vectors(tiny), _test(), influence=True).influence
     part = client.get("/ask/influence", params=QUESTION | {"source": "tiny.txt"})
@@ -319,17 +319,17 @@ def test_slurs_are_masked_until_they_are_params(tmp_path, as_browser):
 def test_a_long_question_becomes_a_job_that_can_be_cancelled(tiny, as_browser):
     import threading
 
-    from weatherglass._web.ask import question
+    from weatherglass._web.ask import answer
 
     gate = threading.Event()
-    real = question.weat
+    real = answer.weat
 
     def slow(*arguments, **options):
         gate.wait(20)
         return real(*arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(question, "weat", slow)
+        patch.setattr(answer, "weat", slow)
         with open_client(Settings(sources=(tiny,), wait_seconds=0.2)) as client:
             query = urlencode(QUESTION)
             first = client.get(f"/?{query}", headers=as_browser())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from weatherglass._web.ask import question
+from weatherglass._web.ask import evidence
 from weatherglass._web.settings import Settings
 
 from ..accessibility import violations
@@ -370,7 +370,7 @@ def test_a_long_job_shows_progress_can_be_cancelled_and_survives_a_restart(
 ):
     gate = tmp_path / "gate"
     monkeypatch.setenv("WEATHERGLASS_TEST_GATE", str(gate))
-    monkeypatch.setattr(question, "multiverse_in_process", functions.wait_for_gate)
+    monkeypatch.setattr(evidence, "multiverse_in_process", functions.wait_for_gate)
     settings = Settings(sources=("default",))
     with run_server(settings) as address:
         with open_page(browser, f"{address}/?test=weat7") as (tab, errors):

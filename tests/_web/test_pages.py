@@ -69,7 +69,7 @@ def test_an_internal_error_shows_no_traceback(tiny, monkeypatch):
     def broken(*arguments, **options):
         raise ZeroDivisionError("in the engine room")
 
-    monkeypatch.setattr("weatherglass._web.ask.question.weat", broken)
+    monkeypatch.setattr("weatherglass._web.ask.answer.weat", broken)
     with open_client(
         Settings(sources=(tiny,), wait_seconds=60), raise_server_exceptions=False
     ) as client:

@@ -203,13 +203,13 @@ HANG = """
 import sys
 sys.path.append({tests!r})
 import isolated_functions
-from weatherglass._web.ask import question
+from weatherglass._web.ask import answer
 from weatherglass._web.upload import routes
 routes.read_vectors = isolated_functions.hang
 def sleep(*arguments, **options):
     import time
     time.sleep(600)
-question.weat = sleep
+answer.weat = sleep
 from weatherglass.__main__ import main
 main(["serve", "--no-browser", "--port", "0", "--source", {source!r}])
 """

@@ -29,8 +29,9 @@ from ..rendering import (
 from ..responses import JOB_RESPONSES, record_model
 from ..session import CurrentSession, JobQuery
 from ..sources import Source
+from .answer import Answer, add_evidence, answer_question
 from .explain import explain_p_value
-from .question import MAX_MISSING, SIDES, Answer, QuestionQuery, add_evidence, answer_question
+from .question import MAX_MISSING, SIDES, QuestionQuery
 
 router = APIRouter()
 _MEDIA_TYPES = {"yaml": "application/yaml", "csv": "text/csv", "py": "text/x-python"}

@@ -8,7 +8,7 @@ from weatherglass.corpus import CorpusContext, find_corpus
 from weatherglass.errors import CannotMeasure
 
 from ..session import Session
-from .question import Answer
+from .answer import Answer
 
 _PAIRS = (("X", "A"), ("Y", "A"), ("X", "B"), ("Y", "B"))
 _LINES_PER_WORD = 2

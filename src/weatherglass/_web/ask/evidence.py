@@ -18,7 +18,7 @@ from weatherglass.seedlab import Lint, Multiverse, lint, multiverse
 
 from ..session import Session
 from ..sources import CONTROLS, SourceReference
-from .question import Answer, add_evidence, is_quick, measure_in_process, measure_influence
+from .answer import Answer, add_evidence, is_quick, measure_in_process, measure_influence
 
 
 async def measure_controls(

@@ -1,9 +1,8 @@
-"""The question that an address asks, and the jobs that answer it."""
+"""The question that an address asks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 from urllib.parse import quote_plus
@@ -12,18 +11,10 @@ from fastapi import Depends, Query
 
 from weatherglass.catalog import Test
 from weatherglass.catalog import test as catalogue_test
-from weatherglass.errors import CannotMeasure, UsageError, quote_safe
-from weatherglass.measures import (
-    Influence,
-    Results,
-    WeatResult,
-    weat,
-)
-from weatherglass.vectors import Vectors, fit_control
+from weatherglass.errors import UsageError, quote_safe
 
-from ..session import Session, SourcesQuery
+from ..session import SourcesQuery
 from ..settings import Settings
-from ..sources import SourceReference, fingerprints, open_all
 from ..word_sets import (
     MAX_SET_CHARACTERS,
     SetQuery,
@@ -34,14 +25,8 @@ from ..word_sets import (
 
 SIDES = ("x", "y", "a", "b")
 MAX_MISSING = 0.2
-MAX_QUICK_TARGETS = 52
-"""Targets whose partitions are counted in about a second; larger tests are long jobs."""
-
 MAX_DROP = 50
 """How many of the most influential words can be left out."""
-
-MIN_WORDS_LEFT = {"X": 2, "Y": 2, "A": 1, "B": 1}
-"""Words that stay in each set, however influential."""
 
 Alternative = Literal["greater", "less", "two-sided"]
 Side = Literal["x", "y", "a", "b"]
@@ -242,193 +227,3 @@ def _find_test_of_sets(sets: SetTexts) -> str:
 
 QuestionQuery = Annotated[Question, Depends(_read_question)]
 """The question of an address, as an argument of a route."""
-
-
-# The jobs
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """The results of a question, source by source; `vectors` are what they were measured on."""
-
-    question: Question
-    test: Test
-    results: Mapping[str, WeatResult]
-    vectors: Mapping[str, Vectors]
-    pages: dict[tuple[str, ...], str] = field(default_factory=dict, repr=False)
-    """The page with this answer, by the names of the sources that it lists."""
-
-    complete: dict[str, WeatResult] = field(default_factory=dict, repr=False)
-    """The results with all evidence, by source, once it has been collected."""
-
-    dropped: tuple[tuple[str, str], ...] = ()
-    """The most influential words that were left out, each with its set."""
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What distinguishes this answer from others, for the key of a job."""
-        return (self.question, *(vectors.fingerprint for vectors in self.vectors.values()))
-
-    @property
-    def done(self) -> dict[str, WeatResult]:
-        """The results that have numbers."""
-        return {name: result for name, result in self.results.items() if result.status == "done"}
-
-    def result_set(self) -> Results:
-        """Return all results as a result set."""
-        return Results.of(self.results.values())
-
-
-async def answer_question(
-    session: Session, question: Question, job: str = "", wait_seconds: float | None = None
-) -> Answer:
-    """Run the test of a question on its sources.
-
-    A quick test is run without the evidence that takes twenty times as long as the effect and its
-    p-value: `add_evidence` collects it once the page is shown.
-    """
-    test = question.build_test(session.settings)
-    vectors = await session.sources.open(question.sources, job, wait_seconds)
-    question = replace(question, sources=tuple(vectors))
-    dropped: tuple[tuple[str, str], ...] = ()
-    if question.drop:
-        whole = replace(question, drop=0)
-        answer = await answer_question(session, whole, job, wait_seconds)
-        dropped = await _choose_dropped(session, answer, question.drop, job)
-        test = drop_words(test, dropped)
-
-    def work(report: Callable[..., None]) -> Answer:
-        options = question.options | {"workers": 1}
-        if is_quick(test):
-            options |= {"baseline": False, "influence": True}
-            results = measure_sources(report, vectors, test, options)
-        else:
-            options |= {"intervals": True}
-            references = session.sources.refer(vectors)
-            results = session.jobs.call(report, measure_in_process, references, test, options)
-        return Answer(question, test, results, vectors, dropped=dropped)
-
-    return await session.jobs.answer(
-        ("ask", question, fingerprints(vectors)),
-        "Measuring",
-        work,
-        is_long=not is_quick(test),
-        job=job,
-        wait_seconds=wait_seconds,
-    )
-
-
-async def _choose_dropped(
-    session: Session, answer: Answer, count: int, job: str
-) -> tuple[tuple[str, str], ...]:
-    """Return the most influential words of the first source that has a result."""
-    source = next(iter(answer.done), None)
-    if source is None:
-        return ()
-    left = dict(answer.results[source].n)
-    dropped: list[tuple[str, str]] = []
-    for row in await measure_influence(session, answer, source, job):
-        if len(dropped) < count and left[row.set] > MIN_WORDS_LEFT[row.set]:
-            left[row.set] -= 1
-            dropped.append((row.set, row.word))
-    return tuple(dropped)
-
-
-def drop_words(test: Test, dropped: Sequence[tuple[str, str]]) -> Test:
-    """Return a test without words, each named with its set as the source spells it.
-
-    >>> drop_words(catalogue_test("weat6"), [("X", "john")]).x.words[0]
-    'Paul'
-    """
-    lost = {(side, word.casefold()) for side, word in dropped}
-    sets = {
-        side.lower(): {
-            "label": word_set.label,
-            "words": [word for word in word_set.words if (side, word.casefold()) not in lost],
-        }
-        for side, word_set in test.sets.items()
-    }
-    return Test(**sets)
-
-
-async def add_evidence(
-    session: Session, answer: Answer, job: str = "", wait_seconds: float | None = None
-) -> Answer:
-    """Return an answer with all intervals, leave-one-out, the baseline and anisotropy."""
-    if not is_quick(answer.test):
-        return answer
-
-    def work(report: Callable[..., None]) -> Answer:
-        options = answer.question.options | {"intervals": True, "influence": True, "workers": 1}
-        results = measure_sources(report, answer.vectors, answer.test, options)
-        return replace(answer, results=results, pages={}, complete={})
-
-    key = ("evidence", answer.key)
-    what = "Collecting evidence"
-    return await session.jobs.answer(key, what, work, job=job, wait_seconds=wait_seconds)
-
-
-def is_quick(test: Test) -> bool:
-    """Whether a test takes about a second at most, so that it can run in a thread."""
-    return len(test.x.words) + len(test.y.words) <= MAX_QUICK_TARGETS
-
-
-def measure_sources(
-    report: Callable[..., None],
-    vectors: Mapping[str, Vectors],
-    test: Test,
-    options: Mapping[str, Any],
-) -> dict[str, WeatResult]:
-    """Run a test on sources, one after another."""
-    results = {}
-    for done, (name, source) in enumerate(vectors.items()):
-        report(done, len(vectors))
-        results[name] = weat(source, test, **options)
-    return results
-
-
-def measure_in_process(
-    report: Callable[..., None],
-    references: Sequence[SourceReference],
-    test: Test,
-    options: Mapping[str, Any],
-    controls: Sequence[str] = (),
-) -> dict[str, WeatResult]:
-    """Run a test on sources, in a process; with controls, these are fitted to the first source."""
-    vectors = open_all(references, report)
-    if controls:
-        first = next(iter(vectors.values()))
-        fitted = [fit_control(first, name, strict=False) for name in controls]
-        options = {**options, "control": fitted}
-    return measure_sources(report, vectors, test, options)
-
-
-async def measure_influence(
-    session: Session,
-    answer: Answer,
-    source: str,
-    job: str = "",
-    wait_seconds: float | None = None,
-) -> list[Influence]:
-    """Leave out each word in turn, on one source; the most influential word comes first."""
-    result = answer.results[source]
-    if result.status != "done":
-        raise CannotMeasure(f"The test was not run on {source}: {result.reason}.")
-    if is_quick(answer.test):
-        return list(result.influence)
-
-    def work(report: Callable[..., None]) -> list[Influence]:
-        options = answer.question.options | {"influence": True, "baseline": False}
-        references = session.sources.refer([source])
-        repeated = session.jobs.call(report, measure_in_process, references, answer.test, options)
-        return list(repeated[source].influence)
-
-    key = ("influence", source, answer.key)
-    return await session.jobs.answer(
-        key,
-        "Leaving out one word at a time",
-        work,
-        is_long=True,
-        job=job,
-        wait_seconds=wait_seconds,
-    )

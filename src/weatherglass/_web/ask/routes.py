@@ -11,14 +11,11 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from weatherglass.errors import WeatherglassError
-from weatherglass.measures import Results, WeatResult, control_outcome, format_percentile
+from weatherglass.measures import Results, control_outcome
 from weatherglass.report import (
     AuditResult,
-    evidence_list,
     grade_badge,
-    is_reversing,
     plot_multiverses,
-    reversal_sentence,
     seed_choices_section,
 )
 from weatherglass.seedlab import Multiverse
@@ -30,7 +27,6 @@ from ..rendering import (
     chart_figure,
     chart_response,
     render,
-    show_slurs,
 )
 from ..responses import (
     HTML_ROUTE,
@@ -42,33 +38,29 @@ from ..responses import (
     render_part,
 )
 from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
-from ..word_sets import find_sets, find_tests, format_words, look_up_words
+from ..word_sets import find_tests, format_words, look_up_words
 from . import api, found
-from .contexts import find_contexts, has_corpus
+from .answer import Answer, answer_question, measure_influence
+from .contexts import find_contexts
 from .evidence import complete_result, lint_sets, measure_controls, run_multiverse
-from .explain import P_METHODS, explain_alignment, explain_p_value
-from .quality import measure_quality
-from .question import (
-    MAX_DROP,
-    SIDES,
-    Answer,
-    Question,
-    QuestionQuery,
-    Side,
-    answer_question,
-    measure_influence,
+from .page import (
+    NO_SEARCHES,
+    NUMBER_WORDS,
+    answer_values,
+    bench_values,
+    find_matches,
+    render_answer_page,
+    view_result,
 )
-from .robustness import describe_checks
+from .quality import measure_quality
+from .question import SIDES, Question, QuestionQuery, Side
 from .stories import STORIES, Story, ask_story, find_story
-from .workbench import ROLES, SetView, describe_sets, question_classes, replace_at
+from .workbench import SetView, describe_sets, question_classes
 
 router = APIRouter()
 router.include_router(api.router)
 router.include_router(found.router)
 PAGE = Page("Ask", "/ask", router)
-
-MAX_SIMILAR_SETS = 5
-"""Published sets that are offered for a set without a search."""
 
 SearchText = Annotated[str, Query(max_length=100, description="The text to search for.")]
 
@@ -94,8 +86,6 @@ _BOX_PARAMETERS = frozenset(
     for prefix, suffix in (("", ""), ("", "_name"), ("add_", ""), ("find_", ""))
 )
 """The parameters of the four sets: an address with one of them asks, if only for the words."""
-
-_NO_SEARCHES = dict.fromkeys(SIDES, "")
 
 
 @router.get(
@@ -124,15 +114,15 @@ async def page(
             if not job and request.url.query != question.query:
                 return RedirectResponse(f"/?{question.query}", 303)
             answer = await answer_question(session, question, job)
-            return HTMLResponse(_render_answer_page(session, answer))
-        status, values = 200, _bench_values(session, question, None, searches)
+            return HTMLResponse(render_answer_page(session, answer))
+        status, values = 200, bench_values(session, question, None, searches)
         session.sources.choose(question.sources)
     except Working as working:
-        status, values = 202, _bench_values(session, question, None, searches)
+        status, values = 202, bench_values(session, question, None, searches)
         again = f"/ask/answer?{question.query}&job={working.job.id}"
         values |= {"working": working.job, "again": again}
     except WeatherglassError as error:
-        status, values = error_status(error), _bench_values(session, question, None, searches)
+        status, values = error_status(error), bench_values(session, question, None, searches)
         values["error"] = error_text(error)
     values |= {"tests": find_tests(find_test), "find_test": find_test}
     return HTMLResponse(render("ask.html", **values), status)
@@ -165,7 +155,7 @@ async def _render_home(
         asked = replace(asked, sources=tuple(source.name for source in chosen))
         values["query"] = asked.query
         answer = await answer_question(session, asked, job)
-        values |= _answer_values(session, answer)
+        values |= answer_values(session, answer)
     except Working as working:
         status = 202
         again = f"/ask/answer?{asked.query}&job={working.job.id}"
@@ -185,7 +175,7 @@ async def answer_part(
 ) -> Response:
     """The answer to a question, as part of a page."""
     answer = await answer_question(session, question, job)
-    return HTMLResponse(render("ask_whole.html", **_answer_values(session, answer)))
+    return HTMLResponse(render("ask_whole.html", **answer_values(session, answer)))
 
 
 @router.get(
@@ -207,160 +197,17 @@ async def edit_part(
         question = replace(question, sources=chosen)
         if question.is_complete:
             answer = await answer_question(session, question, job)
-            values = _bench_values(session, question, answer, _NO_SEARCHES)
-            values |= _answer_values(session, answer)
+            values = bench_values(session, question, answer, NO_SEARCHES)
+            values |= answer_values(session, answer)
         else:
-            values = _bench_values(session, question, None, _NO_SEARCHES)
+            values = bench_values(session, question, None, NO_SEARCHES)
     except WeatherglassError as error:
-        values = _bench_values(session, question, None, _NO_SEARCHES)
+        values = bench_values(session, question, None, NO_SEARCHES)
         values["error"] = error_text(error)
     return HTMLResponse(render("ask_bench.html", **values))
 
 
-def _render_answer_page(session: Session, answer: Answer) -> str:
-    """Render the page of an answer; it is remembered with the answer.
-
-    A few milliseconds on the event loop: a job would wait behind the questions of other readers.
-    """
-    names = tuple(source.title for source in session.sources)
-    key = (*names, *answer.complete, str(show_slurs()))
-    if key not in answer.pages:
-        values = _bench_values(session, answer.question, answer, _NO_SEARCHES)
-        values |= {"tests": find_tests(""), "find_test": ""} | _answer_values(session, answer)
-        answer.pages.clear()
-        answer.pages[key] = render("ask.html", **values)
-    return answer.pages[key]
-
-
-def _bench_values(
-    session: Session, question: Question, answer: Answer | None, searches: dict[str, str]
-) -> dict[str, Any]:
-    """Return the values with which a template shows the question: sets, sources and options."""
-    sets = describe_sets(session, question, answer)
-    try:
-        chosen = {source.name for source in session.sources.choose(question.sources)}
-    except WeatherglassError:  # shown in place of the answer
-        chosen = set()
-    is_empty = not question.test and not any(question.sets)
-    return {
-        "page_path": "/ask",
-        "question": question,
-        "query": question.query if question.is_complete else "",
-        "swapped": _swap_targets(question).query,
-        "sources": list(session.sources),
-        "chosen": chosen,
-        "sets": sets,
-        "searches": searches,
-        "matches": {view.side: _matches(question, view, searches[view.side]) for view in sets},
-        "empty_sets": [] if question.is_complete else _empty_sets(question, is_empty),
-    }
-
-
-def _empty_sets(question: Question, is_empty: bool) -> list[str]:
-    if is_empty:
-        return ["all four sets"]
-    return [f"“{ROLES[side.lower()]}”" for side in question.empty_sets]
-
-
-def _swap_targets(question: Question) -> Question:
-    (x, y, a, b), (x_name, y_name, a_name, b_name) = (
-        question.with_sets().sets,
-        question.with_sets().names,
-    )
-    swapped = replace(question, test="", sets=(y, x, a, b))
-    return replace(swapped, names=(y_name, x_name, a_name, b_name))
-
-
-def _matches(question: Question, view: SetView, search: str) -> dict[str, Any]:
-    """Return published sets for one of the four sets: those searched for, or similar ones."""
-    known = {reference.name for reference in view.word_set.references}
-    similar = find_sets(search or view.label, MAX_SIMILAR_SETS + len(known))
-    kept = [match for match in similar if search or match.name not in known]
-    limit = len(kept) if search else MAX_SIMILAR_SETS
-    return {
-        "side": view.side,
-        "search": search,
-        "matches": [
-            (match, query_with_set(question, view.side, match.name)) for match in kept[:limit]
-        ],
-    }
-
-
-def _answer_values(session: Session, answer: Answer) -> dict[str, Any]:
-    """Return the values with which a template shows an answer."""
-    classes = question_classes(session, answer.question)
-    views = [
-        _view(session, answer, name, classes, answer.complete.get(name)) for name in answer.results
-    ]
-    words = sum(len(word_set.words) for word_set in answer.test.sets.values())
-    words += len(answer.dropped)
-    return {
-        "answer": answer,
-        "question": answer.question,
-        "views": views,
-        "query": answer.question.query,
-        "max_drop": max(1, min(MAX_DROP, words // 2 - 3), answer.question.drop),
-        **_NUMBER_WORDS,
-        "script": api.python_script(answer, session.sources, session.settings.is_local),
-    }
-
-
-_NUMBER_WORDS: dict[str, Any] = {
-    "evidence_list": evidence_list,
-    "explain_p_value": explain_p_value,
-    "explain_alignment": explain_alignment,
-    "format_percentile": format_percentile,
-    "p_methods": P_METHODS,
-}
-"""The functions with which templates word the numbers of a finding."""
-
-
-def _view(
-    session: Session,
-    answer: Answer,
-    name: str,
-    classes: dict[str, str],
-    complete: WeatResult | None,
-) -> dict[str, Any]:
-    """Return the values with which a template shows the result on one source."""
-    result = answer.results[name] if complete is None else complete
-    finding = result.finding
-    is_loud = is_reversing(finding)
-    return {
-        "name": name,
-        "model": session.sources.find(name).title,
-        "slot": _slot(session, name),
-        "result": result,
-        "is_done": result.is_done,
-        "is_complete": complete is not None or not result.is_done,
-        "finding": finding,
-        "sentence": reversal_sentence(finding) if is_loud else finding.sentence,
-        "is_reversing": is_loud,
-        "badge": grade_badge(finding),
-        "classes": classes,
-        "checks": describe_checks(result, complete is not None) if result.is_done else [],
-        "query": answer.question.query,
-        "has_texts": result.is_done and has_corpus(session, name),
-    }
-
-
-def _slot(session: Session, source: str) -> int:
-    """Return the number of a source, by which the page knows the place of its finding."""
-    return [known.name for known in session.sources].index(source)
-
-
 # The boxes: tests and sets to choose from, words while they are typed
-
-
-def query_with_set(question: Question, side: str, name: str) -> str:
-    """Return the query of a question with a set of the catalogue in one of its boxes.
-
-    >>> query_with_set(Question(), "a", "weat6.A")
-    'a=%40weat6.A'
-    """
-    index, question = SIDES.index(side), question.with_sets()
-    sets = replace_at(question.sets, index, f"@{name}")
-    return replace(question, sets=sets, names=replace_at(question.names, index, "")).query
 
 
 @router.get("/ask/tests", **HTML_ROUTE, responses=html_response("Links to tests."))
@@ -375,7 +222,7 @@ async def list_sets(
 ) -> Response:
     """Search the sets of the catalogue for one of the four boxes."""
     view = _set_view(session, question, side)
-    box = _matches(question, view, searches[side])
+    box = find_matches(question, view, searches[side])
     return HTMLResponse(render("ask_set_matches.html", box=box))
 
 
@@ -394,8 +241,8 @@ async def set_box(
         view = replace(view, text=text, name=word_set.label)
     values = {
         "set": view,
-        "searches": _NO_SEARCHES,
-        "matches": {side: _matches(question, view, "")},
+        "searches": NO_SEARCHES,
+        "matches": {side: find_matches(question, view, "")},
     }
     return HTMLResponse(render("ask_set.html", **values))
 
@@ -442,9 +289,9 @@ async def finding_part(
     result = await complete_result(session, answer, source, job)
     answer.complete[source] = result
     values = {
-        "view": _view(session, answer, source, question_classes(session, question), result),
+        "view": view_result(session, answer, source, question_classes(session, question), result),
         "many": len(answer.results) > 1,
-        **_NUMBER_WORDS,
+        **NUMBER_WORDS,
     }
     title = "The finding with all evidence"
     return _render_evidence(request, "ask_complete.html", title, question, values)

@@ -17,7 +17,8 @@ from weatherglass.vectors import Vectors, find_positions
 
 from ..session import Session
 from ..word_sets import WordSetInput, format_words
-from .question import SIDES, Answer, Question, SetTexts
+from .answer import Answer
+from .question import SIDES, Question, SetTexts
 from .spelling import suggest_words
 
 ROLES = {"x": "Target words", "y": "Compared with", "a": "Attributes", "b": "Opposite attributes"}
