@@ -139,6 +139,8 @@ def import_all() -> None:
         package = importlib.import_module(f"weatherglass.{folder}")
         for module in pkgutil.walk_packages(package.__path__, f"weatherglass.{folder}."):
             importlib.import_module(module.name)
+    for folder, name in _HOMES.values():  # of other folders, which hold more than results
+        getattr(importlib.import_module(f"weatherglass.{folder}"), name)
 
 
 def test_every_class_of_results_can_be_read_by_the_name_of_its_measure():

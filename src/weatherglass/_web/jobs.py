@@ -4,7 +4,9 @@ A question that is asked again while its job runs waits for the same job; a know
 at once. A job that takes longer than a page waits goes on with a progress bar and a cancel button.
 
 Quick work runs in threads. Whatever parses a file or runs long is passed to `Jobs.call`, which runs
-it in a process of its own: a cancelled job, or one over its limits, is killed there at once.
+it in a process of its own: a cancelled job, or one over its limits, is killed there at once. Where
+many quick questions of one kind wait, a process answers several of them together (`Together`), so
+that all processors are used: in threads, only one of them would run at a time.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,12 +25,19 @@ from typing import Any, TypeVar
 
 from weatherglass._files import cpu_count
 from weatherglass.errors import WeatherglassError
-from weatherglass.tasks import IsolatedCalls
+from weatherglass.tasks import IsolatedCalls, ProcessDied
 
 from .settings import LONG_WORKERS, Settings
 
 T = TypeVar("T")
 PRELOAD = ("weatherglass._web.preload",)
+
+
+MIN_TOGETHER, MAX_TOGETHER = 6, 32
+"""How many waiting questions are worth a process, and how many it answers at most."""
+
+CROWD_WAITS = 3
+"""How many times `wait_seconds` a question waits in addition while so many others wait."""
 
 
 class Cancelled(WeatherglassError):
@@ -41,6 +50,29 @@ class Busy(WeatherglassError):
 
 class UnknownJob(WeatherglassError):
     """No job has this id: the server was restarted, or the job has been forgotten."""
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """How a question can be answered in a process, together with others of its kind.
+
+    Parameters
+    ----------
+    function
+        Called in a process with the `report` of `Jobs.call`, the `context` and the questions;
+        returns for each question an answer or an error.
+    context
+        What the questions have in common: those with equal contexts are answered together.
+    question
+        What the function needs to know about this question.
+    complete
+        Called with an answer of the function; returns the result of the job.
+    """
+
+    function: Callable[..., list[Any]]
+    context: Hashable
+    question: Any
+    complete: Callable[[Any], Any]
 
 
 class Working(Exception):  # not an error: the route answers 202 with the progress
@@ -63,6 +95,7 @@ class Job:
     what: str
     seconds: float
     is_long: bool = False
+    together: Together | None = None
     id: str = field(default_factory=lambda: secrets.token_urlsafe(9))
     done: int = 0
     total: int = 0
@@ -97,10 +130,16 @@ class Job:
                 self.report(0, 0)
             result = work(self.report)
         except BaseException as error:
-            with suppress(Exception):
-                self.future.set_exception(error)
+            self.end(error)
         else:
-            with suppress(Exception):
+            self.end(result)
+
+    def end(self, result: Any) -> None:
+        """Keep the result, or the error that the function raised."""
+        with suppress(Exception):  # the job may have been stopped just now
+            if isinstance(result, BaseException):
+                self.future.set_exception(result)
+            else:
                 self.future.set_result(result)
 
     @property
@@ -134,16 +173,20 @@ class Job:
 
 
 class Jobs:
-    """All jobs of a server."""
+    """All jobs of a server; the processes of its jobs have jobs without processes."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, has_processes: bool = True) -> None:
         self.settings = settings
-        self._quick = ThreadPoolExecutor(max(2, cpu_count()), "ask")
+        self._calls: IsolatedCalls | None = None
+        if has_processes:
+            self._calls = IsolatedCalls(
+                max_bytes=settings.job_bytes(), max_seconds=settings.job_seconds, preload=PRELOAD
+            )
+        self._n_quick = max(2, cpu_count())
+        self._quick = ThreadPoolExecutor(self._n_quick, "ask")
         self._long = ThreadPoolExecutor(LONG_WORKERS, "job")
         self._background = ThreadPoolExecutor(1, "background")
-        self._calls = IsolatedCalls(
-            max_bytes=settings.job_bytes(), max_seconds=settings.job_seconds, preload=PRELOAD
-        )
+        self._waiting: OrderedDict[Job, Callable[..., Any]] = OrderedDict()
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._by_id: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
@@ -157,6 +200,7 @@ class Jobs:
         *,
         is_long: bool = False,
         is_background: bool = False,
+        together: Together | None = None,
     ) -> Job:
         """Return the job of a question, starting it if there is none.
 
@@ -174,6 +218,8 @@ class Jobs:
         is_background
             Whether nobody asked for it yet. Such jobs run one after another, on a worker of their
             own, so that no other job waits for them.
+        together
+            How a quick job can be done together with others, where many wait; the same result.
 
         Raises
         ------
@@ -193,12 +239,64 @@ class Jobs:
                 is_long and long_jobs >= self.settings.max_long_jobs
             ):
                 raise Busy("The server is busy with other questions; try again in a moment.")
-            job = Job(key, what, self.settings.job_seconds, is_long)
+            job = Job(key, what, self.settings.job_seconds, is_long, together)
             self._jobs[key] = self._by_id[job.id] = job
             self._forget()
             pool = self._background if is_background else self._long if is_long else self._quick
-            pool.submit(job.run, work)
+            if together is not None:
+                self._waiting[job] = work
+            pool.submit(self._run, job, work)
         return job
+
+    def _run(self, job: Job, work: Callable[..., Any]) -> None:
+        """Run a job in a worker thread, together with others of its kind if many are waiting."""
+        if job.together is None:
+            job.run(work)
+            return
+        taken = self._take_waiting(job, job.together)
+        if len(taken) >= MIN_TOGETHER:
+            self._run_together(taken)
+        else:
+            for job, work in taken.items():
+                job.run(work)
+
+    def _take_waiting(self, first: Job, kind: Together) -> dict[Job, Callable[..., Any]]:
+        """Return what is to be done with a job; nothing if another thread has taken it already."""
+        with self._lock:
+            if first not in self._waiting:
+                return {}
+            alike = [
+                job
+                for job in self._waiting
+                if job.together is not None and job.together.context == kind.context
+            ]
+            # Equal parts, so that no thread is idle while another has much to do.
+            size = min(MAX_TOGETHER, max(MIN_TOGETHER, len(alike) // self._n_quick))
+            chosen = alike[:size] if len(alike) >= MIN_TOGETHER else [first]
+            return {job: self._waiting.pop(job) for job in chosen}
+
+    def _run_together(self, taken: Mapping[Job, Callable[..., Any]]) -> None:
+        """Do jobs together, in a process, or one after another if that fails."""
+        kinds = [job.together for job in taken if job.together is not None]
+        for job in taken:
+            job.started = time.monotonic()
+
+        def report(done: int, total: int, now: str = "") -> None:
+            for job in taken:
+                with suppress(Cancelled):
+                    job.report(done, total, now)
+            if all(job.is_over for job in taken):
+                raise Cancelled("All of these jobs were cancelled.")
+
+        try:
+            questions = [kind.question for kind in kinds]
+            answers = self.call(report, kinds[0].function, kinds[0].context, questions)
+        except Exception:  # whichever of them is the reason, the others do not fail with it
+            for job, work in taken.items():
+                job.run(work)
+            return
+        for job, kind, answer in zip(taken, kinds, answers, strict=True):
+            job.end(answer if isinstance(answer, Exception) else kind.complete(answer))
 
     async def answer(
         self,
@@ -209,6 +307,7 @@ class Jobs:
         is_long: bool = False,
         job: str = "",
         wait_seconds: float | None = None,
+        together: Together | None = None,
     ) -> T:
         """Return the answer to a question, if its job finishes within `wait_seconds`.
 
@@ -226,11 +325,14 @@ class Jobs:
         if awaited is not None and awaited.key == key and awaited.has_failed:
             self._drop(awaited)
             awaited.future.result()
-        current = self.start(key, what, work, is_long=is_long)
+        current = self.start(key, what, work, is_long=is_long, together=together)
         if not current.is_over:
             timeout = self.settings.wait_seconds if wait_seconds is None else wait_seconds
             end = asyncio.wrap_future(_follow(current.future))
             await asyncio.wait([end], timeout=timeout)
+            if together is not None and len(self._waiting) >= MIN_TOGETHER:
+                # Rendering a page that waits takes as long as answering the question.
+                await asyncio.wait([end], timeout=CROWD_WAITS * timeout)
         if not current.is_over:
             if current.is_overdue:
                 current.stop(current.timeout_message)
@@ -253,11 +355,14 @@ class Jobs:
         To be called from the work of a long job, with the `report` of that job: the process is
         killed when the job is cancelled. The other parameters are those of `IsolatedCalls.call`.
         """
+        if self._calls is None:
+            raise ProcessDied("A process of a job cannot start others.")
         return self._calls.call(report, function, *arguments, check=check, cache=cache)
 
     def start_processes(self) -> None:
         """Prepare for the first `call`, so that it need not wait for imports."""
-        self._calls.start()
+        if self._calls is not None:
+            self._calls.start()
 
     def find(self, id: str) -> Job:
         """Return a job by its id."""
@@ -291,7 +396,8 @@ class Jobs:
         for job in jobs:
             if not job.is_over:
                 job.stop("The server was stopped.")
-        self._calls.close()
+        if self._calls is not None:
+            self._calls.close()
         for pool in (self._quick, self._long, self._background):
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -23,9 +23,9 @@ from weatherglass.tasks import single_threaded_blas
 from weatherglass.vectors import Vectors
 
 from .jobs import Jobs
-from .rendering import load_chart_libraries, static_file
+from .rendering import NAV, load_chart_libraries, static_file
 from .settings import Settings
-from .sources import CONTROLS, Sources
+from .sources import CONTROLS, SourceReference, Sources
 from .upload import Uploads
 
 
@@ -106,6 +106,35 @@ class Session:
             self.jobs.close()
             self.uploads.close()
             self._resources.close()
+
+
+@dataclass(frozen=True)
+class SharedContext:
+    """What a process needs to render the same pages as the server."""
+
+    settings: Settings
+    sources: tuple[tuple[str, str, SourceReference | None], ...]
+    navigation: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, session: Session) -> SharedContext | None:
+        """Describe a session; None if it has uploads, which only their own processes open."""
+        if any(source.is_upload for source in session.sources):
+            return None
+        sources = tuple(
+            (source.name, source.spec, source.refer() if source.vectors else None)
+            for source in session.sources
+        )
+        return cls(session.settings, sources, tuple(NAV))
+
+    def open(self, report: Callable[..., None]) -> Session:
+        """Return a session with the same sources, of which the same are open."""
+        NAV[:] = self.navigation
+        jobs = Jobs(self.settings, has_processes=False)
+        sources = Sources(replace(self.settings, sources=(), folders=()), jobs)
+        for name, spec, reference in self.sources:
+            sources.add(spec, name, None if reference is None else reference.open(report))
+        return Session(self.settings, jobs, sources, Uploads(self.settings))
 
 
 async def _get_session(request: Request) -> Session:

@@ -57,12 +57,15 @@ def leave_one_out(
         if len(words.words) <= MIN_WORDS[name]:  # the test needs them all
             continue
         for k, word in enumerate(words.words):
-            reduced = mean_differences(
-                {
-                    key: np.delete(table, k, axis=key.index(name)) if name in key else table
-                    for key, table in cosines.items()
-                }
-            )
+            if name in "XY":  # the associations of the other targets stay the same
+                reduced = complete | {name: np.delete(complete[name], k)}
+            else:
+                reduced = mean_differences(
+                    {
+                        key: np.delete(table, k, axis=1) if name in key else table
+                        for key, table in cosines.items()
+                    }
+                )
             dropped.append((name, word))
             remaining.append((reduced["X"], reduced["Y"]))
     p_values = _permutation_ps(remaining, alternative)

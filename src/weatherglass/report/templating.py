@@ -46,6 +46,7 @@ def create_environment(*folders: tuple[str, str]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_finalize,
+        auto_reload=False,  # the templates of an installed package do not change
     )
     filters: dict[str, Any] = {
         "word": lru_cache(8192)(html.word_markup),

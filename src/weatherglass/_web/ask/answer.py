@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weatherglass.catalog import Test
-from weatherglass.errors import CannotMeasure
+from weatherglass.errors import CannotMeasure, WeatherglassError
 from weatherglass.measures import Influence, Results, WeatResult, weat
+from weatherglass.tasks import single_threaded_blas
 from weatherglass.vectors import Vectors, fit_control
 
-from ..session import Session
+from ..jobs import Together
+from ..session import Session, SharedContext
 from ..sources import SourceReference, fingerprints, open_all
 from .question import Question
 
@@ -54,13 +56,22 @@ class Answer:
         return Results.of(self.results.values())
 
 
+Render = Callable[[Session, Answer], str]
+"""A function at module level that renders the page of an answer and remembers it in `pages`."""
+
+
 async def answer_question(
-    session: Session, question: Question, job: str = "", wait_seconds: float | None = None
+    session: Session,
+    question: Question,
+    job: str = "",
+    wait_seconds: float | None = None,
+    render: Render | None = None,
 ) -> Answer:
     """Run the test of a question on its sources.
 
     A quick test is run without the evidence that takes twenty times as long as the effect and its
-    p-value: `add_evidence` collects it once the page is shown.
+    p-value: `add_evidence` collects it once the page is shown. Where many questions wait, several
+    are answered together in a process, and their pages rendered there by `render`.
     """
     test = question.build_test(session.settings)
     vectors = await session.sources.open(question.sources, job, wait_seconds)
@@ -72,25 +83,84 @@ async def answer_question(
         dropped = await _choose_dropped(session, answer, question.drop, job)
         test = drop_words(test, dropped)
 
+    measured = MeasuredTest(question, test, dropped)
+    key = ("ask", question, fingerprints(vectors))
+    if is_quick(test):
+        return await session.jobs.answer(
+            key,
+            "Measuring",
+            lambda report: measured.answer(report, vectors),
+            job=job,
+            wait_seconds=wait_seconds,
+            together=_with_others(session, measured, vectors, render),
+        )
+
     def work(report: Callable[..., None]) -> Answer:
-        options = question.options | {"workers": 1}
-        if is_quick(test):
-            options |= {"baseline": False, "influence": True}
-            results = measure_sources(report, vectors, test, options)
-        else:
-            options |= {"intervals": True}
-            references = session.sources.refer(vectors)
-            results = session.jobs.call(report, measure_in_process, references, test, options)
+        options = question.options | {"workers": 1, "intervals": True}
+        references = session.sources.refer(vectors)
+        results = session.jobs.call(report, measure_in_process, references, test, options)
         return Answer(question, test, results, vectors, dropped=dropped)
 
     return await session.jobs.answer(
-        ("ask", question, fingerprints(vectors)),
-        "Measuring",
-        work,
-        is_long=not is_quick(test),
-        job=job,
-        wait_seconds=wait_seconds,
+        key, "Measuring", work, is_long=True, job=job, wait_seconds=wait_seconds
     )
+
+
+@dataclass(frozen=True)
+class MeasuredTest:
+    """A question with its test, from which the most influential words may have been dropped."""
+
+    question: Question
+    test: Test
+    dropped: tuple[tuple[str, str], ...] = ()
+
+    def answer(self, report: Callable[..., None], vectors: Mapping[str, Vectors]) -> Answer:
+        """Run a quick test."""
+        options = self.question.options | {"workers": 1, "baseline": False, "influence": True}
+        results = measure_sources(report, vectors, self.test, options)
+        return Answer(self.question, self.test, results, vectors, dropped=self.dropped)
+
+
+def _with_others(
+    session: Session,
+    measured: MeasuredTest,
+    vectors: Mapping[str, Vectors],
+    render: Render | None,
+) -> Together | None:
+    """Return how a question is answered in a process with others; not where there are uploads."""
+    context = SharedContext.of(session)
+    if context is None:
+        return None
+
+    def complete(part: tuple[Mapping[str, WeatResult], dict[tuple[str, ...], str]]) -> Answer:
+        results, pages = part
+        question, test, dropped = measured.question, measured.test, measured.dropped
+        return Answer(question, test, results, vectors, pages, dropped=dropped)
+
+    return Together(answer_together, context, (measured, render), complete)
+
+
+def answer_together(
+    report: Callable[..., None],
+    context: SharedContext,
+    questions: Sequence[tuple[MeasuredTest, Render | None]],
+) -> list[Any]:
+    """Answer questions in a process: the results and pages of each, or the error."""
+    session = context.open(report)
+    answers: list[Any] = []
+    with single_threaded_blas():  # other processes need the other processors
+        for done, (measured, render) in enumerate(questions):
+            report(done, len(questions))
+            try:
+                sources = map(session.sources.find, measured.question.sources)
+                vectors = {source.name: source.vectors for source in sources if source.vectors}
+                answer = measured.answer(lambda done, total: None, vectors)
+                if render is not None:
+                    render(session, answer)
+                answers.append((answer.results, answer.pages))
+            except WeatherglassError as error:
+                answers.append(error)
+    return answers
 
 
 async def _choose_dropped(

@@ -113,7 +113,7 @@ async def page(
             question = replace(question, sources=chosen)
             if not job and request.url.query != question.query:
                 return RedirectResponse(f"/?{question.query}", 303)
-            answer = await answer_question(session, question, job)
+            answer = await answer_question(session, question, job, render=render_answer_page)
             return HTMLResponse(render_answer_page(session, answer))
         status, values = 200, bench_values(session, question, None, searches)
         session.sources.choose(question.sources)
