@@ -29,9 +29,7 @@ from weatherglass.seedlab import lint, multiverse  # noqa: F401
 from weatherglass.vectors import Vectors
 
 from . import app  # noqa: F401
-from .ask.answer import MeasuredTest
-from .ask.page import render_answer_page
-from .ask.question import Question
+from .ask import MeasuredTest, Question, render_answer_page
 from .session import SharedContext
 from .settings import Settings
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
+from weatherglass.seedlab import Checklist, ChecklistPart
 
-from weatherglass.seedlab import Checklist, ChecklistItem, ChecklistPart
-
-from .html import element, join, sentence_markup, spell, word_list
+from .html import spell
 from .markdown import markdown_text
-from .page import render_page, section
+from .page import render_page
+from .templating import render_template
 
 HEADING = "Checklist for seed sets"
 TO_FILL_IN = "To be filled in"
@@ -55,39 +54,25 @@ def checklist_page(checklist: Checklist, *, show_slurs: bool = False) -> str:
     >>> "Who read the words" in page, "<script" in page
     (True, False)
     """
+    content = render_template(
+        "checklist.html",
+        basis=describe_basis(checklist),
+        parts=[(_title(part), part) for part in checklist.parts],
+        to_fill_in=TO_FILL_IN,
+        citation=CITATION,
+    )
     return render_page(
         HEADING,
-        [
-            element("p", describe_basis(checklist), class_="lead"),
-            *(_part_section(number, part) for number, part in enumerate(checklist.parts)),
-            element("p", CITATION, class_="citation"),
-        ],
+        [content],
         show_slurs=show_slurs,
         warning=_WARNING,
         sheets=("audit.css",),
     )
 
 
-def _part_section(number: int, part: ChecklistPart) -> Markup:
-    words = element("p", element("b", "Words: "), word_list(part.words)) if part.words else ""
-    items = (_item_markup(item) for item in part.items)
-    return section(f"part-{number}", _title(part), words, element("dl", *items, class_="checklist"))
-
-
 def _title(part: ChecklistPart) -> str:
     text = spell(part.label, phrase=False)
     return text[:1].upper() + text[1:] if part.label == "the whole study" else text
-
-
-def _item_markup(item: ChecklistItem) -> Markup:
-    mark = "☑ " if item.is_answered else "☐ "
-    topic = item.topic.capitalize()
-    answer: str = (
-        element("dd", sentence_markup(item.answer))
-        if item.is_answered
-        else element("dd", element("em", f"{TO_FILL_IN}: "), sentence_markup(item.question))
-    )
-    return join(element("dt", mark, topic), answer)
 
 
 def checklist_markdown(checklist: Checklist, *, show_slurs: bool = False) -> str:

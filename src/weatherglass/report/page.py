@@ -92,14 +92,6 @@ def section(name: str, heading: str, *content: str) -> Markup:
     return element("section", element("h2", heading), *content, id=name)
 
 
-def tiles(pairs: Sequence[tuple[str, str]]) -> Markup:
-    """Headline figures, each with what it counts."""
-    items = (
-        element("li", element("b", figure), " ", element("span", text)) for figure, text in pairs
-    )
-    return element("ul", *items, class_="tiles")
-
-
 FONT = "Arial, Liberation Sans, sans-serif"
 
 Draw = Callable[..., Markup]

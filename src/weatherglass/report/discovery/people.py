@@ -10,8 +10,8 @@ from weatherglass.crowd import REASONS, CellVotes, CrowdResult
 from weatherglass.discovery import Cell
 from weatherglass.significance import format_p
 
-from ..html import element, join, table, word_list
-from ..page import section, tiles
+from ..html import table, word_list
+from ..templating import render_template
 
 MARKS_GUIDE = (
     "✓ marks cells for which the group that people chose most often is that of the "
@@ -24,19 +24,20 @@ def people_section(crowd: CrowdResult | None) -> list[Markup]:
     """The section on an evaluation by people; none without one."""
     if crowd is None or crowd.accurate_share is None:
         return []
-    parts = [element("p", crowd.sentence(), class_="lead"), tiles(_figures(crowd))]
-    parts.append(element("p", _describe_workers(crowd)))
-    if crowd.rated:
-        rows = [
-            (cell.group, element("span", word_list(cell.words)), _format_rating(cell))
-            for cell in crowd.table1()
-        ]
-        heads = ("Group", "Words", "Mean rating, 1 to 7 (95 % interval)")
-        parts += [
-            element("p", "Rated most offensive, one cell for each group:"),
-            table("Rated most offensive", heads, rows, numbers=(2,)),
-        ]
-    return [section("people", "What people say", *parts)]
+    heads = ("Group", "Words", "Mean rating, 1 to 7 (95 % interval)")
+    rows = [
+        (cell.group, word_list(cell.words), _format_rating(cell))
+        for cell in (crowd.table1() if crowd.rated else ())
+    ]
+    return [
+        render_template(
+            "discovery/people.html",
+            sentence=crowd.sentence(),
+            figures=_figures(crowd),
+            workers=_describe_workers(crowd),
+            rated=table("Rated most offensive", heads, rows, numbers=(2,)) if rows else "",
+        )
+    ]
 
 
 def _figures(crowd: CrowdResult) -> list[tuple[str, str]]:
@@ -78,19 +79,15 @@ def mark_cells(crowd: CrowdResult) -> Callable[[Cell, Markup], Markup]:
 
     def fill(cell: Cell, details: Markup) -> Markup:
         people = votes.get((cell.group, cell.category))
-        mark = _mark(people) if people is not None else ""
-        more = join(details, f"; {_details(people)}") if people is not None else details
-        kind = "in agreed" if people is not None and people.agrees else "in"
-        hidden = element("span", more, class_="said")
-        return element("div", word_list(cell.words), mark, hidden, class_=kind, tabindex=0)
+        return render_template(
+            "discovery/judged_cell.html",
+            words=word_list(cell.words),
+            details=details,
+            people=people,
+            said="" if people is None else _details(people),
+        )
 
     return fill
-
-
-def _mark(people: CellVotes) -> Markup:
-    count = f"{people.agreeing}/{people.workers}"
-    text = element("b", count) if people.is_above_guessing else count
-    return element("span", "✓ " if people.agrees else "", text, class_="votes")
 
 
 def _details(people: CellVotes) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from weatherglass.discovery import Discoveries, Discovery, Group
+from weatherglass.discovery import Discoveries, Discovery
 from weatherglass.significance import format_p
 
-from ..html import element, join, spell, table, word_list
+from ..html import element, spell, table
 from ..page import render_page, section
+from ..templating import render_template
 from . import prose
 from .page import NAMES_APART, discovery_table, format_fact, repeat_section
 
@@ -56,7 +57,7 @@ def discoveries_page(found: Discoveries, *, show_slurs: bool = False) -> str:
     labels = {label: spell(label, phrase=False) for label in found.searches}
     searches = list(found.searches.items())
     groups = [
-        join(element("h3", labels[label]), _groups_table(labels[label], search, _prefix(number)))
+        _groups_table(labels[label], search, _prefix(number))
         for number, (label, search) in enumerate(searches)
     ]
     tables = [
@@ -163,42 +164,14 @@ def _agreement_section(found: Discoveries) -> list[Markup]:
 def _groups_table(label: str, search: Discovery, prefix: str) -> Markup:
     """The groups of a search as columns, with names and facts, as in table 6 of the paper."""
     groups = search.groups
-    heads = [element("th", "Group", scope="col")]
-    heads += [
-        element("th", group.id, scope="col", id=f"{prefix}group-{index}", tabindex=-1)
-        for index, group in enumerate(groups)
-    ]
-    rows = [
-        _row("Names", [_shown(group) for group in groups]),
-        _row("Further names", [f"+{group.size - len(group.shown):,}" for group in groups]),
-    ]
+    rows: list[tuple[str, list[str]]] = []
     if prose.is_weighted(search):
-        rows.append(_row("People", [f"{group.people or 0:,.0f}" for group in groups]))
+        rows.append(("People", [f"{group.people or 0:,.0f}" for group in groups]))
     for name, about in search.columns.items():
         title = spell(about.get("label") or name)
         unit = about.get("unit", "")
         values = [format_fact(unit, group.facts.get(name)) for group in groups]
-        rows.append(_row(title[:1].upper() + title[1:], values))
-    content = element(
-        "table",
-        element("thead", element("tr", *heads)),
-        element("tbody", *rows),
-        class_="plain side-by-side",
+        rows.append((title[:1].upper() + title[1:], values))
+    return render_template(
+        "discovery/side_by_side.html", label=label, prefix=prefix, groups=groups, rows=rows
     )
-    return element(
-        "div",
-        content,
-        class_="scroll wide",
-        role="region",
-        tabindex=0,
-        aria_label=f"Groups, {label}",
-    )
-
-
-def _shown(group: Group) -> Markup:
-    return word_list(group.shown)
-
-
-def _row(title: str, values: list[str]) -> Markup:
-    cells = (element("td", value) for value in values)
-    return element("tr", element("th", title, scope="row"), *cells)
