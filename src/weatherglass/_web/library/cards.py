@@ -33,8 +33,8 @@ from ..word_sets import format_words, word_tests
 
 MAX_FIRST_WORDS = 7
 MAX_FIRST_SENTENCES = 2
-MAX_EXTREMES = 6
-"""How many of the highest and lowest rated words a card shows."""
+N_RATED = 9
+"""How many words a card of norms shows, at equal distances from the lowest to the highest."""
 
 TEST_GROUPS = {
     "words": (
@@ -54,6 +54,8 @@ TEST_GROUPS = {
 """The kinds of tests: titles and descriptions."""
 
 _EMBEDDINGS = {"glove-840b": "GloVe 840B", "word2vec-google-news": "word2vec Google News"}
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 # Tests
@@ -130,7 +132,7 @@ def describe_figure(figure: Published | PublishedCorrelation) -> str:
 
     >>> weat6 = tests("weat6")[0]
     >>> describe_figure(weat6.published[0])
-    'd = 1.81, p ≤ 0.001, GloVe 840B (Table 1)'
+    'd = 1.81, p ≤ 10⁻³, GloVe 840B (Table 1)'
     """
     symbol, value = (
         ("d", figure.effect) if isinstance(figure, Published) else ("r", figure.correlation)
@@ -138,9 +140,20 @@ def describe_figure(figure: Published | PublishedCorrelation) -> str:
     parts = [f"{symbol} = {numbers.effect(value)}"]
     if figure.p_bound is not None:
         sign = "<" if figure.p.startswith("<") else "≤"
-        parts.append(f"p {sign} {numbers.p_value(figure.p_bound)}")
+        parts.append(f"p {sign} {format_bound(figure.p_bound)}")
     place = f" ({figure.table})" if figure.table else ""
     return ", ".join([*parts, _EMBEDDINGS.get(figure.source, figure.source)]) + place
+
+
+def format_bound(bound: float) -> str:
+    """Format the upper bound of a p-value as papers print it.
+
+    >>> format_bound(1e-18), format_bound(0.001), format_bound(0.018), format_bound(2e-05)
+    ('10⁻¹⁸', '10⁻³', '0.018', '2e-05')
+    """
+    mantissa, _, exponent = f"{bound:.0e}".partition("e")
+    is_power = mantissa == "1" and float(f"{mantissa}e{exponent}") == bound
+    return f"10{str(int(exponent)).translate(_SUPERSCRIPT)}" if is_power else f"{bound:g}"
 
 
 def _test_of_words(entry: Test) -> Test | None:
@@ -170,7 +183,7 @@ def _set_rows(id: str) -> list[SetRow]:
                 letter,
                 word_set.label,
                 _count(len(word_set), "sentence" if is_sentence else "word"),
-                _first_words(word_set.words, MAX_FIRST_SENTENCES if is_sentence else None),
+                _first_sentences(word_set.words) if is_sentence else _first_words(word_set.words),
                 f"@{id}.{letter}" if card.group == "words" else "",
                 nearest[0] if nearest else None,
             )
@@ -182,9 +195,14 @@ def _as_seed_set(word_set: WordSet) -> SeedSet:
     return SeedSet(id=word_set.label or "set", words=word_set.words)
 
 
-def _first_words(words: tuple[str, ...], limit: int | None = None) -> Markup:
-    limit = limit or MAX_FIRST_WORDS
-    return Markup(word_list(words[:limit]) + (", …" if len(words) > limit else ""))
+def _first_words(words: tuple[str, ...]) -> Markup:
+    rest = ", …" if len(words) > MAX_FIRST_WORDS else ""
+    return Markup(word_list(words[:MAX_FIRST_WORDS]) + rest)
+
+
+def _first_sentences(sentences: tuple[str, ...]) -> Markup:
+    first = Markup(" ").join(word_list([text]) for text in sentences[:MAX_FIRST_SENTENCES])
+    return first + (" …" if len(sentences) > MAX_FIRST_SENTENCES else "")
 
 
 def _count(number: int, noun: str) -> str:
@@ -237,8 +255,7 @@ class NormsCard(NamedTuple):
     norms: Norms
     study: Study
     licence: str
-    highest: tuple[str, ...]
-    lowest: tuple[str, ...]
+    examples: tuple[str, ...]
 
 
 @cache
@@ -247,10 +264,10 @@ def _norms_cards() -> tuple[NormsCard, ...]:
     for id, source in norm_sources().items():
         norms = load_norms(id)
         ranked = [word for _, word in sorted(zip(norms.ratings, norms.words, strict=True))]
-        highest, lowest = ranked[: -MAX_EXTREMES - 1 : -1], ranked[:MAX_EXTREMES]
-        cards.append(
-            NormsCard(id, norms, source.study, source.licence, tuple(highest), tuple(lowest))
-        )
+        # The middle of each of N_RATED equal parts, so that neither end is an extreme.
+        places = [(2 * k + 1) * len(ranked) // (2 * N_RATED) for k in range(N_RATED)]
+        examples = tuple(ranked[place] for place in places)
+        cards.append(NormsCard(id, norms, source.study, source.licence, examples))
     return tuple(cards)
 
 

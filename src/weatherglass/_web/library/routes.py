@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
@@ -17,6 +18,9 @@ from .cards import TEST_GROUPS, find_norms_cards, find_test_cards, find_upload_c
 
 router = APIRouter()
 PAGE = Page("Library", "/library", router)
+
+N_CONCEPTS = 12
+"""How many concepts the overview names: those with the most seed sets."""
 
 MAX_OPEN_CARDS = 24
 """With more cards than these, their groups are collapsed."""
@@ -45,7 +49,7 @@ async def list_part(
 ) -> Response:
     """The cards, as part of a page."""
     values = _values(session, kind, SeedFilter(find.strip()))
-    return HTMLResponse(render("library_list.html", **values))
+    return _render_list(values, library_address(kind, find.strip()))
 
 
 @router.get("/seeds", **HTML_ROUTE, responses=html_response("The page."))
@@ -57,7 +61,14 @@ async def seeds_page(session: CurrentSession, seed_filter: FilterQuery) -> Respo
 @router.get("/seeds/list", **HTML_ROUTE, responses=html_response("The list alone."))
 async def seeds_part(session: CurrentSession, seed_filter: FilterQuery) -> Response:
     """The list of seed sets, as part of a page."""
-    return HTMLResponse(render("library_list.html", **_values(session, "seeds", seed_filter)))
+    query = seed_filter.query
+    values = _values(session, "seeds", seed_filter)
+    return _render_list(values, f"/seeds?{query}" if query else "/seeds")
+
+
+def _render_list(values: dict[str, Any], address: str) -> Response:
+    """Return the list; the address of the page follows the search, so that it can be sent."""
+    return HTMLResponse(render("library_list.html", **values), headers={"HX-Replace-Url": address})
 
 
 def _values(session: Session, kind: str, seed_filter: SeedFilter) -> dict[str, Any]:
@@ -82,6 +93,7 @@ def _values(session: Session, kind: str, seed_filter: SeedFilter) -> dict[str, A
         "filter": seed_filter,
         "groups": seed_filter.groups() if "seeds" in chosen else [],
         "n_sets": len(sets),
+        "concepts": Counter(seed_set.concept for seed_set in sets).most_common(N_CONCEPTS),
         "test_groups": [
             (title, description, members)
             for group, (title, description) in TEST_GROUPS.items()

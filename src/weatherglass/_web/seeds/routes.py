@@ -37,7 +37,6 @@ from ..session import CurrentSession, JobQuery, Session, SourceQuery
 from ..word_sets import SetQuery
 from .browse import (
     FilterQuery,
-    SeedFilter,
     SetComparison,
     compare_sets,
     format_origin,
