@@ -228,7 +228,7 @@ def find_test_cards(search: str) -> list[TestCard]:
 
 
 def _matches_test(card: TestCard, part: str) -> bool:
-    if part in _test_text(card.entry.id):
+    if part in _test_text(card.entry.id) or _is_doi(part, card.study):
         return True
     if card.group == "sentences":
         return False
@@ -236,11 +236,16 @@ def _matches_test(card: TestCard, part: str) -> bool:
     return any(word.lower().startswith(part) for word_set in sets for word in word_set.words)
 
 
+def _is_doi(part: str, study: Study | None) -> bool:
+    # Only the whole DOI: "science" is part of those of a journal.
+    return study is not None and bool(study.doi) and part == study.doi.lower()
+
+
 @cache
 def _test_text(id: str) -> str:
     """The text in which a search looks for a test, besides its words."""
     card = _test_cards_by_id()[id]
-    study = f"{card.study.short} {card.study.title} {card.study.doi}" if card.study else ""
+    study = card.study.short if card.study else ""
     parts = (id, card.entry.title, card.entry.dimension, card.group, study, *_labels(card.entry))
     return " ".join((*parts, TEST_GROUPS[card.group][1].partition(":")[0])).lower()
 
@@ -282,10 +287,10 @@ def find_norms_cards(search: str) -> list[NormsCard]:
 
 
 def _matches_norms(card: NormsCard, part: str) -> bool:
-    study = f"{card.study.short} {card.study.title} {card.study.doi}"
-    text = f"{card.id} {card.norms.title} {card.norms.name} {card.norms.unit} {study}"
+    text = f"{card.id} {card.norms.title} {card.norms.name} {card.norms.unit} {card.study.short}"
     # The words are thousands: one that only begins so would match almost any search.
-    return part in f"{text} norms ratings".lower() or part in _norms_words(card.id)
+    is_described = part in f"{text} norms ratings".lower() or _is_doi(part, card.study)
+    return is_described or part in _norms_words(card.id)
 
 
 @cache
