@@ -44,7 +44,7 @@ def test_every_test_of_the_catalogue_has_a_card_with_its_sets_and_paper(client, 
             assert f'<span class="letter">{letter}</span> {word_set.label}' in card
         for figure in entry.published:
             value = getattr(figure, "effect", None) or figure.correlation
-            assert f"{value:.2f}" in card
+            assert f"{value:.2f}".replace("-", "−") in card
 
 
 def test_a_card_of_a_test_shows_first_words_published_effect_and_uses(client, as_browser):
