@@ -18,7 +18,7 @@ FEMALE, MALE = "female_1-Caliskan_et_al_2017", "male_1-Caliskan_et_al_2017"
 
 def card_link(name: str) -> str:
     """Return the selector of the title that opens the set with this id."""
-    return f".seed-card:has(bdi:text-is('{name}')) > a"
+    return f".library-card:has(bdi:text-is('{name}')) > a"
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,8 @@ def server(tiny: str) -> Iterator[str]:
 
 def test_sets_are_found_while_typing_and_lead_to_a_question(browser, server):
     with open_page(browser, server) as (tab, errors):
-        tab.click("nav >> text=Seeds")
+        tab.click("nav >> text=Library")
+        tab.click(".tabs >> text=Seed sets")
         tab.wait_for_selector("text=178 sets")
         tab.type("input[name=find]", "upper class")
         tab.wait_for_selector("#list >> text=/^1 set/")

@@ -71,6 +71,12 @@ VIEWS = {
     "discover, cell": View(
         f"/discover?{SEARCH.query}", "dialog[open] .near", "#table td:not(.rest) > a.in"
     ),
+    "library": View("/library", "#list"),
+    "library, search": View("/library?find=career", ".card-sets"),
+    "library, tests": View("/library?kind=tests", ".card-sets"),
+    "library, norms": View("/library?kind=norms", ".library-card select"),
+    "library, uploads": View("/library?kind=uploads", ".library-card .use-as"),
+    "library, nothing": View("/library?find=zzzz", "text=Nothing in the Library matches"),
     "seeds": View("/seeds", ".index"),
     "seed set": View(f"/seeds/set?id={FEMALE}", "#findings .findings"),
     "lint": View(f"/seeds/lint?id={FEMALE}&source=default", ".findings"),

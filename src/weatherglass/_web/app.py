@@ -24,6 +24,7 @@ from .discover import start_opening_search
 from .explore import PAGE as EXPLORE
 from .guard import SLURS_COOKIE, Guard
 from .jobs import Jobs
+from .library import PAGE as LIBRARY
 from .map import PAGE as MAP
 from .rendering import MEDIA_TYPES, NAV, render, static_file
 from .responses import (
@@ -36,14 +37,14 @@ from .responses import (
     template_kind,
     wants_page,
 )
-from .seeds import PAGE as SEEDS
+from .seeds import router as seeds_router
 from .session import CurrentSession, Session
 from .settings import Settings
 from .sources import Sources
 from .upload import PAGE as UPLOAD
 from .upload import Uploads
 
-PAGES = (ASK, EXPLORE, MAP, DISCOVER, SEEDS, AUDITS, UPLOAD)
+PAGES = (ASK, EXPLORE, MAP, DISCOVER, LIBRARY, AUDITS, UPLOAD)
 """In the order of the top bar; the page of a crowd study follows, if there is one."""
 
 router = APIRouter()
@@ -84,6 +85,7 @@ def create_app(settings: Settings | None = None) -> Guard:
     NAV[:] = [(page.name, page.path) for page in pages]
     for page in pages:
         app.include_router(page.router)
+    app.include_router(seeds_router)
     app.include_router(router)
     add_error_handlers(app)
     return Guard(app, settings, jobs.close, session.close)

@@ -162,10 +162,11 @@ def page_path(address: str) -> str:
     """Return the path of the page in the top bar that an address belongs to.
 
     >>> page_path("/seeds/set?id=x"), page_path("/ask/lint?test=weat6"), page_path("/?test=weat6")
-    ('/seeds', '/ask', '/ask')
+    ('/library', '/ask', '/ask')
     """
     first = address.partition("?")[0].strip("/").partition("/")[0]
-    return f"/{first or 'ask'}"
+    # Seed sets are part of the Library.
+    return "/library" if first == "seeds" else f"/{first or 'ask'}"
 
 
 def render_part(

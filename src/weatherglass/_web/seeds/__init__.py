@@ -1,4 +1,4 @@
-"""The Seeds page: browse, lint and compare seed sets."""
+"""Seed sets: find, show, lint and compare them."""
 
 import lazy_loader
 

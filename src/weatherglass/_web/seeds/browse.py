@@ -30,9 +30,6 @@ from ..sources import SourceReference, fingerprints
 from ..word_sets import read_set
 
 Grouping = Literal["concept", "study", "origin"]
-MAX_OPEN_SETS = 24
-"""With more sets than these, their groups are collapsed."""
-
 MAX_FIRST_WORDS = 7
 MAX_QUICK_WORDS = 300
 """Lint of more words takes seconds, and is a long job."""

@@ -1,4 +1,4 @@
-"""The routes of the Seeds page: browse the seed sets, check one with lint, compare two."""
+"""The routes of seed sets: show one, check it with lint, compare two. The Library lists them."""
 
 from __future__ import annotations
 
@@ -33,16 +33,12 @@ from ..responses import (
     record_model,
     render_part,
 )
-from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
+from ..session import CurrentSession, JobQuery, Session, SourceQuery
 from ..word_sets import SetQuery
 from .browse import (
-    MAX_OPEN_SETS,
     FilterQuery,
-    SeedFilter,
     SetComparison,
     compare_sets,
-    find_flags,
-    first_words,
     format_origin,
     lint_sets,
     nearest_sets,
@@ -52,7 +48,6 @@ from .browse import (
 )
 
 router = APIRouter()
-PAGE = Page("Seeds", "/seeds", router)
 
 SetIdQuery = Annotated[str, Query(max_length=200, description="The id of a seed set.")]
 MATCH_DESCRIPTIONS = {
@@ -69,35 +64,6 @@ _MEDIA_TYPES = {
     "csv": "text/csv",
     "txt": "text/plain; charset=utf-8",
 }
-
-
-# The list
-
-
-@router.get("/seeds", **HTML_ROUTE, responses=html_response("The page."))
-async def list_page(session: CurrentSession, seed_filter: FilterQuery) -> Response:
-    """Browse the seed sets by concept, by study, or by the origin of their words."""
-    return HTMLResponse(render("seeds.html", page_path="/seeds", **_list_values(seed_filter)))
-
-
-@router.get("/seeds/list", **HTML_ROUTE, responses=html_response("The list alone."))
-async def list_part(session: CurrentSession, seed_filter: FilterQuery) -> Response:
-    """The list of seed sets, as part of a page."""
-    return HTMLResponse(render("seeds_list.html", **_list_values(seed_filter)))
-
-
-def _list_values(seed_filter: SeedFilter) -> dict[str, Any]:
-    n_sets = len(seed_filter.sets())
-    return {
-        "filter": seed_filter,
-        "groups": seed_filter.groups(),
-        "n_sets": n_sets,
-        "is_open": n_sets <= MAX_OPEN_SETS,
-        "find_flags": find_flags,
-        "first_words": first_words,
-        "title": seed_title,
-        "query": urlencode,
-    }
 
 
 # One set
@@ -131,7 +97,7 @@ def _source_values(session: Session, source: str) -> dict[str, Any]:
     """Return the values of the field in which a source is chosen."""
     chosen = session.sources.choose([source])
     return {
-        "page_path": "/seeds",
+        "page_path": "/library",
         "sources": list(session.sources),
         "source": chosen[0].name if chosen else "",
         "query": urlencode,
