@@ -133,7 +133,7 @@ WITH = {
 
 
 @pytest.fixture(scope="module")
-def entered(place: Path) -> set[str]:
+def entered(place: Path, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """Return every function of the package that reading the seeds enters."""
     entered_code: set[CodeType] = set()
 
@@ -150,7 +150,10 @@ def entered(place: Path) -> set[str]:
     threading.settrace(note)
     sys.settrace(note)
     try:
-        read_all()
+        with pytest.MonkeyPatch.context() as patch:
+            # What the first reading left in the cache would not be parsed again.
+            patch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+            read_all()
     finally:
         sys.settrace(before)
         threading.settrace(before)  # type: ignore[arg-type]
