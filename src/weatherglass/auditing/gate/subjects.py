@@ -282,8 +282,8 @@ class AuditedSource(Subject):
         return bool(self._about.get("kind") == "encoder")
 
     def describe(self) -> dict[str, Any]:
-        names = ("name", "kind", "fingerprint", "words", "dim")
-        about = {name: self._about[name] for name in names if self._about.get(name) is not None}
+        names = ("name", "kind", "fingerprint", "words", "dim", "history")
+        about = {name: self._about[name] for name in names if self._about.get(name)}
         return about | {
             "audit": str(self.folder),
             "audited_with": self.audited.about.get("weatherglass", ""),
