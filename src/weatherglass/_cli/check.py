@@ -141,4 +141,9 @@ def verdict_table(checked: Check, title: str) -> str:
         for verdict in checked.verdicts
         if verdict.finding
     }
-    return table(rows, title) + remarks(findings)
+    warnings = {
+        f"Warning: {text}": None
+        for verdict in checked.verdicts
+        for text in verdict.evidence.get("warnings", ())
+    }
+    return table(rows, title) + remarks([*warnings, *findings])

@@ -172,10 +172,9 @@ class OpenSource(Subject):
             return wefat(vectors, test)
         if isinstance(test, GroupsTest):
             return generalised_weat(vectors, test, alternative="two-sided", rng=self.rng)
-        options: dict[str, Any] = {"rng": self.rng, "workers": self.workers}
-        result: Measurement = weat(
-            vectors, test, alternative="two-sided", baseline=False, **options
-        )
+        options: dict[str, Any] = {"rng": self.rng, "workers": self.workers, "baseline": False}
+        options["influence"] = True  # leave-one-out is evidence of the finding, as in an audit
+        result: Measurement = weat(vectors, test, alternative="two-sided", **options)
         return result
 
     def result(self, test: AnyTest) -> Measurement:
