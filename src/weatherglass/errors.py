@@ -219,6 +219,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("waet6", ["weat6", "weat7", "wefat1"])
     ' Did you mean weat6 or weat7?'
+    >>> did_you_mean("efect", ["effect", "p", "effect"])
+    ' Did you mean effect?'
     """
-    matches = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    matches = difflib.get_close_matches(name, list(dict.fromkeys(known)), n=3, cutoff=0.6)
     return f" Did you mean {' or '.join(matches)}?" if matches else ""

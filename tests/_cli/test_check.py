@@ -127,6 +127,9 @@ def test_audit_fails_on_what_it_is_asked_to_fail_on(run: Any, write: Any, tmp_pa
     assert code(2, "--policy", policy) == 1
     assert json.loads((tmp_path / "2" / "check.json").read_text("utf-8"))["exit_code"] == 1
     assert code(2, "--resume", "--policy", policy, "--fail-on", "not-run") == 0
+    both = write("both.yaml", "rules: [{tests: [weat6, weat8], effect: 1.0}]\n")
+    assert code(2, "--resume", "--policy", both, "--fail-on", "violation") == 1
+    assert code(2, "--resume", "--policy", both, "--fail-on", "not-run") == 3
     assert code(3, "--fail-on", "violation") == 2
     assert code(3, "--fail-on-increase", "0.1") == 2
 

@@ -237,8 +237,16 @@ def test_a_debiased_file_says_so_in_checks_and_reports(run, tmp_path):
     assert "Debiased from 'small.txt'" in checked.err
     actions = [entry["action"] for entry in json.loads(checked.out)["sources"][0]["history"]]
     assert actions == ["subset", "debias"]
-    run("audit", plain, "--suite", suite, "-o", tmp_path / "run")
+    audited = run("audit", plain, "--suite", suite, "-o", tmp_path / "run")
+    assert "Debiased from 'small.txt'" in audited.out
+    summary = tmp_path / "summary.md"
+    checked = run("check", tmp_path / "run", "--policy", policy, "--summary", summary)
+    assert "Debiased from 'small.txt'" in checked.err
+    assert "Debiased from 'small.txt'" in summary.read_text(encoding="utf-8")
     assert said in (tmp_path / "run" / "report.html").read_text()
+    for document in ("model-card", "evidence"):
+        printed = run("report", tmp_path / "run", "--as", document).out
+        assert "History: Debiased from 'small.txt'" in printed
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert [entry["action"] for entry in record["sources"][0]["history"]] == actions
     results = json.loads((tmp_path / "run" / "results.json").read_text())["results"]

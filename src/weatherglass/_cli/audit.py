@@ -194,6 +194,7 @@ def audit(
     is_table = form == "table"
     if is_table:
         click.echo(_summary(audited), nl=False)
+        click.echo(remarks(_histories(audited)), nl=False)
         click.echo(remarks(_low_valence(audited)), nl=False)
         click.echo(remarks(_findings(audited)), nl=False)
         click.echo(f"The report is {out / 'report.html'}.")
@@ -269,10 +270,11 @@ def _exit(
         problems.append(f"more than {max_increase:g} beyond the earlier audit: {listed}.")
     if checked is not None and not checked.passed:
         is_violated = checked.exit_code == FAILED
+        has_not_run = any(verdict.status == "not run" for verdict in checked.failures)
         if is_violated and fail_on in ("violation", "any"):
             code = FAILED
             problems.append(checked.sentence())
-        elif not is_violated and fail_on in ("not-run", "any"):
+        elif (has_not_run or not is_violated) and fail_on in ("not-run", "any"):
             code = code or NOT_MEASURED
             problems.append(checked.sentence())
     # With a policy, its `not_run` says which tests must be run.
@@ -346,15 +348,27 @@ def _summary(audited: AuditResult) -> str:
     return table(rows, title)
 
 
+def _histories(audited: AuditResult) -> list[str]:
+    """How files of vectors were made, such as by debiasing; the report has all."""
+    from weatherglass.vectors import describe_histories
+
+    return _first_few(describe_histories(audited.about["sources"]))
+
+
+def _first_few(lines: list[str]) -> list[str]:
+    more = [f"{len(lines) - _MAX_SOURCES:,} more like these are in run.json."]
+    return lines if len(lines) <= _MAX_SOURCES else lines[:_MAX_SOURCES] + more
+
+
 def _low_valence(audited: AuditResult) -> list[str]:
     """A line for each source that encodes little of what people agree on; the report has all."""
     from weatherglass.findings import is_low, valence_sentence
     from weatherglass.report import source_valences
 
     valences = source_valences(audited.about["sources"])
-    low = [f"{name}: {valence_sentence(v)}" for name, v in valences.items() if is_low(v)]
-    more = [f"{len(low) - _MAX_SOURCES:,} more sources like these."]
-    return low if len(low) <= _MAX_SOURCES else low[:_MAX_SOURCES] + more
+    return _first_few(
+        [f"{name}: {valence_sentence(v)}" for name, v in valences.items() if is_low(v)]
+    )
 
 
 def _findings(audited: AuditResult) -> list[str]:

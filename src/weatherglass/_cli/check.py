@@ -85,7 +85,7 @@ def check(
     from weatherglass.auditing import count_policy_work, job_summary, load_policy
     from weatherglass.auditing import junit as to_junit
     from weatherglass.auditing import sarif as to_sarif
-    from weatherglass.vectors import describe_history
+    from weatherglass.vectors import describe_histories
 
     rules = load_policy(policy, files)
     if dry_run:
@@ -104,9 +104,7 @@ def check(
             **workers,
         )
     write_check(checked, output, f"{', '.join(sources)} against {policy.name}")
-    for source in checked.sources:
-        for line in describe_history(source.get("history", ())):
-            click.echo(line, err=True)
+    click.echo(remarks(describe_histories(checked.sources)), nl=False, err=True)
     for path, write in ((junit, to_junit), (sarif, to_sarif), (summary, job_summary)):
         if path is not None:
             write_whole(path, write(checked))
@@ -143,4 +141,9 @@ def verdict_table(checked: Check, title: str) -> str:
         for verdict in checked.verdicts
         if verdict.finding
     }
-    return table(rows, title) + remarks(findings)
+    warnings = {
+        f"Warning: {text}": None
+        for verdict in checked.verdicts
+        for text in verdict.evidence.get("warnings", ())
+    }
+    return table(rows, title) + remarks([*warnings, *findings])

@@ -101,10 +101,7 @@ def hide_commands(message: str) -> str:
 
     >>> hide_commands("There is no test 'x'. See `weatherglass catalog list`.")
     "There is no test 'x'."
-    >>> hide_commands("2 of 3 words are missing, more than the 20% that --max-missing allows")
-    '2 of 3 words are missing, more than the 20% that is allowed'
     """
-    message = message.replace(" that --max-missing allows", " that is allowed")
     message = message.replace("; --allow-overlap runs it all the same", "")
     message = re.sub(r" \(--[^)]*\)", "", message)
     sentences = re.split(r"(?<=[.!?]) ", message)

@@ -254,8 +254,7 @@ def too_few_reason(
         if len(absent) > max_missing * total:
             return (
                 f"{len(absent)} of the {total} words of {name} are missing "
-                f"({join_first(map(quote_safe, absent))}), more than the share of {max_missing:g} "
-                "that --max-missing allows"
+                f"({join_first(map(quote_safe, absent))}); at most {100 * max_missing:g}% may be"
             )
         if len(used) < min_words[name]:
             count = "1 word" if len(used) == 1 else f"{len(used)} words"

@@ -24,6 +24,7 @@ from .formats import parse_header as parse_header
 from .formats import read_arrow_file as read_arrow_file
 from .formats import read_words as read_words
 from .frequency import order_by_frequency as order_by_frequency
+from .history import describe_histories as describe_histories
 from .history import describe_history as describe_history
 from .history import new_entry as new_entry
 from .history import write_vectors as write_vectors

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +121,20 @@ def describe_history(history: Iterable[Mapping[str, Any]]) -> list[str]:
     ["Converted from 'a.txt' (Weatherglass 0.1.0)."]
     """
     return [_describe(entry) for entry in history]
+
+
+def describe_histories(sources: Collection[Mapping[str, Any]]) -> list[str]:
+    """Return the sentences for sources of a record, with their names if there are several.
+
+    >>> entry = {"action": "convert", "from": "a.txt", "weatherglass": "0.1.0"}
+    >>> describe_histories([{"name": "b", "history": [entry]}, {"name": "c"}])
+    ["b: Converted from 'a.txt' (Weatherglass 0.1.0)."]
+    """
+    return [
+        f"{source['name']}: {text}" if len(sources) > 1 else text
+        for source in sources
+        for text in describe_history(source.get("history") or ())
+    ]
 
 
 def _describe(entry: Mapping[str, Any]) -> str:

@@ -163,13 +163,36 @@ def test_findings_are_corrected_over_the_tests_of_the_rule(tmp_path: Path) -> No
     assert not alone.finding.startswith("none")
 
 
+def test_a_finding_that_hangs_on_one_word_says_so_and_the_record_has_the_evidence(
+    tmp_path: Path,
+) -> None:
+    """Targets of X are nearer to B only because of one word of B."""
+    jitter = np.random.default_rng(0).normal(0, 0.01, (24, 4))
+    places = {"x": (1, 0.2, 0, 0), "y": (0, 0, 0, 1), "a": (0, 1, 0, 0), "b": (0, 0, 1, 0)}
+    sizes = {"x": 8, "y": 8, "a": 4, "b": 4}
+    sets = {side: [f"{side}{i}" for i in range(n)] for side, n in sizes.items()}
+    words = [word for listed in sets.values() for word in listed]
+    rows = jitter + [(1, 0, 0, 0) if word == "b0" else places[word[0]] for word in words]
+    source = wg.Vectors.of(words, rows, source="crafted")
+    rule = {"tests": ["crafted"], "effect": 0.5}
+    own = tmp_path / "own.yaml"
+    own.write_text(json.dumps({"id": "crafted", **sets}), encoding="utf-8")
+    checked = wg.check(source, {"rules": [rule], "controls": "none"}, tests=own)
+    (verdict,) = checked.verdicts
+    assert verdict.numbers["effect"] < -0.5
+    assert verdict.finding.startswith("mixed: Reverses without 'b0'")
+    assert verdict.evidence["grade"] == "mixed"
+    kinds = {item["kind"]: item["verdict"] for item in verdict.evidence["grade_rests_on"]}
+    assert kinds["p"] == "pass"
+    assert kinds["leave-one-out"] == "fails"
+
+
 def test_rules_state_the_finding_and_controls_do_not(
     real: wg.Vectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from weatherglass.auditing import junit, sarif
 
-    said = property(lambda result: f"clear: what {result.test} says.")
-    monkeypatch.setattr(wg.WeatResult, "finding", said, raising=False)
+    monkeypatch.setattr(wg.Finding, "__str__", lambda f: f"clear: what {f.result.test} says.")
     checked = wg.check(real, {"rules": [{"tests": ["weat6"], "effect": 0.5}]})
     *controls, weat6 = checked.verdicts
     assert not any(verdict.finding for verdict in controls)

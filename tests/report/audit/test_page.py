@@ -346,7 +346,7 @@ def test_the_page_reports_seed_choices_lint_missing_words_and_failed_steps(page,
         {finding.sets for finding in lint.findings}
     )
     assert "15 of 15" in page.text("missing")
-    assert "more than the share of 0.2" in page.text("missing")
+    assert "at most 20% may be" in page.text("missing")
     assert "Sentencesdefaultfailedno encoder was given" in page.text("steps")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -38,6 +38,7 @@ from ..responses import (
     render_part,
 )
 from ..session import CurrentSession, JobQuery, Page, Session, SourceQuery
+from ..sources import Source
 from ..word_sets import find_tests, format_words, look_up_words
 from . import api, found
 from .answer import Answer, answer_question, measure_influence
@@ -270,110 +271,130 @@ async def words_part(
 # The evidence: influence of single words, lint, multiverse
 
 
-@router.get(
-    "/ask/finding", **HTML_ROUTE, responses={**html_response("A finding."), **JOB_RESPONSES}
-)
-async def finding_part(
+@dataclass(frozen=True)
+class EvidenceRequest:
+    """A request for evidence about a question, on one of its sources.
+
+    Attributes
+    ----------
+    on
+        The name of the source; empty for the first of the question.
+    job
+        The work that the reader waits for already.
+    """
+
+    session: Session
+    request: Request
+    question: Question
+    on: str
+    job: str
+
+    @property
+    def source(self) -> Source:
+        """The source that the evidence is about."""
+        return self.session.sources.choose([self.on] if self.on else self.question.sources)[0]
+
+    async def answer(self) -> tuple[str, Answer]:
+        """Answer the question on the one source; return its name and the answer."""
+        name = self.source.name
+        asked = replace(self.question, sources=(name,))
+        return name, await answer_question(self.session, asked, self.job)
+
+    def render(self, template: str, title: str, values: dict[str, Any]) -> Response:
+        """Render a part of the answer's page, or a page of its own without scripts."""
+        back = (f"/?{self.question.query}", "Back to the answer")
+        return render_part(self.request, template, title, back, **values)
+
+
+async def _read_evidence_request(
     session: CurrentSession,
     request: Request,
     question: QuestionQuery,
     on: SourceQuery = "",
     job: JobQuery = "",
-) -> Response:
+) -> EvidenceRequest:
+    return EvidenceRequest(session, request, question, on, job)
+
+
+EvidenceQuery = Annotated[EvidenceRequest, Depends(_read_evidence_request)]
+"""The question, the source and the work of a request for evidence."""
+
+
+@router.get(
+    "/ask/finding", **HTML_ROUTE, responses={**html_response("A finding."), **JOB_RESPONSES}
+)
+async def finding_part(asked: EvidenceQuery) -> Response:
     """The finding with all evidence: also the frequency control and other published seed lists."""
     # The answer on all sources of the question, so that its page has the evidence from now on.
-    source = session.sources.choose([on] if on else question.sources)[0].name
-    answer = await answer_question(session, question, job)
+    source = asked.source.name
+    answer = await answer_question(asked.session, asked.question, asked.job)
     if source not in answer.results:
-        source, answer = await _answer_on(session, question, on, job)
-    result = await complete_result(session, answer, source, job)
+        source, answer = await asked.answer()
+    result = await complete_result(asked.session, answer, source, asked.job)
     answer.complete[source] = result
+    classes = question_classes(asked.session, asked.question)
     values = {
-        "view": view_result(session, answer, source, question_classes(session, question), result),
+        "view": view_result(asked.session, answer, source, classes, result),
         "many": len(answer.results) > 1,
         **NUMBER_WORDS,
     }
     title = "The finding with all evidence"
-    return _render_evidence(request, "ask_complete.html", title, question, values)
+    return asked.render("ask_complete.html", title, values)
 
 
 @router.get("/ask/controls", **HTML_ROUTE, responses={**html_response("A table."), **JOB_RESPONSES})
-async def controls_part(
-    session: CurrentSession,
-    request: Request,
-    question: QuestionQuery,
-    on: SourceQuery = "",
-    job: JobQuery = "",
-) -> Response:
+async def controls_part(asked: EvidenceQuery) -> Response:
     """The effect size without word frequency, and without the main axes."""
-    source, answer = await _answer_on(session, question, on, job)
+    source, answer = await asked.answer()
     values = {
-        "result": await measure_controls(session, answer, source, job),
+        "result": await measure_controls(asked.session, answer, source, asked.job),
         "source": source,
         "control_outcome": control_outcome,
     }
     title = "Is it frequency, or a direction that all words share?"
-    return _render_evidence(request, "ask_controls.html", title, question, values)
+    return asked.render("ask_controls.html", title, values)
 
 
 @router.get(
     "/ask/influence", **HTML_ROUTE, responses={**html_response("A table."), **JOB_RESPONSES}
 )
-async def influence_part(
-    session: CurrentSession,
-    request: Request,
-    question: QuestionQuery,
-    on: SourceQuery = "",
-    job: JobQuery = "",
-) -> Response:
+async def influence_part(asked: EvidenceQuery) -> Response:
     """The effect size when each word is left out in turn."""
-    source, answer = await _answer_on(session, question, on, job)
+    source, answer = await asked.answer()
     values = {
-        "rows": await measure_influence(session, answer, source, job),
+        "rows": await measure_influence(asked.session, answer, source, asked.job),
         "result": answer.results[source],
         "source": source,
     }
     title = "Does one word drive it?"
-    return _render_evidence(request, "ask_influence.html", title, question, values)
+    return asked.render("ask_influence.html", title, values)
 
 
 @router.get(
     "/ask/quality", **HTML_ROUTE, responses={**html_response("Correlations."), **JOB_RESPONSES}
 )
-async def quality_part(
-    session: CurrentSession,
-    request: Request,
-    question: QuestionQuery,
-    on: SourceQuery = "",
-    job: JobQuery = "",
-) -> Response:
+async def quality_part(asked: EvidenceQuery) -> Response:
     """The agreement of a source with ratings of words by people."""
-    source = session.sources.choose([on] if on else question.sources)[0]
-    results = await measure_quality(session, source.name, job)
+    source = asked.source
+    results = await measure_quality(asked.session, source.name, asked.job)
     rows = [(result, grade_badge(result.finding)) for result in results]
     values = {"rows": rows, "model": source.title}
-    return _render_evidence(request, "ask_quality.html", "How good it is", question, values)
+    return asked.render("ask_quality.html", "How good it is", values)
 
 
 @router.get(
     "/ask/context", **HTML_ROUTE, responses={**html_response("Lines of text."), **JOB_RESPONSES}
 )
-async def context_part(
-    session: CurrentSession,
-    request: Request,
-    question: QuestionQuery,
-    on: SourceQuery = "",
-    job: JobQuery = "",
-) -> Response:
+async def context_part(asked: EvidenceQuery) -> Response:
     """The targets near the attributes, in the texts that the vectors were trained on."""
-    source, answer = await _answer_on(session, question, on, job)
+    source, answer = await asked.answer()
     values = {
-        "pairs": await find_contexts(session, answer, source, job),
+        "pairs": await find_contexts(asked.session, answer, source, asked.job),
         "result": answer.results[source],
         "source": source,
     }
     title = "In the texts"
-    return _render_evidence(request, "ask_context.html", title, question, values)
+    return asked.render("ask_context.html", title, values)
 
 
 @router.get(
@@ -386,7 +407,8 @@ async def lint_part(
     answer = await answer_question(session, question, job)
     values = {"lints": await lint_sets(session, answer, job)}
     title = "Are the words well chosen?"
-    return _render_evidence(request, "ask_lint.html", title, question, values)
+    asked = EvidenceRequest(session, request, question, "", job)
+    return asked.render("ask_lint.html", title, values)
 
 
 @router.get(
@@ -394,58 +416,30 @@ async def lint_part(
     **HTML_ROUTE,
     responses={**html_response("The specification curve."), **JOB_RESPONSES},
 )
-async def multiverse_part(
-    session: CurrentSession,
-    request: Request,
-    question: QuestionQuery,
-    on: SourceQuery = "",
-    job: JobQuery = "",
-) -> Response:
+async def multiverse_part(asked: EvidenceQuery) -> Response:
     """The same test with every documented choice of seed words."""
-    source, answer = await _answer_on(session, question, on, job)
-    result = await run_multiverse(session, answer, source, job)
-    values = {"section": _multiverse_section(result, question.query, source)}
+    source, answer = await asked.answer()
+    result = await run_multiverse(asked.session, answer, source, asked.job)
+    values = {"section": _multiverse_section(result, asked.question.query, source)}
     title = "With other seed words"
-    return _render_evidence(request, "ask_multiverse.html", title, question, values)
+    return asked.render("ask_multiverse.html", title, values)
 
 
 @router.get(
     "/ask/curve.{form}", response_class=Response, responses={**CHART_RESPONSES, **JOB_RESPONSES}
 )
-async def multiverse_chart(
-    session: CurrentSession,
-    question: QuestionQuery,
-    form: ChartFormat,
-    on: SourceQuery = "",
-    job: JobQuery = "",
-) -> Response:
+async def multiverse_chart(asked: EvidenceQuery, form: ChartFormat) -> Response:
     """The specification curve of a multiverse."""
-    source, answer = await _answer_on(session, question, on, job)
-    result = await run_multiverse(session, answer, source, job)
+    source, answer = await asked.answer()
+    result = await run_multiverse(asked.session, answer, source, asked.job)
     return await chart_response(
-        session.jobs,
+        asked.session.jobs,
         ("curve", source, answer.key),
         lambda: plot_multiverses([result]),
         form,
         name=f"{answer.test.id}-multiverse",
-        job=job,
+        job=asked.job,
     )
-
-
-async def _answer_on(
-    session: Session, question: Question, source: str, job: str
-) -> tuple[str, Answer]:
-    """Answer a question on one source: the named one, or the first of the question."""
-    chosen = [source] if source else question.sources
-    name = session.sources.choose(chosen)[0].name
-    return name, await answer_question(session, replace(question, sources=(name,)), job)
-
-
-def _render_evidence(
-    request: Request, template: str, title: str, question: Question, values: dict[str, Any]
-) -> Response:
-    back = (f"/?{question.query}", "Back to the answer")
-    return render_part(request, template, title, back, **values)
 
 
 def _multiverse_section(result: Multiverse, query: str, source: str) -> Markup:

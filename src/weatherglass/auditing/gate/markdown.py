@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 
+from weatherglass.vectors import describe_history
+
 from .record import Check, Verdict
 
 _SPECIAL = str.maketrans({char: f"\\{char}" for char in "\\`*_[]|~"} | {"\n": " ", "\r": " "})
@@ -37,6 +39,7 @@ def job_summary(checked: Check) -> str:
     for source in checked.sources:
         known = source.get("fingerprint") or source.get("reason", "")
         lines.append(f"- {_text(source['name'])}: {_text(str(known))}")
+        lines += [f"  - {_text(text)}" for text in describe_history(source.get("history") or ())]
     return "\n".join(lines) + "\n"
 
 

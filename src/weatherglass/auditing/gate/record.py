@@ -44,7 +44,8 @@ class Verdict:
     numbers, limits
         What was measured, and what the policy allows.
     evidence
-        What the numbers rest on: words used and missing, method, published figure, options.
+        What the numbers rest on: words used and missing, method, published figure, options,
+        the evidence of the grade, and warnings.
     """
 
     source: str

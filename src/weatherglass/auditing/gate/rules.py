@@ -68,6 +68,12 @@ def describe_evidence(result: Measurement) -> dict[str, Any]:
         "missing": {name: list(words) for name, words in result.missing.items() if words},
         "unit": result.main_unit,
         "p_method": result.main_p_method,
+        "grade": result.finding.grade,
+        "grade_rests_on": [
+            {"kind": item.kind, "verdict": item.verdict, "number": item.number}
+            for item in result.finding.evidence
+        ],
+        "warnings": list(result.warnings),
         **({} if published is None else {"published": published}),
         "options": {name: str(value) for name, value in result.options.items()},
     }

@@ -172,10 +172,9 @@ class OpenSource(Subject):
             return wefat(vectors, test)
         if isinstance(test, GroupsTest):
             return generalised_weat(vectors, test, alternative="two-sided", rng=self.rng)
-        options: dict[str, Any] = {"rng": self.rng, "workers": self.workers}
-        result: Measurement = weat(
-            vectors, test, alternative="two-sided", baseline=False, **options
-        )
+        options: dict[str, Any] = {"rng": self.rng, "workers": self.workers, "baseline": False}
+        options["influence"] = True  # leave-one-out is evidence of the finding, as in an audit
+        result: Measurement = weat(vectors, test, alternative="two-sided", **options)
         return result
 
     def result(self, test: AnyTest) -> Measurement:
@@ -282,8 +281,8 @@ class AuditedSource(Subject):
         return bool(self._about.get("kind") == "encoder")
 
     def describe(self) -> dict[str, Any]:
-        names = ("name", "kind", "fingerprint", "words", "dim")
-        about = {name: self._about[name] for name in names if self._about.get(name) is not None}
+        names = ("name", "kind", "fingerprint", "words", "dim", "history")
+        about = {name: self._about[name] for name in names if self._about.get(name)}
         return about | {
             "audit": str(self.folder),
             "audited_with": self.audited.about.get("weatherglass", ""),

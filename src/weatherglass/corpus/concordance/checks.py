@@ -172,8 +172,7 @@ def _reason(
         if len(absent) > max_missing * distinct:
             return (
                 f"{len(absent)} of the {distinct} words of {name} occur fewer than {min_count} "
-                f"times ({listed}), more than the share of {max_missing:g} that --max-missing "
-                "allows"
+                f"times ({listed}); at most {100 * max_missing:g}% may"
             )
         if distinct - len(absent) < least:
             return (

@@ -57,7 +57,7 @@ def evidence(
     listed = {str(source.get("name")): source for source in audit.about.get("sources", ())}
     title = ", ".join(short.values())
     parts = [f"# Record of bias tests: {markdown_text(title)}", _PURPOSE, "## On what"]
-    parts += [bullets(source_lines(listed.get(name, {"name": name}))) for name in names]
+    parts += [bullets(source_lines(listed.get(name, {"name": name}), audit)) for name in names]
     parts += ["## With which words", _words(audit, show_slurs), "## Results"]
     for name in names:
         if len(names) > 1:

@@ -23,7 +23,7 @@ from weatherglass.findings import (
     valence_sentence,
     vanishes,
 )
-from weatherglass.vectors import describe_history
+from weatherglass.vectors import describe_histories
 
 from .. import numbers
 from ..discovery import prose
@@ -235,10 +235,7 @@ def source_remarks(audit: AuditResult) -> list[tuple[str, Markup]]:
     """How sources were made, and warnings about them, to stand next to their names."""
     remarks: list[tuple[str, Markup]] = []
     sources = audit.about.get("sources", ())
-    for source in sources:
-        name = f"{source.get('name', '')}: " if len(sources) > 1 else ""
-        history = source.get("history") or ()
-        remarks += [("History", sentence_markup(name + text)) for text in describe_history(history)]
+    remarks += [("History", sentence_markup(text)) for text in describe_histories(sources)]
     warnings = dict.fromkeys(text for result in audit.results for text in result.warnings)
     remarks += [("Warning", sentence_markup(text)) for text in warnings]
     if len(remarks) > _MAX_REMARKS:

@@ -50,7 +50,7 @@ def model_card(audit: AuditResult, *, show_slurs: bool = False) -> str:
             parts.append(f"### {markdown_text(short_names(names)[name])}")
         not_run = not_run_list(audit, name, show_slurs=show_slurs)
         parts += [
-            bullets(source_lines(listed.get(name, {"name": name}))),
+            bullets(source_lines(listed.get(name, {"name": name}), audit)),
             findings_list(audit, name, show_slurs=show_slurs),
             discoveries_list(audit, name, show_slurs=show_slurs),
             results_table(audit, name, show_slurs=show_slurs),

@@ -8,6 +8,7 @@ from typing import Any
 from weatherglass._version import __version__
 from weatherglass.findings import Finding, is_reversing, reversal_sentence, valence_sentence
 from weatherglass.measures import Measurement
+from weatherglass.vectors import describe_history
 
 from .. import numbers
 from ..markdown import markdown_code, markdown_table, markdown_text
@@ -139,8 +140,8 @@ def citations_list(audit: AuditResult) -> str:
     return bullets(markdown_text(work, show_slurs=True) for work in works)
 
 
-def source_lines(source: dict[str, Any]) -> list[str]:
-    """What is known about a source."""
+def source_lines(source: dict[str, Any], audit: AuditResult) -> list[str]:
+    """What is known about a source, and what warns about its results."""
     facts = [f"Name: {markdown_code(str(source.get('name', '')))}"]
     if source.get("opens"):
         facts.append(f"Opened as: {markdown_code(str(source['opens']))}")
@@ -156,10 +157,14 @@ def source_lines(source: dict[str, Any]) -> list[str]:
         facts.append(f"Fingerprint of its content: {markdown_code(str(source['fingerprint']))}")
     if source.get("reason"):
         facts.append(f"Could not be opened: {markdown_text(str(source['reason']))}")
+    history = describe_history(source.get("history") or ())
+    facts += [f"History: {markdown_text(text)}" for text in history]
     facts += [f"Valence: {v}" for v in map(valence_sentence, source_valences([source]).values())]
     for name, value in (source.get("facts") or {}).items():
         facts.append(f"{markdown_text(str(name))}: {markdown_text(str(value))}")
-    return facts
+    results = results_of(audit, str(source.get("name", "")))
+    warnings = dict.fromkeys(text for result in results for text in result.warnings)
+    return facts + [f"Warning: {markdown_text(text)}" for text in warnings]
 
 
 _KINDS = {
