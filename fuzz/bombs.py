@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 Bomb = Callable[[Path], Path]
-BOMBS: dict[str, dict[str, Bomb]] = {"vectors": {}, "corpus": {}}
+BOMBS: dict[str, dict[str, Bomb]] = {"vectors": {}, "corpus": {}, "table": {}}
 
 
 def bomb(target: str) -> Callable[[Bomb], Bomb]:
@@ -430,4 +430,40 @@ def parquet_with_texts_that_share_a_prefix(folder: Path) -> Path:
 def csv_with_an_endless_field(folder: Path) -> Path:
     path = folder / "b.csv.gz"
     path.write_bytes(gzip.compress(b'text\n"' + b"a\n" * (90 << 20)))
+    return path
+
+
+@bomb("vectors")
+def parquet_with_thousands_of_columns(folder: Path) -> Path:
+    columns = {f"d{number}": np.zeros(2) for number in range(15_000)}
+    return parquet(folder, {"word": ["a", "b"], **columns})
+
+
+@bomb("table")
+def table_with_thousands_of_columns(folder: Path) -> Path:
+    columns = {f"c{number}": np.zeros(2) for number in range(15_000)}
+    return parquet(folder, {"word": ["a", "b"], **columns})
+
+
+@bomb("table")
+def table_with_a_text_repeated_by_its_dictionary(folder: Path) -> Path:
+    import pyarrow as pa
+
+    words = pa.DictionaryArray.from_arrays(np.zeros(2000, np.int32), ["x" * (4 << 20)])
+    return parquet(folder, {"word": words, "a": np.zeros(2000)})
+
+
+@bomb("table")
+def table_with_a_value_for_each_of_many_words(folder: Path) -> Path:
+    path = folder / "b.csv"
+    rows = (f"r{number},c{number},1" for number in range(100_000))
+    path.write_text("\n".join(["target,attribute,value", *rows]))
+    return path
+
+
+@bomb("table")
+def csv_with_a_header_of_many_columns(folder: Path) -> Path:
+    path = folder / "b.csv"
+    header = ",".join(f"c{number}" for number in range(200_000))
+    path.write_text(f"word,{header}\na{',1' * 200_000}\n")
     return path

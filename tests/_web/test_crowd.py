@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from weatherglass import export_crowd_study, import_crowd_answers, simulate_crowd
+from weatherglass._web.crowd import routes
 from weatherglass._web.settings import Settings
 from weatherglass.crowd import completion_code
 
@@ -91,6 +92,19 @@ def test_what_is_not_answers_of_the_study_is_refused_and_not_saved(lab, body):
     assert 400 <= answer.status_code < 500
     assert set(answer.json()) == {"error"}
     assert not (folder / "answers.jsonl").exists()
+
+
+def test_answers_that_would_make_the_file_unreadable_are_refused(lab, submissions, monkeypatch):
+    client, folder = lab
+    first, second = submissions[0], submissions[-1]
+    assert post(client, first).status_code == 200
+    before = (folder / "answers.jsonl").read_bytes()
+    monkeypatch.setattr(routes, "MAX_ANSWERS_BYTES", len(before) + 10)
+    answer = post(client, second)
+    assert answer.status_code == 413
+    assert "not saved" in answer.json()["error"]
+    assert (folder / "answers.jsonl").read_bytes() == before
+    assert post(client, first).status_code == 200  # sent again, it is saved already
 
 
 def test_incomplete_answers_are_refused(lab, submissions):

@@ -4,10 +4,11 @@ import dataclasses
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import weatherglass as wg
-from weatherglass.errors import BadContent, CannotMeasure, SourceNotFound, UsageError
+from weatherglass.errors import BadContent, CannotMeasure, SourceNotFound, TooLarge, UsageError
 
 TEN = [f"weat{number}" for number in range(1, 11)]
 INSECTS = wg.Test(x=["rose", "lily"], y=["wasp", "gnat"], a=["kind"], b=["foul"])
@@ -221,6 +222,30 @@ def test_a_broken_file_is_refused_in_a_sentence(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(BadContent, match=message):
         wg.as_source(f"table:{path}")
+
+
+def test_a_long_table_without_values_for_nearly_all_pairs_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = (f"r{number},c{number},1" for number in range(5000))
+    path.write_text("\n".join(["target,attribute,value", *rows]))
+    with pytest.raises(TooLarge, match="5,000 values are too few for 5,000 targets"):
+        wg.as_source(f"table:{path}")
+
+
+def test_a_text_that_a_dictionary_repeats_is_refused_before_it_fills_the_memory(tmp_path):
+    words = pa.DictionaryArray.from_arrays(np.zeros(200, np.int32), ["x" * (1 << 20)])
+    pq.write_table(pa.table({"word": words, "kind": np.zeros(200)}), tmp_path / "t.parquet")
+    with pytest.raises(TooLarge, match="unpacks to more than"):
+        wg.as_source(f"table:{tmp_path / 't.parquet'}")
+
+
+def test_columns_of_arrow_with_and_without_gaps_have_the_same_numbers(tmp_path):
+    counts = pa.array([5, None, 2, 1])
+    table = pa.table({"target": ROWS, "kind": [1.5, 2.0, 0.25, 0.0], "foul": counts})
+    pq.write_table(table, tmp_path / "t.parquet")
+    read = wg.as_source(f"table:{tmp_path / 't.parquet'}")
+    assert read.values[:, 0].tolist() == [1.5, 2.0, 0.25, 0.0]
+    np.testing.assert_array_equal(read.values[:, 1], [5.0, np.nan, 2.0, 1.0])
 
 
 def test_a_wrong_spec_of_a_table_is_refused_in_a_sentence(tmp_path):

@@ -34,17 +34,25 @@ def parquet_sizes(file: IO[bytes], metadata: Any, columns: Sequence[str]) -> tup
     ValueError
         The file is damaged.
     """
+    chosen = frozenset(columns)  # there may be many thousands, as there may be in the file
+    lengths = {len(name) for name in chosen}
     values, unpacked = 0, 0
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
         for index in range(row_group.num_columns):
             column = row_group.column(index)
-            path = column.path_in_schema
-            if any(path == name or path.startswith(f"{name}.") for name in columns):
+            if _is_within(column.path_in_schema, chosen, lengths):
                 page_values, page_bytes = page_sizes(file, column)
                 values += max(0, column.num_values, page_values)
                 unpacked += max(0, column.total_uncompressed_size, page_bytes)
     return values, unpacked
+
+
+def _is_within(path: str, columns: frozenset[str], lengths: set[int]) -> bool:
+    """Whether a path is one of the columns, or of a field of it: ``vector.list.element``."""
+    return any(
+        path[length : length + 1] in ("", ".") and path[:length] in columns for length in lengths
+    )
 
 
 def has_shared_prefixes(metadata: Any, name: str) -> bool:

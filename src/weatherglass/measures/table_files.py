@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,8 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from weatherglass._files import atomic_write, delimited_text, printable_path, read_text, write_text
-from weatherglass.errors import BadContent, SourceNotFound, UsageError, join_first, quote_safe
+from weatherglass._files import (
+    atomic_write,
+    check_memory,
+    delimited_text,
+    max_parsed_size,
+    printable_path,
+    read_text,
+    write_text,
+)
+from weatherglass.errors import (
+    BadContent,
+    SourceNotFound,
+    TooLarge,
+    UsageError,
+    join_first,
+    quote_safe,
+)
 from weatherglass.vectors import Spec, arrow_table, check_options, is_frame, read_arrow_file
 
 from .association_table import AssociationTable
@@ -25,6 +41,9 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _ARROW_SUFFIXES = (".parquet", ".arrow", ".feather")
 _ROW_NAMES = ("target", "targets", "word", "words", "row", "rows")
 _FORMULA_STARTS = ("=", "+", "-", "@")
+
+_LONG_BYTES = 16
+"""What a value of a long table counts for, where the size of its wide form is limited."""
 
 Column = Sequence[Any]
 
@@ -115,8 +134,8 @@ def _read_delimited(path: Path, delimiter: str) -> dict[str, Column]:
     if not lines:
         raise BadContent(f"{name} is empty.")
     header = [_plain(cell.strip()) for cell in lines[0][1]]
-    duplicate = next((cell for cell in header if header.count(cell) > 1), None)
-    if duplicate is not None:
+    duplicate, times = Counter(header).most_common(1)[0]
+    if times > 1:
         raise BadContent(f"{name} has several columns called {quote_safe(duplicate)}.")
     for line, row in lines[1:]:
         if len(row) != len(header):
@@ -135,7 +154,13 @@ def _plain(cell: str) -> str:
 
 def _arrow_columns(table: Any) -> dict[str, Column]:
     columns: dict[str, Column] = {}
+    from pyarrow import types
+
     for name, column in zip(table.schema.names, table.columns, strict=True):
+        is_number = types.is_integer(column.type) or types.is_floating(column.type)
+        if is_number and not column.null_count:
+            columns[name] = column.to_numpy()  # a list would take ten times the memory
+            continue
         listed = column.to_pylist()
         columns[name] = [
             cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell for cell in listed
@@ -173,6 +198,7 @@ def _build_long(
     values = _numbers(table[chosen["value"]], name, chosen["value"])
     rows = {word: k for k, word in enumerate(dict.fromkeys(targets))}
     columns = {word: k for k, word in enumerate(dict.fromkeys(attributes))}
+    _check_size(name, len(rows), len(columns), len(targets))
     sums, counts = np.zeros((len(rows), len(columns))), np.zeros((len(rows), len(columns)))
     known = ~np.isnan(values)
     at = (
@@ -184,6 +210,17 @@ def _build_long(
     with np.errstate(invalid="ignore"):
         means = sums / counts
     return AssociationTable(means, rows, columns, source=name)
+
+
+def _check_size(name: str, rows: int, columns: int, values: int) -> None:
+    """Refuse a long table whose wide form is far larger than itself, or than the memory."""
+    size = 3 * 8 * rows * columns  # sums, counts and means
+    if size > max_parsed_size(_LONG_BYTES * values):
+        raise TooLarge(
+            f"{name}: {values:,} values are too few for {rows:,} targets and {columns:,} "
+            "attributes: nearly all pairs would have no value. Leave out the other words."
+        )
+    check_memory(Path(name), size)
 
 
 def _build_wide(
@@ -222,13 +259,15 @@ def _is_number(cell: Any) -> bool:
 
 def _words(cells: Column, name: str, column: str) -> list[str]:
     wrong = next((k for k, cell in enumerate(cells, 1) if not str(cell or "").strip()), None)
-    if wrong is not None or not cells:
-        where = f"row {wrong} of" if cells else "the"
+    if wrong is not None or len(cells) == 0:
+        where = f"row {wrong} of" if len(cells) else "the"
         raise BadContent(f"{name}: {where} column {quote_safe(column)} has no word.")
     return [str(cell) for cell in cells]
 
 
 def _numbers(cells: Column, name: str, column: str) -> Any:
+    if isinstance(cells, np.ndarray):
+        return cells.astype(np.float64)
     numbers = np.full(len(cells), math.nan)
     for k, cell in enumerate(cells):
         if cell is None or (isinstance(cell, str) and cell.strip().lower() in ("", "na", "nan")):

@@ -40,6 +40,8 @@ PAGE = Page("Crowd", "/crowd", router)
 
 ANSWERS_PATH = "/crowd/answers"
 TaskPath = Annotated[str, PathParameter(description="The id of a task.", max_length=60)]
+MAX_LINE_BYTES, MAX_ANSWERS_BYTES = 1 << 20, 48 << 20
+"""The longest answers to a task, and all answers of a study: a larger file could not be read."""
 _SAVED = "Your answers are saved."
 _ENDED = "Your answers are saved. The study ends here for you; thank you for taking part."
 
@@ -105,7 +107,7 @@ def _save(folder: Path, record: dict[str, Any]) -> Saved:
     stored = [s for s in _stored(folder, study) if s.worker == submission.worker]
     # A request that is sent again, because its answer was lost, is not saved again.
     if all(known.code != submission.code for known in stored):
-        append_line(folder / ANSWERS_FILE, submission.to_json())
+        _append(folder / ANSWERS_FILE, submission.to_json())
     done = {*(known.task for known in stored), submission.task}
     if submission.task == "exam" and not _has_passed(study, submission):
         return Saved(message=_ENDED, next=None)
@@ -114,6 +116,14 @@ def _save(folder: Path, record: dict[str, Any]) -> Saved:
     # Matching tasks come first: ratings would show which cells people agree on.
     order.sort(key=lambda id: not id.startswith("match"))
     return Saved(message=_SAVED, next=f"/crowd/{order[0]}" if order else None)
+
+
+def _append(path: Path, line: str) -> None:
+    size = path.stat().st_size if path.is_file() else 0
+    added = len(line.encode("utf-8", "backslashreplace"))
+    if added > MAX_LINE_BYTES or size + added > MAX_ANSWERS_BYTES:
+        raise HTTPException(413, "These answers are not saved: the study has no room for them.")
+    append_line(path, line)
 
 
 def _has_passed(study: CrowdStudy, submission: Submission) -> bool:

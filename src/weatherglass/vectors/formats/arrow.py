@@ -7,6 +7,7 @@ occurs in the training text.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -132,7 +133,8 @@ def _batches(path: Path, size: int, words: str, needed: list[str]) -> Iterator[A
         if unpacked > (limit := max_parsed_size(size)):
             raise too_large_error(path, limit)
         names = pa.ipc.open_file(file).schema.names
-        options = pa.ipc.IpcReadOptions(included_fields=[names.index(name) for name in needed])
+        places = {name: place for place, name in reversed(list(enumerate(names)))}
+        options = pa.ipc.IpcReadOptions(included_fields=[places[name] for name in needed])
         reader = pa.ipc.open_file(file, options=options)
         for i in range(reader.num_record_batches):
             batch = reader.get_batch(i)
@@ -147,12 +149,25 @@ def read_arrow_file(path: Path) -> Any:
 
     schema = _read_schema(path)
     words = next((field.name for field in schema if is_text(field.type)), schema.names[0])
-    duplicate = next((name for name in schema.names if schema.names.count(name) > 1), None)
-    if duplicate is not None:
+    duplicate, times = Counter(schema.names).most_common(1)[0]
+    if times > 1:
         raise BadContent(f"{path} has several columns called {quote_safe(duplicate)}.")
-    batches = list(_batches(path, path.stat().st_size, words, schema.names))
+    size, total, batches = path.stat().st_size, 0, []
+    for batch in _batches(path, size, words, schema.names):
+        with _explain_errors(path):
+            total += sum(decoded_size(column) for column in batch.columns if _is_repeated(column))
+        if total > (limit := max_parsed_size(size)):
+            raise too_large_error(path, limit)
+        batches.append(batch)
     with _explain_errors(path):
         return pa.Table.from_batches(batches) if batches else schema.empty_table()
+
+
+def _is_repeated(column: Any) -> bool:
+    """Whether a column has texts that may each stand in many rows."""
+    from pyarrow import types
+
+    return types.is_dictionary(column.type) and is_text(column.type.value_type)
 
 
 def _parquet_batch_rows(
@@ -228,8 +243,8 @@ def _words(source: Input, batch: Any, name: str) -> list[bytes]:
 def _numbers(path: Path, batch: Any, columns: Columns) -> NDArray[Any]:
     import pyarrow.compute as pc
 
-    names = batch.schema.names
-    arrays = [batch.column(names.index(name)) for name in columns.vectors]
+    places = {name: place for place, name in enumerate(batch.schema.names)}
+    arrays = [batch.column(places[name]) for name in columns.vectors]
     if not columns.is_list:
         if any(array.null_count for array in arrays):
             raise BadContent(f"{path}: a row of its vectors has a gap.")

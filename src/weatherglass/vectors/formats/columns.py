@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,10 +83,11 @@ def choose_columns(path: Path, schema: Any, options: dict[str, str]) -> Columns:
     names = list(schema.names)
     words = choose_words(path, schema, options.get("words"))
     vectors, is_list = _choose_vectors(path, schema, options.get("vector"))
+    times = Counter(names)
     for name in (words, *vectors):
-        if names.count(name) > 1:
-            raise BadContent(f"{path} has {names.count(name)} columns called {quote_safe(name)}.")
-    is_counted = names.count(COUNT) == 1 and types.is_integer(schema.field(COUNT).type)
+        if times[name] > 1:
+            raise BadContent(f"{path} has {times[name]} columns called {quote_safe(name)}.")
+    is_counted = times[COUNT] == 1 and types.is_integer(schema.field(COUNT).type)
     count = COUNT if is_counted and COUNT not in vectors else None
     used = {words, count, *vectors}
     return Columns(words, vectors, is_list, count, tuple(n for n in names if n not in used))
@@ -147,8 +148,9 @@ def _choose_dimensions(path: Path, schema: Any) -> tuple[str, ...]:
         if not _is_fact(name) and (match := _NUMBERED.fullmatch(name)):
             groups[match[1]].append(name)
     numbered = [name for group in groups.values() if len(group) > 1 for name in group]
-    others = [name for name in floats if not _is_fact(name) and name not in numbered]
-    integers = [name for name in numbered if name not in floats]
+    has_number, is_float = set(numbered), set(floats)  # there may be many thousands
+    others = [name for name in floats if not _is_fact(name) and name not in has_number]
+    integers = [name for name in numbered if name not in is_float]
     if len(numbered) > len(integers) and not others and not integers:
         if len([group for group in groups.values() if len(group) > 1]) == 1:
             return tuple(sorted(numbered, key=_number))
