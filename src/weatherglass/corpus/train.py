@@ -22,6 +22,7 @@ from .formats import Document
 from .groups import GroupedCorpus, Grouping
 from .model_files import Model, open_models
 from .open import open_corpus
+from .planned_counts import lowest_counts
 from .run_folder import DEFAULT_METHOD, Method, Run, Settings
 from .schedule import Announce, Cost, Progress, choose_workers, train_models, train_permuted
 from .token_ids import TokenIdWriter
@@ -315,6 +316,9 @@ def _write_token_ids(
     if keep_raw:
         writer.write_words()
     folders = {name: writer.folder(name) for name in trained}
+    if check.is_comparison and check.tests:
+        planned = lowest_counts(run, settings, folders, map(counter.spelling, check.words))
+        check.run_planned(counter, trained, planned, settings.min_count)
     return folders, [] if check.is_comparison else remarks  # a comparison gives its own reasons
 
 
