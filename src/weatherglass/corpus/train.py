@@ -15,14 +15,13 @@ from weatherglass.catalog import GroupsTest, NamedTests, Test, choose_tests
 from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, join_first, quote_safe
 from weatherglass.tasks import executor
 
-from .concordance import WordCheck, WordCounter
+from .concordance import WordCheck, WordCounter, lowest_counts
 from .corpus import Corpus
 from .dates import PermutedDates, dates_key, train_dates
 from .formats import Document
 from .groups import GroupedCorpus, Grouping
 from .model_files import Model, open_models
 from .open import open_corpus
-from .planned_counts import lowest_counts
 from .run_folder import DEFAULT_METHOD, Method, Run, Settings
 from .schedule import Announce, Cost, Progress, choose_workers, train_models, train_permuted
 from .token_ids import TokenIdWriter

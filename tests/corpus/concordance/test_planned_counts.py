@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import weatherglass as wg
-from weatherglass.corpus.planned_counts import lowest_counts
+from weatherglass.corpus.concordance import lowest_counts
 from weatherglass.errors import CannotMeasure
 
 SETS = {"x": ["sea", "wave"], "y": ["hill", "field"], "a": ["calm", "rare"], "b": ["high"]}

@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weatherglass.corpus.model_files import label_of
+from weatherglass.corpus.permutation import divide, open_pool
+from weatherglass.corpus.run_folder import Run, Settings
+from weatherglass.corpus.token_ids import Integers, open_token_ids
+from weatherglass.corpus.worker import count_draws, draw_documents, model_rng, permutation_rng
 from weatherglass.errors import quote_safe
-
-from .model_files import label_of
-from .permutation import divide, open_pool
-from .run_folder import Run, Settings
-from .token_ids import Integers, open_token_ids
-from .worker import count_draws, draw_documents, model_rng, permutation_rng
 
 
 class LowestCount(NamedTuple):
