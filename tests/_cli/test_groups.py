@@ -70,6 +70,39 @@ def test_conditions_and_chosen_groups_are_those_of_other_commands(run, letters, 
     assert result["total"]["documents"] == 20
 
 
+def test_a_table_for_a_paper_has_chosen_columns_and_the_publications_of_the_method(
+    run, letters, mine, tmp_path
+):
+    refs = tmp_path / "refs.bib"
+    line = ("groups", letters, "--by", "party", "--tests", mine, *FAST, "--format", "latex")
+    ran = run(
+        *line,
+        "--columns",
+        "difference,value,p",
+        "--caption",
+        "Letters",
+        "--label",
+        "tab:letters",
+        "--bibtex",
+        refs,
+    )
+    assert ran.code == 0, ran.err
+    first, second = ran.out.split(r"\end{table}")[:2]
+    assert r"\caption{Groups}" in first
+    assert r"\label" not in first
+    assert r"\caption{Letters}" in second
+    assert r"\label{tab:letters}" in second
+    assert r"difference & value & p \\" in second
+    assert "khodak2018" in ran.out
+    assert [key for key in ("khodak2018", "rodriguez2023") if key in refs.read_text()] == [
+        "khodak2018",
+        "rodriguez2023",
+    ]
+    ran = run(*line, "--columns", "difference,words")
+    assert ran.code == 2
+    assert "in several tables" in ran.err
+
+
 def test_mistakes_are_one_sentence(run, letters, mine, tmp_path):
     ran = run("groups", letters, "--tests", mine)
     assert ran.code == 2

@@ -360,6 +360,22 @@ def test_the_chart_of_a_comparison_has_every_corpus(tmp_path: Path) -> None:
     assert f'"low": {low}' in drawn
 
 
+def test_the_chart_of_a_divided_corpus_names_the_column_and_the_corpus(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    pytest.importorskip("altair", reason="needs the extra 'plots'")
+    lines = [f"{text},{'FM'[k % 4 > 1]}" for k, text in enumerate(texts(0, 0.5, 200))]
+    (tmp_path / "novels.csv").write_text("\n".join(["text,writer", *lines]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    options = TRAINING | {"bootstrap": 0, "permutations": 0, "min_size": 0}
+    comparison = compare("novels.csv", [MINE], out=tmp_path / "m", by="writer", **options)
+    assert comparison.source_name == "novels.csv"
+    drawn = plot(comparison).to_dict()
+    assert drawn["title"]["text"] == "Effects by writer"
+    assert drawn["title"]["subtitle"][-1].startswith("novels.csv. Weatherglass ")
+    assert '"title": "writer"' in json.dumps(drawn)
+
+
 def test_many_corpora_have_colours_of_a_continuous_scheme() -> None:
     pytest.importorskip("altair", reason="needs the extra 'plots'")
     effects = tuple(CorpusEffect("t", f"{1840 + 10 * k}", 0.1 * k) for k in range(8))

@@ -276,11 +276,17 @@ def test_the_command_tests_a_trend_by_default_and_pairs_if_asked(tmp_path: Path,
     common += ["--bootstrap", "0", "--permutations", "5", "--min-size", "0"]
     table = ["compare", tmp_path / "rising.csv", "--by", "year"]
     models = ["--models", tmp_path / "m"]
-    ran = run(*table, "--bins", "decade", *common, *models, "--plot", tmp_path / "rising.svg")
+    paper = ["--plot", tmp_path / "rising.svg", "--bibtex", tmp_path / "refs.bib"]
+    ran = run(*table, "--bins", "decade", *common, *models, *paper)
     assert ran.code == 0, ran.err
     assert "against '1800s'" in ran.out
     assert "No clear trend" in ran.out
     assert "1800s" in (tmp_path / "rising.svg").read_text()
+    assert "@article{caliskan2017," in (tmp_path / "refs.bib").read_text()
+    # Columns are those of the first table that has them.
+    chosen = [*table, "--bins", "decade", *common, *models, "--columns", "test,change,p"]
+    ran = run(*chosen, "--format", "latex")
+    assert r"test & change & p \\" in ran.out.partition("Trends")[2]
     ran = run(*table, "--bins", "decade", *common, *models, "--format", "json")
     assert Trajectory.from_json(ran.out).by == "year"
     pairs = ["--pairs", "--only", "1800", "--only", "1830", "--models", tmp_path / "p"]

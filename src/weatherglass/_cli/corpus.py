@@ -152,7 +152,8 @@ def _words_page(counts: CorpusWords) -> str:
                 rows.append(row | {"word": word} | dict(zip(columns, cells, strict=True)))
     sizes = zip(counts.groups, counts.documents, counts.tokens, strict=True)
     title = "; ".join(
-        f"{group + ': ' if group else ''}{documents:,} documents, {tokens:,} words"
+        f"{group + ': ' if group else ''}{documents:,} document{'s' * (documents != 1)}, "
+        f"{tokens:,} words"
         for group, documents, tokens in sizes
     )
     text = table(rows, title)

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     help="How often documents' values are exchanged at random; nothing is trained again.",
 )
 @seed_option
-@output_options(plot=True)
+@output_options(plot=True, paper=True)
 def groups(
     corpora: tuple[str, ...],
     by: str | None,

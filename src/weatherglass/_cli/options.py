@@ -170,14 +170,15 @@ def _check_bibtex(context: click.Context, option: click.Parameter, path: Path | 
 _PAPER_OPTIONS = (
     _paper_option(
         "--columns",
-        "Columns of the first table, or of TSV and CSV, by their headings: effect,p,grade.",
+        "Columns of the first table that has them, or of TSV and CSV, by their headings: "
+        "effect,p,grade.",
         metavar="NAME,...",
         callback=_split_columns,
     ),
-    _paper_option("--caption", "Caption of the first table.", metavar="TEXT"),
+    _paper_option("--caption", "Caption of that table, or of the first.", metavar="TEXT"),
     _paper_option(
         "--label",
-        "LaTeX: label of the first table; by default tab: and the command's name.",
+        "LaTeX: label of that table; by default tab: and the command's name.",
         metavar="KEY",
     ),
     _paper_option(

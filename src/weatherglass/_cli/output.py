@@ -68,6 +68,7 @@ class Output:
 
     def write(self, text: str) -> None:
         """Print a text, or write it to the file of ``-o``; if that fails, print it after all."""
+        _check_columns_used()
         if self.path is None:
             click.echo(text, nl=False)
             return
@@ -122,11 +123,20 @@ def _paper_options() -> dict[str, Any]:
     return dict(context.meta.get(_PAPER, {})) if context else {}
 
 
-def _take_paper_options() -> dict[str, Any]:
-    """Return the options of a table for a paper; they apply to the first table only."""
+def _take_paper_options(known: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options of a table for a paper that has these columns.
+
+    ``--columns``, ``--caption`` and ``--label`` apply to one table: the first that has all the
+    columns that were named.
+    """
     options = _paper_options()
     context = click.get_current_context(silent=True)
     if context is not None:
+        if not set(options.get("columns", ())) <= set(known):
+            seen = [*options.get("seen", ()), *known]
+            context.meta[_PAPER] = options | {"seen": list(dict.fromkeys(seen))}
+            names = ("columns", "caption", "label")
+            return {name: value for name, value in options.items() if name not in names}
         kept = {name: options[name] for name in ("siunitx", "bibtex") if name in options}
         context.meta[_PAPER] = kept | {"is_used": True}
     if not options.get("is_used") and context is not None:
@@ -134,13 +144,24 @@ def _take_paper_options() -> dict[str, Any]:
     return options
 
 
-def select_columns(rows: Sequence[Row], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the rows with these columns only, in this order."""
-    known = list(dict.fromkeys(name for row in rows for name in row))
-    for name in names:
-        if name not in known:
+def _check_columns_used() -> None:
+    """Refuse columns of ``--columns`` that no table has."""
+    options = _paper_options()
+    known = options.get("seen", ())
+    for name in options.get("columns", ()):
+        if known and name not in known:
             hint = did_you_mean(name, known) or f" It has {', '.join(filter(None, known))}."
             raise UsageError(f"The table has no column {quote_safe(name)}.{hint}")
+    if known and options.get("columns"):
+        raise UsageError("No table has all the columns of --columns; they are in several tables.")
+
+
+def _column_names(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _select_columns(rows: Sequence[Row], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows with these columns only, in this order."""
     return [{name: row.get(name) for name in names} for row in rows]
 
 
@@ -192,10 +213,10 @@ def table(rows: Sequence[Row], title: str | None = None, *, details: Sequence[st
     """
     if not rows:
         return "Nothing to show.\n"
-    paper = _take_paper_options()
+    paper = _take_paper_options(_column_names(rows))
     title = paper.get("caption") or title
     if columns := paper.get("columns"):
-        rows = select_columns(rows, columns)
+        rows = _select_columns(rows, columns)
     else:
         rows = _drop_empty_columns(rows, details if style() else ())
     if len(rows) > _MAX_TABLE_ROWS and not style():
@@ -247,8 +268,8 @@ def delimited(rows: Sequence[Row], delimiter: str) -> str:
     """Format rows as TSV or CSV with a header line."""
     from weatherglass._files import delimited_text  # late, so that `--help` starts quickly
 
-    if columns := _take_paper_options().get("columns"):
-        rows = select_columns(rows, columns)
+    if columns := _take_paper_options(_column_names(rows)).get("columns"):
+        rows = _select_columns(rows, columns)
     lines: list[list[Any]] = [list(rows[0]), *(list(row.values()) for row in rows)] if rows else []
     # Numbers stay numbers: a minus sign in front of a text would be taken for a formula.
     cells = [[c if isinstance(c, int | float) else printable(c) for c in line] for line in lines]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
 from .output import Output, announce, progress_bar, remarks, table
+from .typeset import CitedTest
 
 if TYPE_CHECKING:
     from weatherglass.seedlab import CorpusTrend, PeriodChange, Trajectory, TrajectoryPoint
@@ -43,6 +44,7 @@ def run_trajectory(
         output.write_rows(result.to_rows(), document=result.to_dict())
     if all(point.value is None for point in result.points):
         raise CannotMeasure(f"No test could be run: {result.points[0].reason}.")
+    output.write_bibtex(CitedTest(test.id) for test in tests)
     output.draw(result)
 
 

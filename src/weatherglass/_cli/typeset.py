@@ -121,7 +121,12 @@ def find_works(results: Iterable[Any]) -> dict[str, dict[str, Any]]:
 
     Each has the fields of BibTeX, and `citation`, the full reference on one line.
     """
-    return dict(work for result in results if (work := _work(result)) is not None)
+    works: dict[str, dict[str, Any]] = {}
+    for result in results:
+        works |= dict(_cited(*cited) for cited in getattr(result, "citations", ()))
+        if (work := _work(result)) is not None:
+            works |= [work]
+    return works
 
 
 def _work(result: Any) -> tuple[str, dict[str, Any]] | None:

@@ -15,7 +15,7 @@ from weatherglass.catalog import GroupsTest, NamedTests, Test, choose_tests
 from weatherglass.errors import CannotMeasure, MissingExtra, UsageError, join_first, quote_safe
 from weatherglass.tasks import executor
 
-from .concordance import WordCheck, WordCounter
+from .concordance import WordCheck, WordCounter, lowest_counts
 from .corpus import Corpus
 from .dates import PermutedDates, dates_key, train_dates
 from .formats import Document
@@ -315,6 +315,9 @@ def _write_token_ids(
     if keep_raw:
         writer.write_words()
     folders = {name: writer.folder(name) for name in trained}
+    if check.is_comparison and check.tests:
+        planned = lowest_counts(run, settings, folders, map(counter.spelling, check.words))
+        check.run_planned(counter, trained, planned, settings.min_count)
     return folders, [] if check.is_comparison else remarks  # a comparison gives its own reasons
 
 

@@ -155,12 +155,13 @@ def _train(
         # In one run, so that documents can be exchanged, and each corpus has its own random stream.
         named = training | {"by": "corpus", "min_size": 0}
         run = train(NamedCorpora.join(opened), out, **named)
-        order = list(opened)
+        order, source = list(opened), ", ".join(opened)
     elif by is None:
         raise UsageError("Give two corpora, or one and the column that divides it.")
     else:
-        run = train(corpora, out, by=by, **training)
-        order = list(run.groups)
+        divided = open_corpus(corpora)
+        run = train(divided, out, by=by, **training)
+        order, source = list(run.groups), divided.source
     names = [name for name in order if "reason" not in run.groups.get(name, {"reason": ""})]
     notes = list(run.notes)
     if len(names) < len(order):
@@ -175,7 +176,7 @@ def _train(
     pairs = _pairs(names, training["against"])
     permuted = {pair: open_permuted(out, pair, training["permutations"]) for pair in pairs}
     shared = {pair: count_shared(run.groups, *pair) for pair in pairs}
-    return Groups(models, documents, permuted, shared), notes
+    return Groups(models, documents, permuted, shared, source), notes
 
 
 def _one_corpus(names: Iterable[str], notes: Iterable[str] = ()) -> UsageError:

@@ -142,11 +142,16 @@ class CorpusComparison(Experiment):
 
     @property
     def source_name(self) -> str:
-        """The names of the corpora."""
-        return ", ".join(dict.fromkeys(effect.corpus for effect in self.effects))
+        """The name of the corpus that was divided, or the names of all corpora."""
+        return str(self.source.get("name") or ", ".join(self.corpora))
+
+    @property
+    def corpora(self) -> tuple[str, ...]:
+        """The names of the corpora, in their order."""
+        return tuple(dict.fromkeys(effect.corpus for effect in self.effects))
 
     def key_facts(self) -> dict[str, Any]:
-        corpora = list(dict.fromkeys(effect.corpus for effect in self.effects))
+        corpora = list(self.corpora)
         tests = list(dict.fromkeys(effect.test for effect in self.effects))
         return {"corpora": corpora, "tests": tests, "differences": len(self.differences)}
 

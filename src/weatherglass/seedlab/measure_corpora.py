@@ -48,12 +48,15 @@ class Groups(NamedTuple):
         For every two corpora that are compared, the models of each permutation.
     shared
         For every two, the number of documents that have a part in both.
+    source
+        The name of the corpus that was divided into groups, or the names of all corpora.
     """
 
     models: dict[str, Models]
     documents: dict[str, int]
     permuted: dict[tuple[str, str], list[tuple[Vectors, Vectors]]]
     shared: dict[tuple[str, str], int]
+    source: str
 
 
 class Value(NamedTuple):
@@ -121,7 +124,10 @@ def measure_corpora(
         words=words,
         missing=missing,
         notes=(*notes, *remarks),
-        source={"corpora": [model.about() for model in groups.models.values()]},
+        source={
+            "name": groups.source,
+            "corpora": [model.about() for model in groups.models.values()],
+        },
         options=options,
     )
 

@@ -8,6 +8,8 @@ from .contexts import CorpusContext as CorpusContext
 from .contexts import corpus_context as corpus_context
 from .known_corpus import KnownCorpus as KnownCorpus
 from .known_corpus import find_corpus as find_corpus
+from .planned_counts import LowestCount as LowestCount
+from .planned_counts import lowest_counts as lowest_counts
 from .word_counter import WordCounter as WordCounter
 from .words import CorpusWords as CorpusWords
 from .words import corpus_words as corpus_words

@@ -92,13 +92,53 @@ class WordCheck:
             ]
             can_run = len(notes) < len(checks)
         if self.tests and not can_run:
-            more = len(notes) - _MAX_REASONS
-            raise CannotMeasure(
-                f"Nothing was trained. {'. '.join(note for note in notes[:_MAX_REASONS])}."
-                + (f" {more} more." if more > 0 else "")
-                + " `weatherglass corpus words` counts them all."
-            )
+            raise _nothing_trained(notes, "`weatherglass corpus words` counts them all.")
         return notes
+
+    def run_planned(
+        self,
+        counter: WordCounter,
+        groups: Sequence[str],
+        planned: Mapping[str, tuple[int, str]],
+        min_count: int,
+    ) -> None:
+        """Refuse to train if no test has words that are frequent enough in every planned model.
+
+        Parameters
+        ----------
+        counter, groups, min_count
+            As in `run`.
+        planned
+            For each word of the texts that every group has, its count in the model in which it is
+            rarest, and which that is, such as ``in a sample of 'F'``.
+
+        Raises
+        ------
+        CannotMeasure
+            No test can be run.
+        """
+        lowest = _lowest_in_groups(counter, self.words, groups)
+        for word, (count, _) in lowest.items():
+            if count >= min_count:
+                lowest[word] = planned[counter.spelling(word)]
+        reasons = _explain_lowest(self.tests, lowest, min_count, self.max_missing)
+        if self.tests and len(reasons) == len(self.tests):
+            notes = [f"{test} cannot be compared: {why}" for test, why in reasons.items()]
+            raise _nothing_trained(
+                notes,
+                "A comparison uses words that all its models have, also those of samples and of "
+                "exchanged documents. Choose a lower --min-count or more frequent words; "
+                "`weatherglass groups` compares small groups in one space.",
+            )
+
+
+def _nothing_trained(notes: Sequence[str], advice: str) -> CannotMeasure:
+    more = len(notes) - _MAX_REASONS
+    return CannotMeasure(
+        f"Nothing was trained. {'. '.join(notes[:_MAX_REASONS])}."
+        + (f" {more} more. " if more > 0 else " ")
+        + advice
+    )
 
 
 def check_tests(
@@ -135,23 +175,39 @@ def why_not_compared(
 
     The reason names each word that is too rare, with its count in the group where it is rarest.
     """
+    tests = list(tests)
+    words = [word for test in tests for wanted in test.sets.values() for word in wanted.words]
+    lowest = _lowest_in_groups(counter, words, groups)
+    return _explain_lowest(tests, lowest, min_count, max_missing)
+
+
+def _lowest_in_groups(
+    counter: WordCounter, words: Iterable[str], groups: Sequence[str]
+) -> dict[str, tuple[int, str]]:
+    """Return for each word its count in the group in which it is rarest, and which that is."""
+    rarest = {word: min((counter.count(word, group), group) for group in groups) for word in words}
+    return {word: (count, in_group(group).strip()) for word, (count, group) in rarest.items()}
+
+
+def _explain_lowest(
+    tests: Iterable[Test | GroupsTest],
+    lowest: Mapping[str, tuple[int, str]],
+    min_count: int,
+    max_missing: float,
+) -> dict[str, str]:
+    """Return why tests lack words, by the lowest count of each word and its place."""
     reasons: dict[str, str] = {}
     for test in tests:
         sets = {name: word_set.words for name, word_set in test.sets.items()}
-        lowest = {
-            word: min((counter.count(word, group), group) for group in groups)
-            for words in sets.values()
-            for word in words
-        }
         rare = {
             name: tuple(dict.fromkeys(word for word in words if lowest[word][0] < min_count))
             for name, words in sets.items()
         }
         described = {
-            word: f"{quote_safe(word)} {count} in {quote_safe(group)}" if group
-            else f"{quote_safe(word)} {count}"
-            for word, (count, group) in lowest.items()
-        }  # fmt: skip
+            word: f"{quote_safe(word)} {lowest[word][0]} {lowest[word][1]}".rstrip()
+            for words in sets.values()
+            for word in words
+        }
         reason = _reason(sets, rare, described, min_count, max_missing)
         if reason:
             reasons[test.id] = reason

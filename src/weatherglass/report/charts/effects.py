@@ -361,7 +361,8 @@ _CORPUS_COLOURS = [INK, ACCENT, "#6a8f3c", "#7d5a9b", PALE]
 def plot_comparison(comparison: CorpusComparison) -> Any:
     """Draw the effect of every test on every corpus, with its 95 % interval if it has one."""
     alt = import_altair()
-    corpora = list(dict.fromkeys(effect.corpus for effect in comparison.effects))
+    corpora = list(comparison.corpora)
+    by = comparison.options.get("by")
     rows = [
         {
             "test": comparison.titles[row.test] or row.test,
@@ -374,7 +375,7 @@ def plot_comparison(comparison: CorpusComparison) -> Any:
         if row.effect is not None
     ]
     order = list(dict.fromkeys(str(row["test"]) for row in rows))
-    colour = alt.Color("corpus:N", sort=corpora, title="corpus", scale=_corpus_scale(corpora))
+    colour = alt.Color("corpus:N", sort=corpora, title=by or "corpus", scale=_corpus_scale(corpora))
     y = alt.Y("corpus:N", sort=corpora, title=None, axis=None)
     base = alt.Chart().encode(y, colour)
     has_intervals = any(row.low is not None for row in comparison.effects)
@@ -385,6 +386,7 @@ def plot_comparison(comparison: CorpusComparison) -> Any:
         alt.X("effect:Q"), tooltip=["test:N", "corpus:N", "effect:Q", "low:Q", "high:Q"]
     )
     zero = alt.Chart().mark_rule(color=PALE, strokeDash=[3, 3]).encode(x=alt.datum(0))
+    heading = alt.TitleParams(f"Effects by {by}" if by else "Effects in corpora", anchor="start")
     return (
         alt.layer(zero, bars, dots, data=alt.Data(values=rows))
         .properties(width=440, height=alt.Step(18))
@@ -397,6 +399,7 @@ def plot_comparison(comparison: CorpusComparison) -> Any:
             ),
             spacing=6,
         )
+        .properties(title=heading)
     )
 
 

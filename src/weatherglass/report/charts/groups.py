@@ -101,4 +101,4 @@ def _subtitle(results: Sequence[GroupDifference]) -> list[str]:
     )
     if len(results) > _MAX_LINES:
         lines.append(f"the first {_MAX_LINES} of {len(results)}")
-    return [*lines, f"on {make_visible(first.source_name)}"]
+    return lines

@@ -15,6 +15,18 @@ from weatherglass.significance import (
 )
 
 ALPHA = 0.05
+_CITATIONS = (
+    (
+        "M. Khodak, N. Saunshi, Y. Liang, T. Ma, B. Stewart, S. Arora (2018). A la carte "
+        "embedding: cheap but effective induction of semantic feature vectors. ACL, 12-22.",
+        "10.18653/v1/P18-1002",
+    ),
+    (
+        "P. L. Rodriguez, A. Spirling, B. M. Stewart (2023). Embedding regression: models for "
+        "context-specific description and inference. Am. Polit. Sci. Rev. 117, 1255-1274.",
+        "10.1017/S0003055422001228",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,9 @@ class GroupDifference(Measurement):
     chart: ClassVar[str] = "group differences"
     main_name: ClassVar[str] = "difference"
     possible_evidence: ClassVar[tuple[str, ...]] = ("p", "interval")
+
+    citations: ClassVar[tuple[tuple[str, str], ...]] = _CITATIONS
+    """The publications of the method, each with its DOI."""
 
     column: str
     groups: tuple[str, ...] = ()

@@ -314,8 +314,8 @@ class Multiverse(Result):
             spread = f": effects {low:.2f} to {high:.2f}, median {middle:.2f}"
         lines = [
             f"Multiverse of {self.test} on {self.source_name}: {self.title}",
-            f"{len(self.whole):,} choices of seed sets, {len(self.specifications):,} with "
-            f"sub-samples{spread}",
+            f"{len(self.whole):,} choice{'s' * (len(self.whole) != 1)} of seed sets, "
+            f"{len(self.specifications):,} with sub-samples{spread}",
             self.sentence(),
         ]
         if self.documented is not None:
