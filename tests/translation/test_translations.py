@@ -283,5 +283,5 @@ def test_an_endpoint_translates(endpoint, form):
 def test_an_endpoint_without_translations_is_one_sentence(endpoint):
     with pytest.raises(EncoderError, match="neither translatedText nor translations"):
         translate_sentences(endpoint_translator(f"{endpoint}/wrong"), ["tr"])
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="is not the address"):
         endpoint_translator("file:///etc/passwd")
