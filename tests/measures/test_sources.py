@@ -111,8 +111,8 @@ def test_sentences_are_encoded_by_word_vectors_that_are_named(tmp_path):
         (result,) = wg.seat(source, TEST)
         assert result.effect == expected.effect
         assert result.source_name == f"cbow:{source}"
+    (tmp_path / "t.csv").write_text("word,a,b\nx,1,2\ny,2,1\n")
     with pytest.raises(UsageError, match="which encodes no sentences"):
-        (tmp_path / "t.csv").write_text("word,a,b\nx,1,2\ny,2,1\n")
         wg.seat(f"table:{tmp_path / 't.csv'}", TEST)
     with pytest.raises(UsageError, match="does not say which encoder to use"):
         wg.seat("all-MiniLM-L6-v2", TEST)
@@ -258,9 +258,11 @@ def test_a_function_with_a_wrong_number_of_rows_is_refused_in_a_sentence():
 @pytest.mark.parametrize(
     "wrong", [3, None, object(), dict, ["a.txt", "b.txt"], ("a.txt", "b.txt"), {1, 2}, b"x"]
 )
-def test_what_is_no_source_is_refused_in_one_sentence(wrong):
+def test_what_is_not_a_source_is_refused_in_one_sentence(wrong):
     for function in (wg.as_source, lambda x: wg.weat(x, "weat6"), lambda x: wg.discover(x)):
-        with pytest.raises(UsageError, match="is not a source: give a name, path or spec") as raised:
+        with pytest.raises(
+            UsageError, match="is not a source: give a name, path or spec"
+        ) as raised:
             function(wrong)
         assert str(raised.value).endswith("or a function from sentences to rows.")
 
@@ -271,7 +273,7 @@ def test_what_has_no_words_and_rows_is_refused_in_one_sentence(wrong):
     for function in (wg.open_vectors, wg.control, lambda x: wg.debias(x, pairs)):
         with pytest.raises(UsageError, match=r"is not a source of vectors: give a name or path"):
             function(wrong)
-    with pytest.raises(UsageError, match="is not a source|has no vocabulary"):
+    with pytest.raises(UsageError, match=r"is not a source|has no vocabulary"):
         wg.generate_seeds(wrong, 3)
 
 
