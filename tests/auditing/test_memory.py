@@ -116,7 +116,7 @@ def test_objects_in_memory_are_checked(rows):
 
 def test_what_is_no_source_is_refused_by_audit_and_check(tmp_path):
     for function in (lambda x: wg.audit(x, out=tmp_path / "run"), lambda x: wg.check(x, POLICY)):
-        with pytest.raises(UsageError, match="is no source: give a name, path or spec"):
+        with pytest.raises(UsageError, match="is not a source: give a name, path or spec"):
             function(3)
 
 

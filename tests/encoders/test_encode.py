@@ -149,7 +149,7 @@ def test_a_nan_row_is_named_and_valid_rows_are_saved(counting, cache):
         rows[[s == "Amy." for s in sentences]] = np.inf
         return rows
 
-    with pytest.raises(EncoderError, match=r"NaN or infinity for 'Amy.'. The 3 valid encodings"):
+    with pytest.raises(EncoderError, match=r"NaN or infinity for 'Amy.'"):
         encode_all(Bad(counting(), spoil), SENTENCES)
     good = counting(fingerprint="bad")
     encode_all(good, SENTENCES)

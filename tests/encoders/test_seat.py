@@ -191,7 +191,7 @@ def test_the_method_of_the_paper_counts_only_words_that_are_used(own_cache):
 
 def test_seat_refuses_an_object_that_is_no_source():
     for wrong in (None, 3, Spelling, object()):
-        with pytest.raises(UsageError, match="is no source: give a name, path or spec"):
+        with pytest.raises(UsageError, match="is not a source: give a name, path or spec"):
             wg.seat(wrong, "weat6")
     with pytest.raises(UsageError, match="no encoders"):
         wg.seat([], "weat6")

@@ -215,3 +215,29 @@ def test_norms_of_a_dict_and_of_a_table_of_cosines_equal_those_of_the_vectors(pl
     expected = wg.norms(vectors, ratings, axis=poles).pearson
     assert wg.norms(rows, ratings, axis=poles).pearson == pytest.approx(expected)
     assert wg.norms(table, ratings, axis=poles).pearson == pytest.approx(expected)
+
+
+def test_the_frequency_of_words_does_not_depend_on_whether_a_file_was_parsed(tmp_path, monkeypatch):
+    vectors = wg.open_vectors("default")
+    words = vectors.words[:5_000]
+    path = tmp_path / "v.txt"
+    path.write_text(
+        "".join(
+            f"{word} {' '.join(map(repr, row.tolist()))}\n"
+            for word, row in zip(words, vectors.take(words).rows, strict=True)
+        )
+    )
+    monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path / "cache"))
+    rows_alone = wg.norms(str(path), max_missing=0.9)
+    whole = wg.norms(wg.open_vectors(path), max_missing=0.9)
+    assert rows_alone.frequency == "rank"
+    assert rows_alone.partial == whole.partial
+    assert rows_alone.finding == whole.finding
+
+
+def test_an_alphabetical_file_states_no_frequency():
+    vectors = wg.open_vectors("default")
+    words = sorted(vectors.words[:5_000])
+    result = wg.norms((words, vectors.take(words).rows), max_missing=0.9)
+    assert result.is_done
+    assert (result.frequency, result.partial) == ("", None)

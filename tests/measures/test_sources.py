@@ -78,6 +78,44 @@ def test_every_function_accepts_objects_in_memory(words, matrix):
     assert wg.agree([rows, "default"], "weat7").is_done
     assert wg.seat(rows, "weat7")[0].is_done
     assert wg.seat((words, matrix), "weat7")[0].source_name == "cbow:memory"
+    corpus = [f"The {word} is here." for word in sets["X"] + sets["Y"] + sets["A"] + sets["B"]]
+    assert wg.ceat(rows, "weat7", corpus, samples=10)[0].is_done
+    assert wg.debias(rows, [("he", "she")]).fingerprint
+    assert wg.open_vectors(rows, words=["he"]).words[:] == ["he"]
+    pair = wg.seed_pair(sets["A"], sets["B"])
+    for models in (rows, [rows]):
+        assert len(wg.measure_pairs(models, pair, measures=["similarity"]).pairs) == 1
+
+
+def test_controls_take_any_object_with_words_and_rows():
+    whole = wg.open_vectors("default")
+    words = whole.words[:3000]
+    rows = whole.take(words).rows
+    controlled, _ = wg.control((words, rows), "top:1")
+    expected, _ = wg.control(wg.Vectors.of(words, rows), "top:1")
+    assert np.array_equal(controlled.matrix, expected.matrix)
+
+
+def test_sentences_are_encoded_by_word_vectors_that_are_named(tmp_path):
+    path = tmp_path / "few.txt"
+    vectors = wg.open_vectors("default")
+    needed = {word.lower() for part in wg.test(TEST).sets.values() for word in part.words}
+    path.write_text(
+        "".join(
+            f"{word} {' '.join(map(repr, row.tolist()))}\n"
+            for word, row in zip(sorted(needed), vectors.take(sorted(needed)).rows, strict=True)
+        )
+    )
+    expected = wg.seat("cbow:default", TEST)[0]
+    for source in ("default", str(path), path):
+        (result,) = wg.seat(source, TEST)
+        assert result.effect == expected.effect
+        assert result.source_name == f"cbow:{source}"
+    (tmp_path / "t.csv").write_text("word,a,b\nx,1,2\ny,2,1\n")
+    with pytest.raises(UsageError, match="which encodes no sentences"):
+        wg.seat(f"table:{tmp_path / 't.csv'}", TEST)
+    with pytest.raises(UsageError, match="does not say which encoder to use"):
+        wg.seat("all-MiniLM-L6-v2", TEST)
 
 
 def test_a_name_is_a_source_of_every_measure(vectors):
@@ -220,11 +258,23 @@ def test_a_function_with_a_wrong_number_of_rows_is_refused_in_a_sentence():
 @pytest.mark.parametrize(
     "wrong", [3, None, object(), dict, ["a.txt", "b.txt"], ("a.txt", "b.txt"), {1, 2}, b"x"]
 )
-def test_what_is_no_source_is_refused_in_one_sentence(wrong):
+def test_what_is_not_a_source_is_refused_in_one_sentence(wrong):
     for function in (wg.as_source, lambda x: wg.weat(x, "weat6"), lambda x: wg.discover(x)):
-        with pytest.raises(UsageError, match="is no source: give a name, path or spec") as raised:
+        with pytest.raises(
+            UsageError, match="is not a source: give a name, path or spec"
+        ) as raised:
             function(wrong)
         assert str(raised.value).endswith("or a function from sentences to rows.")
+
+
+@pytest.mark.parametrize("wrong", [3, None, dict, len, object()])
+def test_what_has_no_words_and_rows_is_refused_in_one_sentence(wrong):
+    pairs = [("he", "she")]
+    for function in (wg.open_vectors, wg.control, lambda x: wg.debias(x, pairs)):
+        with pytest.raises(UsageError, match=r"is not a source of vectors: give a name or path"):
+            function(wrong)
+    with pytest.raises(UsageError, match=r"is not a source|has no vocabulary"):
+        wg.generate_seeds(wrong, 3)
 
 
 def test_rows_without_words_are_refused_with_the_way_to_give_both(matrix):
@@ -238,9 +288,9 @@ def test_rows_without_words_are_refused_with_the_way_to_give_both(matrix):
     ("wrong", "message"),
     [
         ({}, "it is empty"),
-        ({1: [2.0]}, "'1' is no word"),
+        ({1: [2.0]}, "'1' is not a word"),
         ({"a": [1.0], "b": [1.0, 2.0]}, "one of shape"),
-        ({"a": "x"}, "no numbers"),
+        ({"a": "x"}, "must be numbers"),
         ((["a", "b"], [[1.0]]), "2 words and rows of shape"),
         (pa.table({"a": ["x"], "b": ["y"]}), "one column of words"),
         (

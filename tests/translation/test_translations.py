@@ -129,6 +129,7 @@ def test_a_translator_that_always_says_he_follows_no_fact_but_is_far_from_balanc
     assert (result.auc, result.p.value) == (0.5, 1.0)
     assert result.p_share == pytest.approx(2 * 0.5**50)
     assert result.finding.grade == "none"
+    assert result.sentence().startswith("Every occupation with a gendered pronoun has 'he'")
     assert "'he' for 50, 'she' for 0 of 50 occupations; p = 1.8e-15" in result.sentence()
     assert result.predictions[0].auc is None
     assert "only one of the pronouns" in result.predictions[0].reason
@@ -140,6 +141,7 @@ def test_a_translator_that_says_they_has_no_gendered_pronoun():
     assert result.n_by_pronoun["they"] == 50
     assert result.p_share is None
     assert result.finding.grade == "none"
+    assert result.sentence().startswith("No occupation has 'she' or 'he' in most translations")
 
 
 def test_repeated_trials_do_not_make_the_p_value_smaller():
@@ -169,6 +171,27 @@ def test_each_language_is_a_result_corrected_over_all():
     results = wg.measure_translations(rows)
     assert [result.test for result in results] == ["tr-en", "fi-en"]
     assert results[0].p_holm == pytest.approx(2 * results[0].p.value)
+
+
+def test_predictions_are_corrected_over_embeddings_and_languages():
+    rows = [row for code in ("tr", "fi") for row in translated(stereotyped, code)]
+    words = [word for part in wg.test("wefat1").sets.values() for word in part.words]
+    other = (words, wg.open_vectors("default").take(words).rows[:, :10])
+    results = wg.measure_translations(rows, embeddings=["default", other])
+    found = [prediction for result in results for prediction in result.predictions]
+    lowest = min(found, key=lambda prediction: prediction.p.value)
+    assert len(found) == 4
+    assert lowest.p_holm == pytest.approx(4 * lowest.p.value)
+    assert results[0].row()["embedding_1_p_holm"] == found[0].p_holm
+
+
+def test_occupations_and_target_languages_are_found_in_any_capitals():
+    rows = [
+        Translation("tr", job.title(), f"{stereotyped(job)} is.", "en-US") for job in OCCUPATIONS
+    ]
+    (result,) = wg.measure_translations(rows)
+    assert (result.n["W"], result.missing["W"], result.auc) == (50, (), 1.0)
+    assert result.words["W"] == OCCUPATIONS
 
 
 def test_results_survive_json_tsv_and_parquet(tmp_path):
@@ -226,7 +249,7 @@ def test_a_command_translates_lines(run):
     assert rows[0] == Translation("fi", "technician", "He is fi")
     ran = run("translations", "measure", "--command", command, "--language", "tr")
     assert ran.code == 0
-    assert "every occupation with a gendered pronoun has 'he'" in ran.out
+    assert "Every occupation with a gendered pronoun has 'he'" in ran.out
 
 
 def test_a_command_that_fails_or_loses_lines_is_one_sentence():
@@ -283,5 +306,5 @@ def test_an_endpoint_translates(endpoint, form):
 def test_an_endpoint_without_translations_is_one_sentence(endpoint):
     with pytest.raises(EncoderError, match="neither translatedText nor translations"):
         translate_sentences(endpoint_translator(f"{endpoint}/wrong"), ["tr"])
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="is not the address"):
         endpoint_translator("file:///etc/passwd")

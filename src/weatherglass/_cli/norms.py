@@ -133,7 +133,7 @@ def _open(source: str, rated: Any, chosen: dict[str, Any], case: Any, use_cache:
     sets, _ = norm_sets(rated, chosen["test"], chosen["axis"], chosen["pairs"])
     sets = {"W": rated, **sets}
     if parse_spec(source).scheme not in schemes():
-        return open_rows(source, [SimpleNamespace(sets=sets)], case=case)
+        return open_rows(source, [SimpleNamespace(sets=sets)], sample=True, case=case)
     # Opened here, because only an encoder has a cache to leave out.
     encoder = open_encoder(source, cache=use_cache)
     words = [word for part in sets.values() for word in part.words]

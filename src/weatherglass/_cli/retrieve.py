@@ -101,14 +101,14 @@ def retrieve(
     over the highest.
     """
     from weatherglass._files import read_text
-    from weatherglass.encoders import open_encoder
+    from weatherglass.encoders import source_encoder
     from weatherglass.retrieval import count_retrieval_work
     from weatherglass.retrieval import retrieve as measure
 
     if template is not None:
         options["template"] = read_text(template).strip("\n")
     options |= {"groups": groups, "placebo": not no_placebo}
-    opened = open_encoder(encoder, cache=not no_cache)
+    opened = source_encoder(encoder, cache=not no_cache)
     if dry_run:
         write_workload([count_retrieval_work(opened, **options)], output)
         return

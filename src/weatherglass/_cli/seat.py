@@ -131,10 +131,11 @@ def seat(
     Effect, interval and p count each word once, by the mean over its sentences, and so does the
     finding; columns of their own have the paper's numbers, which count every sentence.
 
-    An ENCODER is `cbow:SOURCE` (the mean of word vectors), `st:NAME` (sentence-transformers),
-    `hf:NAME` (transformers) or another registered scheme. Encoded sentences are cached.
+    An ENCODER is `st:NAME` (sentence-transformers), `hf:NAME` (transformers) or another registered
+    scheme, or a source of word vectors, whose mean encodes a sentence: `default` is the same as
+    `cbow:default`. Encoded sentences are cached.
     """
-    from weatherglass.encoders import count_texts, needed_texts, open_encoder
+    from weatherglass.encoders import count_texts, needed_texts, source_encoder
     from weatherglass.measures import Results
 
     paper = PaperFiles(results_tsv, add_results, matrix, alpha)
@@ -145,7 +146,7 @@ def seat(
     names = list(dict.fromkeys(encoders))
     if dry_run:
         size = options["batch_size"]
-        encoders_opened = (open_encoder(name) for name in names)
+        encoders_opened = (source_encoder(name) for name in names)
         write_workload(
             [count_texts(e, [needed_texts(e, tests).all], size) for e in encoders_opened], output
         )
@@ -191,8 +192,8 @@ def _measure_all(
 
     If one of several fails, its error is printed and the results of the others are kept.
     """
-    from weatherglass.encoders import open_encoder
     from weatherglass.encoders import seat as measure
+    from weatherglass.encoders import source_encoder
     from weatherglass.tasks import executor
 
     results: list[Any] = []
@@ -201,7 +202,7 @@ def _measure_all(
         team = stack.enter_context(executor(options["workers"], cluster)) if cluster else None
         for name in names:
             try:
-                encoder = open_encoder(name)
+                encoder = source_encoder(name)
                 with progress_bar(f"encoding with {name}") as draw:
                     results += measure(encoder, tests, cluster=team, progress=draw, **options)
             except WeatherglassError as error:

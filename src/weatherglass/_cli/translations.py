@@ -156,7 +156,11 @@ def _text(results: Sequence[TranslationResult]) -> str:
     predicted = [row for result in done for row in _prediction_rows(result)]
     if predicted:
         text += "\n" + table(predicted, "Does the association with female terms predict 'she'?")
-    return text + remarks(line for result in done for line in _notes(result))
+    by_note: dict[str, list[str]] = {}
+    for result in done:
+        for note in _notes(result):
+            by_note.setdefault(note, []).append(result.test)
+    return text + remarks(f"{', '.join(tests)}: {note}" for note, tests in by_note.items())
 
 
 def _row(result: TranslationResult) -> dict[str, Any]:
@@ -177,37 +181,33 @@ def _row(result: TranslationResult) -> dict[str, Any]:
 
 
 def _prediction_rows(result: TranslationResult) -> list[dict[str, Any]]:
+    from weatherglass.significance import format_p
+
     return [
         {
             "languages": result.test,
             "embedding": found.source,
             "AUC": f"{found.auc:.2f}",
             "p": str(found.p),
+            "p Holm": format_p(found.p_holm),
             "by": found.p.method,
             "occupations": found.n,
         }
         for found in result.predictions
-        if found.auc is not None and found.p is not None
+        if found.auc is not None and found.p is not None and found.p_holm is not None
     ]
 
 
 def _notes(result: TranslationResult) -> list[str]:
-    """What a reader must know: one pronoun only, notes on the sentences, embeddings that failed."""
+    """What a reader must know: notes on the sentences, embeddings that could not be compared."""
     from weatherglass.translation import translation_catalogue
 
-    by_pronoun = result.n_by_pronoun
-    lines = []
-    for name, other in (("he", "she"), ("she", "he")):
-        if by_pronoun[name] and not by_pronoun[other]:
-            lines.append(
-                f"{result.test}: every occupation with a gendered pronoun has '{name}', so the "
-                "pronoun follows no fact about them."
-            )
     known = translation_catalogue().languages
+    lines = []
     if result.language in known and known[result.language].notes:
-        lines.append(f"{result.test}: {known[result.language].notes}")
+        lines.append(known[result.language].notes)
     lines += [
-        f"{result.test}: {found.source} was not compared, {found.reason}."
+        f"{found.source} was not compared, {found.reason}."
         for found in result.predictions
         if found.reason
     ]

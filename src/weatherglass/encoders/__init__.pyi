@@ -10,7 +10,6 @@ from .encoder import Encoder as Encoder
 from .encoder import Encodings as Encodings
 from .encoder import View as View
 from .encoder import WordEncoder as WordEncoder
-from .encoder import as_encoder as as_encoder
 from .encoder import open_encoder as open_encoder
 from .encoder import schemes as schemes
 from .http import MAX_RESPONSE_BYTES as MAX_RESPONSE_BYTES

@@ -19,6 +19,7 @@ from weatherglass.measures import (
     MIN_WORDS,
     Measurement,
     Results,
+    Source,
     association_claim,
     association_subject,
     describe_test,
@@ -28,7 +29,8 @@ from weatherglass.measures import (
 from weatherglass.significance import Interval
 
 from .encode import Progress, encode_all
-from .encoder import Encoder, Encodings, WordEncoder, as_encoder
+from .encoder import Encoder, Encodings, WordEncoder
+from .objects import source_encoder
 
 Floats = NDArray[np.float64]
 Contexts = Mapping[str, NDArray[Any]]
@@ -248,7 +250,7 @@ def _unit(word: str, rows: NDArray[Any]) -> Floats:
 
 
 def ceat(
-    encoder: Encoder,
+    encoder: Source,
     tests: NamedTests,
     sentences: Iterable[str],
     *,
@@ -262,8 +264,8 @@ def ceat(
     Parameters
     ----------
     encoder
-        An encoder that gives the vector of a word inside a sentence (`hf:`); with any other one
-        the vector of the whole sentence represents the word in it.
+        An encoder that gives the vector of a word inside a sentence (`hf:`); with any other source
+        (see `as_source`) the vector of the whole sentence represents the word in it.
     tests
         Association tests of words, their ids, a pattern, a file of your own, or several of these.
     sentences
@@ -293,19 +295,19 @@ def ceat(
     >>> result.status, result.contexts["rose"]
     ('done', 1)
     """
-    encoder = as_encoder(encoder)
+    opened = source_encoder(encoder)
     if isinstance(sentences, str):
         raise UsageError("The corpus is one text; give its sentences as a list.")
     chosen = [_word_test(test) for test in choose_tests(tests, Test)]
     wanted = {word for test in chosen for word_set in test.sets.values() for word in word_set.words}
     found = find_contexts(sentences, wanted, contexts)
     pairs = [(sentence, word) for word, texts in found.items() for sentence in texts]
-    rows = _encode_pairs(encoder, pairs, batch_size, progress)
+    rows = _encode_pairs(opened, pairs, batch_size, progress)
     tables: dict[str, list[Any]] = {}
     for (_, word), row in zip(pairs, rows, strict=True):
         if np.isfinite(row).all():
             tables.setdefault(word, []).append(row)
-    source = {"name": encoder.name, "fingerprint": encoder.fingerprint}
+    source = {"name": opened.name, "fingerprint": opened.fingerprint}
     arrays = {word: np.array(table) for word, table in tables.items()}
     return Results.of(ceat_test(arrays, test, source=source, **options) for test in chosen)
 

@@ -207,7 +207,7 @@ def encode_batches(
     encoder: Encoder, left: Sequence[str], size: int, known: Mapping[str, Encodings] | None = None
 ) -> Iterator[dict[str, Encodings]]:
     """Yield the rows of sentences, batch by batch; all must be as wide as the known rows."""
-    at, n_valid = 0, len(known or {})
+    at = 0
     width = len(next(iter(known.values()))) if known else None
     while at < len(left):
         batch = left[at : at + size]
@@ -218,15 +218,13 @@ def encode_batches(
         table = _check_rows(encoder, batch, answer, width)
         width = table.shape[1]
         is_valid: NDArray[np.bool_] = np.all(np.isfinite(table), axis=1)
-        n_valid += int(is_valid.sum())
         yield {text: row for text, row, valid in zip(batch, table, is_valid, strict=True) if valid}
         if not is_valid.all():
             first = batch[int(is_valid.argmin())]
             others = int((~is_valid).sum()) - 1
             raise EncoderError(
                 f"{encoder.name} returned NaN or infinity for {quote_safe(first)}"
-                + (f" and {others} more sentences" if others else "")
-                + f". The {n_valid} valid encodings are saved."
+                + (f" and {others} more sentences." if others else ".")
             )
         at += len(batch)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weatherglass.errors import SourceNotFound, UsageError, did_you_mean, quote_safe
-from weatherglass.vectors import Spec, parse_spec
+from weatherglass.vectors import Spec, find_path, parse_spec
 
 Encodings = NDArray[np.floating[Any]]
 
@@ -100,18 +100,6 @@ class View:
 GROUP = "weatherglass.encoders"
 
 
-def as_encoder(encoder: Any) -> Encoder:
-    """Return an encoder, or open it by its name; refuse anything else."""
-    if isinstance(encoder, str):
-        return open_encoder(encoder)
-    if isinstance(encoder, type) or not isinstance(encoder, Encoder):
-        raise UsageError(
-            f"{type(encoder).__name__} is not an encoder: it needs `encode`, `name` and "
-            "`fingerprint`."
-        )
-    return encoder
-
-
 def open_encoder(spec: str | Encoder, *, cache: bool = True) -> Encoder:
     """Open an encoder.
 
@@ -195,10 +183,30 @@ _MARKER_FILES = (
 )
 
 
+def names_vectors(text: str) -> bool:
+    """Return whether a source without the scheme of an encoder is there, and no folder of one.
+
+    >>> names_vectors("default"), names_vectors("cbow:default"), names_vectors("all-MiniLM-L6-v2")
+    (True, False, False)
+    """
+    spec = parse_spec(text)
+    if (spec.scheme is not None and spec.scheme in schemes()) or _marked_scheme(spec.rest):
+        return False
+    try:
+        find_path(spec)
+    except SourceNotFound:
+        return False
+    return True
+
+
+def _marked_scheme(folder: str) -> str:
+    """Return the scheme of the encoder whose files a folder has; empty if there is none."""
+    return next((scheme for file, scheme in _MARKER_FILES if isfile(join(folder, file))), "")
+
+
 def _suggest_scheme(rest: str) -> str:
-    for marker, scheme in _MARKER_FILES:
-        if isfile(join(rest, marker)):
-            return f"{quote_safe(rest)} does not say which encoder to use: write {scheme}:{rest}."
+    if scheme := _marked_scheme(rest):
+        return f"{quote_safe(rest)} does not say which encoder to use: write {scheme}:{rest}."
     if isfile(rest):
         return (
             f"{quote_safe(rest)} does not say which encoder to use: write cbow:{rest} for the mean "

@@ -283,6 +283,8 @@ def _join(phrases: Iterable[str]) -> str:
 
 def _absence(judge: Judge) -> tuple[str, list[Evidence]]:
     """Return that there is no clear difference, and what the test could have found."""
+    if stated := judge.result.absence():
+        return upper_first(stated), []
     text, alternative = "No clear difference", judge.result.finding_alternative
     if alternative != "two-sided":
         sign = "positive" if alternative == "greater" else "negative"

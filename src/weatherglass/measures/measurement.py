@@ -287,6 +287,10 @@ class Measurement(Result):
         """Return what was compared, without a direction, to follow "no clear difference"."""
         return ""
 
+    def absence(self) -> str:
+        """Return why no difference could be found; empty where there was something to compare."""
+        return ""
+
     def key_facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"test": self.test, "source": self.source_name}
         if not self.is_done:

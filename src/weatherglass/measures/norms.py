@@ -25,7 +25,7 @@ from weatherglass.significance import (
     pearson,
     spearman,
 )
-from weatherglass.vectors import Case, find_positions
+from weatherglass.vectors import Case, find_positions, is_alphabetical
 
 from .association_table import AssociationTable, Embedding, side_of
 from .claims import lower_first
@@ -268,7 +268,8 @@ def norms(
     shared = shared or ("leave out" if score == "axis" else "keep")
     if shared not in ("keep", "leave out"):
         raise UsageError(f"shared is {shared!r}; it must be keep or leave out.")
-    vectors = open_embedding(source, [rated, *sets.values()], case)
+    # With a sample, the place of each row in a file is read too, which stands for its frequency.
+    vectors = open_embedding(source, [rated, *sets.values()], case, sample=True)
     options: dict[str, Any] = {"score": score, "shared": shared, "case": case}
     options |= {"max_missing": max_missing, "norms": rated.id, "norms_digest": rated.digest}
     if test:
@@ -444,6 +445,8 @@ def _log_frequencies(vectors: Embedding, words: Sequence[str]) -> tuple[Floats |
         return np.log(np.maximum(vectors.counts[positions], 0.5)), "counts"
     ranks = vectors.ranks_at(positions)
     if ranks is None or np.ptp(ranks) == 0:
+        return None, ""
+    if is_alphabetical([words[k] for k in np.argsort(ranks).tolist()]):
         return None, ""
     return -np.log(ranks + 1.0), "rank"
 

@@ -7,7 +7,7 @@ uncertainty. Only words that every sample has are used, so that all samples meas
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from weatherglass._files import combine_fingerprints
 from weatherglass.errors import CannotMeasure, UsageError
+from weatherglass.measures import need_whole
 from weatherglass.vectors import (
     Case,
     Control,
     Vectors,
     control_phrase,
     find_usable_positions,
+    is_pair,
     order_by_frequency,
 )
 from weatherglass.vectors import control as control_vectors
@@ -39,6 +41,10 @@ class TrainedModel(Protocol):
     def is_full(self) -> bool: ...
     @property
     def vectors(self) -> Vectors: ...
+
+
+def _is_trained(model: object) -> bool:
+    return hasattr(model, "is_full") and hasattr(model, "group")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +76,17 @@ class Models:
 
     @classmethod
     def of(cls, models: Any, name: str | None = None) -> Models:
-        """Build from vectors, from several of them, or from the `open_models` of one group."""
+        """Build from a source, from a list of them, or from the `open_models` of one group."""
         if isinstance(models, Models):
             return models if name is None else dataclasses.replace(models, name=name)
-        if isinstance(models, Vectors):
-            return cls(name or models.source, models)
-        several = list(models)
+        is_list = isinstance(models, list | tuple | Iterator) and not is_pair(models)
+        if not is_list and not _is_trained(models):
+            vectors = need_whole(models, "The seed lab")
+            return cls(name or vectors.source, vectors)
+        several = [
+            model if _is_trained(model) else need_whole(model, "The seed lab")
+            for model in (models if is_list else [models])
+        ]
         if not several:
             raise UsageError("There are no vectors to measure; give at least one model.")
         trained = [model for model in several if not isinstance(model, Vectors)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from weatherglass.catalog import FactualTest
 from weatherglass.catalog import test as catalogue_test
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.measures import Embedding, Results, Source, describe_source, open_embedding, wefat
-from weatherglass.significance import Interval, PValue, mann_whitney, pearson
+from weatherglass.significance import Interval, PValue, holm, mann_whitney, pearson
 
 from .pronouns import PRONOUNS, Pronoun, Translation, count_pronouns, read_translations
 from .result import EmbeddingPrediction, TranslationResult
@@ -83,7 +84,23 @@ def measure_translations(
         _measure(rows, entry, language, target, opened, translator)
         for (language, target), rows in by_language.items()
     ]
-    return Results.of(results).correct()
+    return Results.of(_correct_predictions(results)).correct()
+
+
+def _correct_predictions(results: Sequence[TranslationResult]) -> list[TranslationResult]:
+    """Correct the p-values of predictions over all embeddings and languages."""
+    p_values = [found.p.value for result in results for found in result.predictions if found.p]
+    corrected = iter(holm(p_values).tolist())
+    return [
+        replace(
+            result,
+            predictions=tuple(
+                replace(found, p_holm=next(corrected)) if found.p else found
+                for found in result.predictions
+            ),
+        )
+        for result in results
+    ]
 
 
 def _parse(translations: Any) -> list[Translation]:
@@ -109,6 +126,11 @@ def _measure(
     translator: str,
 ) -> TranslationResult:
     facts = dict(zip(test.targets.words, test.facts.values, strict=True))
+    spelled = {job.lower(): job for job in facts}
+    rows = [
+        replace(row, occupation=spelled.get(row.occupation.strip().lower(), row.occupation))
+        for row in rows
+    ]
     counts = {job: by for job, by in count_pronouns(rows).items() if job in facts}
     unknown = tuple(dict.fromkeys(row.occupation for row in rows if row.occupation not in facts))
     known = translation_catalogue().languages

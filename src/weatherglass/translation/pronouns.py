@@ -81,7 +81,7 @@ def read_translations(path: str | PathLike[str]) -> list[Translation]:
         sentence = known.get(row["sentence"])
         if not row["occupation"] and sentence is None:
             raise CatalogError(
-                f"{place}: {quote_safe(row['sentence'])} is no sentence of the catalogue; add a "
+                f"{place}: {quote_safe(row['sentence'])} is not a sentence of the catalogue; add a "
                 "column occupation."
             )
         if not row["translation"].strip():

@@ -24,6 +24,8 @@ class EmbeddingPrediction:
         strongly with female terms, compared with male terms.
     p
         Exact: the share of all ways to assign the pronouns to the occupations that predict as well.
+    p_holm
+        `p` corrected over all embeddings and languages of the result set.
     n
         The number of occupations that the embedding has.
     reason
@@ -34,6 +36,7 @@ class EmbeddingPrediction:
     fingerprint: str = ""
     auc: float | None = None
     p: PValue | None = None
+    p_holm: float | None = None
     n: int = 0
     reason: str = ""
 
@@ -150,6 +153,18 @@ class TranslationResult(Measurement):
         fact = (self.fact.get("name") or "fact").lower()
         return f"in {fact} between occupations translated with 'she' and 'he' ({self._counted})"
 
+    def absence(self) -> str:
+        by_pronoun = self.n_by_pronoun
+        if by_pronoun["she"] and by_pronoun["he"]:
+            return ""
+        only = next((name for name in ("he", "she") if by_pronoun[name]), None)
+        if only is None:
+            return f"no occupation has 'she' or 'he' in most translations ({self._counted})."
+        return (
+            f"every occupation with a gendered pronoun has {only!r} ({self._counted}), so the "
+            "pronoun follows no fact about them."
+        )
+
     def target_associations(self) -> dict[str, tuple[float, ...]]:
         return {"W": self.associations}
 
@@ -175,5 +190,6 @@ class TranslationResult(Measurement):
                 f"embedding_{number}": found.source,
                 f"embedding_{number}_auc": found.auc,
                 f"embedding_{number}_p": found.p.value if found.p else None,
+                f"embedding_{number}_p_holm": found.p_holm,
             }
         return columns

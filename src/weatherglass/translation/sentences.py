@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,14 +105,19 @@ def find_language(code: str, known: Mapping[str, SourceLanguage]) -> SourceLangu
 
 
 def target_language(code: str) -> TargetLanguage:
-    """Return the pronouns of a language that sentences are translated to."""
+    """Return the pronouns of a language that sentences are translated to.
+
+    >>> target_language("EN-gb") is target_language("en")
+    True
+    """
     known = translation_catalogue().targets
-    if code not in known:
+    language = re.split("[-_]", code.strip().lower())[0]
+    if language not in known:
         raise UnknownEntry(
             f"The pronouns of {quote_safe(code)} are not known.{did_you_mean(code, known)} The "
             f"catalogue has {', '.join(known)}."
         )
-    return known[code]
+    return known[language]
 
 
 def format_sentences(sentences: Sequence[TranslationSentence], target: str = "en") -> str:

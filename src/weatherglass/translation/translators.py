@@ -100,7 +100,7 @@ def endpoint_translator(url: str, *, seconds: float = 120.0) -> Translator:
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise UsageError(
-            f"{quote_safe(url)} is no address of an endpoint; it begins with https://."
+            f"{quote_safe(url)} is not the address of an endpoint; it must begin with https://."
         )
     credentials = credentials_for(url)
 

@@ -58,4 +58,5 @@ from .vectors import Vectors as Vectors
 from .vectors import row_blocks as row_blocks
 from .vectors import unit_rows as unit_rows
 from .vocabulary_sample import VocabularySample as VocabularySample
+from .vocabulary_sample import is_alphabetical as is_alphabetical
 from .vocabulary_sample import sample_vocabulary as sample_vocabulary

@@ -21,6 +21,7 @@ from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
 from .anisotropy import RowMap, fit_centering, fit_top, fit_whitening
 from .frequency import KNOTS, WordFrequencies, fit_recolouring, informative_counts
+from .open import VectorsSource, open_vectors
 from .predictability import FrequencySample
 from .vectors import EPSILON, Floats, Positions, Vectors, row_blocks, unit_rows, unusable_rows
 from .vocabulary_sample import is_alphabetical
@@ -273,7 +274,7 @@ def _fit_map(
 
 
 def control(
-    vectors: Vectors,
+    vectors: VectorsSource,
     method: str = "auto",
     *,
     workers: int | None = None,
@@ -284,7 +285,8 @@ def control(
     Parameters
     ----------
     vectors
-        A complete embedding, whose words are sorted by frequency or have counts.
+        A complete embedding, whose words are sorted by frequency or have counts: whatever
+        `open_vectors` accepts.
     method
         ``frequency`` gives rare and frequent words the same mean and covariance; ``center``
         removes the mean of the unit vectors; ``top:K``, such as ``top:2``, removes the mean and
@@ -338,7 +340,7 @@ def control(
     >>> control.method, round(control.r2_before, 1), control.r2_after < 0.1
     ('frequency', 0.9, True)
     """
-    fitted = fit_control(vectors, method, workers=workers)
+    fitted = fit_control(open_vectors(vectors), method, workers=workers)
     return fitted.whole(workers, progress), fitted.control
 
 

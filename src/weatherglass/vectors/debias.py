@@ -25,6 +25,7 @@ from .lookup import (
     find_set_positions,
     find_usable_positions,
 )
+from .open import VectorsSource, open_vectors
 from .subspace import Subspace, bias_subspace
 from .vectors import (
     BLOCK_ROWS,
@@ -171,7 +172,7 @@ _R = TypeVar("_R")
 
 
 def debias(
-    vectors: Vectors,
+    vectors: VectorsSource,
     pairs: Iterable[Sequence[str]],
     *,
     equal: Iterable[Sequence[str]] = (),
@@ -186,7 +187,7 @@ def debias(
     Parameters
     ----------
     vectors
-        The embedding, complete or some of its words.
+        The embedding, complete or some of its words: whatever `open_vectors` accepts.
     pairs
         Pairs of words (or sets of more than two) whose differences define the bias subspace.
     equal
@@ -241,7 +242,8 @@ def debias(
     array([[0. , 1. ],
            [0.6, 0.8]], dtype=float32)
     """
-    plan = prepare(vectors, pairs, equal=equal, specific=specific, components=components, case=case)
+    opened = open_vectors(vectors)
+    plan = prepare(opened, pairs, equal=equal, specific=specific, components=components, case=case)
     return apply(plan, workers=workers, progress=progress)
 
 

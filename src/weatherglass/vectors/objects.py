@@ -202,8 +202,8 @@ def _has_rows(value: object) -> bool:
 def _from_mapping(value: Mapping[Any, Any], name: str) -> Vectors:
     wrong = next((word for word in value if not isinstance(word, str)), None)
     if wrong is not None or not value:
-        problem = f"its key {quote_safe(repr(wrong))} is no word" if value else "it is empty"
-        raise BadContent(f"The {name} is no mapping from words to rows: {problem}.")
+        problem = f"its key {quote_safe(repr(wrong))} is not a word" if value else "it is empty"
+        raise BadContent(f"The {name} is not a mapping from words to rows: {problem}.")
     return Vectors.of(list(value), _stack(value, name), source=name)
 
 
@@ -297,7 +297,7 @@ def to_array(value: Any, name: str) -> NDArray[Any]:
         raise BadContent(f"The rows of {name} cannot be read as numbers ({reason}).") from None
     if array.dtype.kind not in "fiub":
         raise BadContent(
-            f"The rows of {name} are no numbers of equal length, but {array.dtype} "
+            f"The rows of {name} must be numbers of equal length, but are of type {array.dtype} "
             f"({join_first([quote_safe(str(value)[:40])])})."
         )
     return array

@@ -30,11 +30,12 @@ from weatherglass._files import (
     too_large_error,
 )
 from weatherglass._log import get_logger
-from weatherglass.errors import BadContent, SourceError
+from weatherglass.errors import BadContent, SourceError, UsageError
 
 from . import store
 from .formats import Chunk, WantedWords, concatenate_counts, find_format, has_capitals
 from .history import decode_history, read_beside
+from .objects import VectorsObject, vectors_of
 from .source import Spec, check_options, find_path, parse_spec
 from .trained import OPTION as GROUP_OPTION
 from .trained import find_trained
@@ -46,9 +47,19 @@ _LOGGER = get_logger(__name__)
 
 Progress = Callable[[int, int], None]
 
+_KINDS = (
+    "a name or path, Vectors, a dict from words to rows, (words, matrix), KeyedVectors of gensim, "
+    "a table of pandas, polars or Arrow, a tensor or nn.Embedding with its vocabulary as "
+    "(words, tensor), or (model, tokenizer) of Hugging Face"
+)
+
+
+VectorsSource = str | os.PathLike[str] | Vectors | VectorsObject
+"""What `open_vectors` accepts."""
+
 
 def open_vectors(
-    source: str | os.PathLike[str] | Vectors,
+    source: VectorsSource,
     *,
     words: Iterable[str] | None = None,
     sample: bool = False,
@@ -60,7 +71,8 @@ def open_vectors(
     Parameters
     ----------
     source
-        A path, or a name such as ``"default"``; see `vectors.source` for the grammar.
+        A path, or a name such as ``"default"``; see `vectors.source` for the grammar. Or an object
+        in memory that has words and rows, such as a mapping or a pair; see `vectors_of`.
     words
         Read only these words. Their rows are found at the speed of reading the file, and nothing
         else is parsed. By default the whole file is parsed, once: a copy that opens by
@@ -83,8 +95,11 @@ def open_vectors(
     >>> vectors.words[:], vectors.dim
     (['weather', 'glass'], 50)
     """
-    if isinstance(source, Vectors):
-        return source if words is None else _select(source, words, sample)
+    if not isinstance(source, str | os.PathLike):
+        vectors = None if isinstance(source, type) else vectors_of(source)
+        if vectors is None:
+            raise UsageError(f"{type(source).__name__} is not a source of vectors: give {_KINDS}.")
+        return vectors if words is None else _select(vectors, words, sample)
     spec = parse_spec(os.fsdecode(source))
     wanted = None if words is None else list(words)
     try:

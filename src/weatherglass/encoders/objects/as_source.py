@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
@@ -15,7 +16,7 @@ from weatherglass.vectors import Vectors, open_vectors, parse_spec, vectors_of
 
 from ..cbow import Cbow
 from ..encode import encode_all
-from ..encoder import Encoder, as_encoder, open_encoder, schemes
+from ..encoder import Encoder, names_vectors, open_encoder, schemes
 from .live import LiveEncoder
 
 KINDS = (
@@ -65,7 +66,7 @@ def as_source(source: Source, *, name: str = "") -> Vectors | AssociationTable |
     >>> wg.as_source(3)
     Traceback (most recent call last):
     ...
-    weatherglass.errors.UsageError: int is no source: give a name, path or spec (such as \
+    weatherglass.errors.UsageError: int is not a source: give a name, path or spec (such as \
 'default', 'vectors.txt' or 'st:NAME'), Vectors, an AssociationTable, an encoder, a dict from \
 words to rows, (words, matrix), KeyedVectors of gensim, a table of pandas, polars or Arrow, a \
 tensor or nn.Embedding with its vocabulary as (words, tensor), (model, tokenizer) of Hugging \
@@ -86,7 +87,7 @@ Face, a SentenceTransformer, or a function from sentences to rows.
         _refuse_without_words(source)
         if hasattr(source, "encode") or callable(source):
             return LiveEncoder(source, name)
-    raise UsageError(f"{type(source).__name__} is no source: give {KINDS}.")
+    raise UsageError(f"{type(source).__name__} is not a source: give {KINDS}.")
 
 
 def _open_named(source: str | PathLike[str]) -> Vectors | AssociationTable | Encoder:
@@ -109,15 +110,21 @@ def _refuse_without_words(value: Any) -> None:
         raise UsageError(
             f"{kind} has rows without words: give both as a pair, (words, rows), or give {KINDS}."
             if is_rows
-            else f"{kind} is no source: give {KINDS}."
+            else f"{kind} is not a source: give {KINDS}."
         )
 
 
-def source_encoder(source: Any, *, name: str = "") -> Encoder:
-    """Return a source as an encoder; word vectors encode a sentence as the mean of its words."""
-    if isinstance(source, str):
-        return as_encoder(source)
-    opened = as_source(source, name=name)
+def source_encoder(source: Source, *, cache: bool = True) -> Encoder:
+    """Return a source as an encoder; word vectors encode a sentence as the mean of its words.
+
+    With `cache` false, what an encoder that is opened by its name returns is not kept on disk.
+    """
+    if isinstance(source, str | PathLike):
+        text = os.fspath(source)
+        if parse_spec(text).scheme != TABLE_SCHEME:
+            # By its name, only the rows that sentences need are read, and workers can open it.
+            return open_encoder(f"cbow:{text}" if names_vectors(text) else text, cache=cache)
+    opened = as_source(source)
     if isinstance(opened, Vectors):
         return Cbow(opened)
     if isinstance(opened, AssociationTable):
