@@ -223,7 +223,7 @@ def test_any_table_of_variants_with_a_group_column_is_accepted(tokens):
     found = wg.retrieve(tokens, **options)
     assert found.options["template"] == "{document}"
     assert "Our nurse said she likes the ward ." in tokens.calls
-    assert found.contrasts[0].labels == {"X": "m", "Y": "f"}
+    assert found.contrasts[0].labels == {"X": "m titles", "Y": "f titles"}
     found = wg.retrieve(tokens, template="{title} : {document}", **options)
     assert "Ms : Our nurse said she likes the ward ." in tokens.calls
 
