@@ -345,9 +345,9 @@ STUDIES = [
         about=(
             "The share of 95 % intervals over other documents that contain the ratio of the mean "
             "selection rates of two groups over all documents, for 20 or 6 documents, 20 "
-            "queries and 18 or 24 names in each group. Names and queries stay. The jackknife is cautious: its "
-            "standard errors are larger than the standard deviation by a fifth to a half. Where "
-            "one kind fits, each query asks for one of 20 kinds of documents."
+            "queries and 18 or 24 names in each group. Names and queries stay. The jackknife is "
+            "cautious: its standard errors are larger than the standard deviation, by up to three "
+            "quarters. Where one kind fits, each query asks for one of 20 kinds of documents."
         ),
         run=run_impact,
         trials=400,

@@ -114,3 +114,15 @@ def test_exposure_is_larger_at_the_top():
     assert found.impact_ratio == 0
     assert found.exposure["a"] > 1 > found.exposure["b"]
     assert [point.top for point in found.curve] == sorted(p.top for p in found.curve)
+
+
+def test_each_group_has_its_rate_over_the_highest():
+    scores = np.random.default_rng(8).normal(size=(3, 6, 6))
+    found = select(scores, "group", ["a", "b", "c"] * 2, 0.3)
+    assert found.ratios[found.highest] == 1
+    assert found.ratios[found.lowest] == found.impact_ratio
+
+
+def test_too_few_documents_give_no_interval():
+    scores = np.random.default_rng(9).normal(size=(3, 4, 4))
+    assert select(scores, "group", ["a", "b"] * 2, 0.3).interval is None
