@@ -14,6 +14,7 @@ MODULES = (
     *("permutation", "near_ties", "baseline", "rotation", "intervals", "small_sets"),
     *("templates", "single_category", "groups", "power", "facts", "agreement", "paired_facts"),
     *("controls", "corpora", "trends", "small_groups", "discovery", "crowd", "contexts", "norms"),
+    "retrieval",
 )
 """The modules of studies, in the order of the page."""
 

@@ -223,7 +223,7 @@ def test_any_table_of_variants_with_a_group_column_is_accepted(tokens):
     found = wg.retrieve(tokens, **options)
     assert found.options["template"] == "{document}"
     assert "Our nurse said she likes the ward ." in tokens.calls
-    assert found.contrasts[0].labels == {"X": "m", "Y": "f"}
+    assert found.contrasts[0].labels == {"X": "m titles", "Y": "f titles"}
     found = wg.retrieve(tokens, template="{title} : {document}", **options)
     assert "Ms : Our nurse said she likes the ward ." in tokens.calls
 
@@ -248,6 +248,59 @@ def test_files_are_read(tokens, tmp_path, names):
     assert found.documents == ("d0", "d1", "d2", "d3")
     assert found.queries == ("q0", "q1", "q2")
     assert found.contrasts[0].words["X"] == WHITE
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_a_file_of_pronouns_needs_no_column_of_names(tokens, tmp_path, suffix):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = [("he", "male"), ("him", "male"), ("she", "female"), ("her", "female")]
+    path = tmp_path / f"pronouns.{suffix}"
+    table = [{"pronoun": pronoun, "gender": gender} for pronoun, gender in rows]
+    if suffix == "parquet":
+        parquet.write_table(pa.Table.from_pylist(table), path)
+    elif suffix == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table))
+    else:
+        mark = "," if suffix == "csv" else "\t"
+        path.write_text("".join(mark.join(row) + "\n" for row in [("pronoun", "gender"), *rows]))
+    options = {"documents": ["{pronoun} drives trucks"], "queries": QUERIES}
+    found = wg.retrieve(tokens, names=path, **options)
+    assert "she drives trucks" in tokens.calls
+    assert found.contrasts[0].labels == {"X": "male pronouns", "Y": "female pronouns"}
+    assert "female pronouns" in found.selection_sentences()[0]
+    assert wg.retrieve(tokens, names=f"{path}?text=pronoun", **options).contrasts[0].labels == (
+        found.contrasts[0].labels
+    )
+
+
+def test_p_values_of_queries_are_corrected_over_all_rows_that_are_shown(run, tokens):
+    from weatherglass.significance import holm
+
+    found = run(tokens, placebo=False)
+    assert len(found.by_query) == 8 * len(QUERIES)
+    expected = holm([row.p for row in found.by_query])
+    assert [row.p_holm for row in found.by_query] == pytest.approx(list(expected))
+
+
+def test_preferences_count_the_queries(run, partial):
+    found = run(partial, placebo=False)
+    (race, first, second), *_ = found.preferences()
+    assert race.groups == ("White", "Black")
+    assert (first, second) == (len(QUERIES), 0)
+
+
+def test_groups_with_equal_rates_are_both_named(run):
+    class Deaf(TokenEncoder):
+        fingerprint = "deaf-2"
+
+        def embed(self, text):
+            return super().embed(text.partition("\n")[2] or text)
+
+    selection = run(Deaf(), placebo=False).selections[0]
+    assert {selection.lowest, selection.highest} == {"White", "Black"}
+    assert selection.ratios == {"White": pytest.approx(1), "Black": pytest.approx(1)}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from weatherglass.retrieval import selection
 from weatherglass.retrieval.selection import select, selected_by_name
 
 
@@ -27,11 +29,11 @@ def by_hand(scores, groups, top):
 def test_rates_equal_a_count_by_hand(top):
     scores = np.random.default_rng(1).normal(size=(3, 4, 6))
     groups = ["a", "b", "a", "c", "b", "c"]
-    selection = select(scores, "group", groups, top)
+    found = select(scores, "group", groups, top)
     expected = by_hand(scores, groups, top)
-    assert selection.rates == pytest.approx(expected)
+    assert found.rates == pytest.approx(expected)
     low, high = min(expected.values()), max(expected.values())
-    assert selection.impact_ratio == pytest.approx(low / high)
+    assert found.impact_ratio == pytest.approx(low / high)
 
 
 def test_versions_with_equal_scores_share_the_last_places():
@@ -39,30 +41,88 @@ def test_versions_with_equal_scores_share_the_last_places():
     assert selected_by_name(scores, 0.5).tolist() == pytest.approx([1, 1 / 3, 1 / 3, 1 / 3])
 
 
-def test_the_bootstrap_has_the_same_rates_as_repeated_documents():
-    from weatherglass.retrieval.selection import _selected
-
-    rng = np.random.default_rng(2)
-    scores = rng.normal(size=(2, 5, 4))
+def test_the_jackknife_leaves_out_each_document():
+    scores = np.random.default_rng(2).normal(size=(2, 10, 4))
     member = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=float)
-    weights = np.array([[2.0, 0, 1, 1, 1]])
-    repeated = scores[:, [0, 0, 2, 3, 4]] + 1e-12 * rng.normal(size=(2, 5, 4))
-    expected = _selected(repeated, np.ones((1, 5)), member, 0.3)
-    assert _selected(scores, weights, member, 0.3) == pytest.approx(expected)
+    kept = 1 - np.eye(10)
+    rates = selection._selected(scores, kept, member, 10)
+    for left_out in range(10):
+        rest = np.delete(scores, left_out, axis=1)
+        expected = selection._selected(rest, np.ones((1, 9)), member, 9)
+        assert rates[left_out] == pytest.approx(expected[0])
+
+
+def test_the_interval_of_the_ratio_is_that_of_its_logarithm():
+    scores = np.random.default_rng(4).normal(size=(6, 10, 4)) + np.array([0.5, 0.5, 0, 0])
+    groups = ["a", "a", "b", "b"]
+    ratios = []
+    for left_out in range(10):
+        rates = by_hand(np.delete(scores, left_out, axis=1), groups, 0.25)
+        ratios.append(np.log(rates["b"] / rates["a"]))
+    error = np.sqrt(9 * np.var(ratios))
+    found = select(scores, "group", groups, 0.25)
+    width = np.log(found.interval.high / found.interval.low) / 2
+    assert width == pytest.approx(stats.t.ppf(0.975, 9) * error, rel=0.05)
+    assert found.interval.low * found.interval.high == pytest.approx(found.impact_ratio**2)
+
+
+def test_a_group_that_is_never_selected_has_an_interval_that_begins_at_zero():
+    scores = np.random.default_rng(5).normal(size=(4, 6, 4)) + np.array([9.0, 9.0, 0, 0])
+    found = select(scores, "group", ["a", "a", "b", "b"], 0.25)
+    assert found.impact_ratio == found.interval.low == 0
+    assert 0 < found.interval.high < 0.8
+
+
+@pytest.mark.parametrize("difference", [0.0, 1.5])
+def test_the_interval_covers_the_ratio_of_the_mean_rates(difference):
+    rng = np.random.default_rng(6)
+    names = rng.normal(size=16) / 2 + difference * np.repeat([1.0, 0.0], 8)
+    groups = ["a"] * 8 + ["b"] * 8
+
+    def draw():
+        fit = 3 * rng.normal(size=(10, 20, 1))
+        return fit + names + rng.normal(size=(10, 20, 16)) / 2
+
+    mean = np.mean([selected_by_name(draw(), 0.1) for _ in range(150)], axis=0)
+    truth = mean[:8].mean() / mean[8:].mean()
+    covered = 0
+    for _ in range(60):
+        found = selection.select_pair(draw(), groups, 0.1)
+        ratio = truth if found.rates["a"] <= found.rates["b"] else 1 / truth
+        covered += found.interval.low <= ratio <= found.interval.high
+    assert covered >= 53  # the bootstrap over documents covers in about half of the draws
+
+
+def test_many_documents_are_left_out_in_parts():
+    scores = np.random.default_rng(7).normal(size=(1, 500, 4))
+    found = select(scores, "group", ["a", "b"] * 2, 0.1)
+    assert found.interval.low < 1 < found.interval.high
 
 
 def test_without_a_difference_shuffled_groups_are_as_unequal():
     scores = np.random.default_rng(3).normal(size=(20, 10, 12))
-    selection = select(scores, "group", ["a", "b"] * 6, 0.1)
-    assert selection.p_shuffled > 0.05
-    assert selection.interval.low < 1
-    assert selection.exposure["a"] == pytest.approx(1, abs=0.05)
+    found = select(scores, "group", ["a", "b"] * 6, 0.1)
+    assert found.p_shuffled > 0.05
+    assert found.interval.low < 1
+    assert found.exposure["a"] == pytest.approx(1, abs=0.05)
 
 
 def test_exposure_is_larger_at_the_top():
     scores = np.zeros((1, 3, 4)) - np.arange(4)
-    selection = select(scores, "group", ["a", "a", "b", "b"], 0.5)
-    assert selection.rates == {"a": 1.0, "b": 0.0}
-    assert selection.impact_ratio == 0
-    assert selection.exposure["a"] > 1 > selection.exposure["b"]
-    assert [point.top for point in selection.curve] == sorted(p.top for p in selection.curve)
+    found = select(scores, "group", ["a", "a", "b", "b"], 0.5)
+    assert found.rates == {"a": 1.0, "b": 0.0}
+    assert found.impact_ratio == 0
+    assert found.exposure["a"] > 1 > found.exposure["b"]
+    assert [point.top for point in found.curve] == sorted(p.top for p in found.curve)
+
+
+def test_each_group_has_its_rate_over_the_highest():
+    scores = np.random.default_rng(8).normal(size=(3, 6, 6))
+    found = select(scores, "group", ["a", "b", "c"] * 2, 0.3)
+    assert found.ratios[found.highest] == 1
+    assert found.ratios[found.lowest] == found.impact_ratio
+
+
+def test_too_few_documents_give_no_interval():
+    scores = np.random.default_rng(9).normal(size=(3, 4, 4))
+    assert select(scores, "group", ["a", "b"] * 2, 0.3).interval is None

@@ -20,6 +20,9 @@ from .options import (
 from .output import Output, printable, progress_bar, remarks, table
 from .run_tests import finding_lines, interval_text, write_workload
 
+N_PLACEBOS = N_PREFERENCES = 2
+"""Comparisons whose placebo, and whose preferences by query, are printed; JSON has all."""
+
 
 @click.command()
 @click.argument("encoder")
@@ -130,9 +133,10 @@ def _text(found: Any) -> str:
     from weatherglass.significance import format_p
 
     results = found.results
+    noun = found.selections[0].noun
     title = (
         f"Retrieval with {found.source_name}: {len(found.documents)} documents, "
-        f"{len(found.names)} names, {len(found.queries)} queries; each name counted once"
+        f"{len(found.names)} {noun}, {len(found.queries)} queries; each counted once"
     )
     rows = [
         {
@@ -142,7 +146,7 @@ def _text(found: Any) -> str:
             "p": format_p(result.main_p_for_finding),
             "p corrected": "" if result.p_finding is None else format_p(result.p_finding),
             "at equal covariates": _controlled(result),
-            "names": f"{result.n['X']}+{result.n['Y']}",
+            noun: f"{result.n['X']}+{result.n['Y']}",
             "impact ratio": f"{result.impact_ratio:.2f}",
             "grade": result.finding.grade,
             "naive p over rows": format_p(result.naive_p),
@@ -170,6 +174,7 @@ def _selection_table(found: Any) -> str:
             "by": selection.dimension,
             "group": group,
             f"in the top {100 * selection.top:g} %": f"{100 * rate:.1f} %",
+            "of the highest": "" if (ratio := selection.ratios[group]) is None else f"{ratio:.2f}",
             "exposure": f"{selection.exposure[group]:.3f}",
             **{
                 f"top {100 * point.top:g} %": f"{100 * point.rates[group]:.1f} %"
@@ -194,27 +199,36 @@ def _query_table(found: Any) -> str:
             "groups": " vs ".join(row.groups),
             "effect": f"{row.effect:.2f}",
             "p": format_p(row.p),
-            "p corrected over queries": format_p(row.p_holm),
+            "p corrected": format_p(row.p_holm),
         }
         for row in strongest
     ]
-    return table(rows, "The queries in which groups differ most")
+    title = "The queries in which groups differ most (p corrected over all queries and groups)"
+    return table(rows, title)
 
 
 def _notes(found: Any) -> list[str]:
     """What was controlled for, and examples."""
+    from weatherglass.retrieval import format_share
+
+    noun = found.selections[0].noun
     lines = []
     if found.covariates is not None:
         known = " and ".join(found.covariates.columns)
         unknown = f"; not known: {found.covariates.missing}" if found.covariates.missing else ""
-        lines.append(f"Covariates of names: {known}{unknown}.")
-    for result in found.contrasts:
-        if result.p_placebo is not None and result.dimension:
-            lines.append(
-                f"Placebo, {result.label('X')} vs {result.label('Y')}: random words, split into "
-                f"groups of the same sizes, differ as much in {100 * result.p_placebo:.2g} % of "
-                "the splits."
-            )
+        lines.append(f"Covariates of {noun}: {known}{unknown}.")
+    compared = [result for result in found.contrasts if result.p_placebo is not None]
+    for result in compared[:N_PLACEBOS]:
+        lines.append(
+            f"Placebo, {result.label('X')} vs {result.label('Y')}: random words, split into "
+            f"groups of the same sizes, differ as much in {format_share(result.p_placebo)} of "
+            "the splits."
+        )
+    lines += [
+        f"{first} of {len(found.queries)} queries prefer {row.groups[0]} {noun}, and {second} "
+        f"prefer {row.groups[1]} {noun}."
+        for row, first, second in found.preferences()[:N_PREFERENCES]
+    ]
     for example in found.examples[:3]:
         lines.append(
             f"For the query {example.query}, the document {example.document} has rank "
@@ -222,7 +236,7 @@ def _notes(found: Any) -> list[str]:
             f"{example.worst}, of {example.versions:,}."
         )
     lines.append(
-        "The naive p takes every score as independent, although those of one name are near-copies "
-        "of each other; it is printed to show the difference."
+        "The naive p is what an analysis reports that takes every score as independent, although "
+        "those with the same insertion are near-copies of each other."
     )
     return lines

@@ -153,6 +153,17 @@ class Corpus:
                 seen.add(value)
             yield document
 
+    def header(self) -> list[str]:
+        """Return the columns of the first file, if it is a table.
+
+        >>> Corpus.of(["A warm day."]).header()
+        []
+        """
+        if not self.files or self.files[0].form.header is None:
+            return []
+        file = self.files[0]
+        return list(file.form.header(Input(file.path, self.options), self.reading))
+
     def _read_files(
         self, progress: Progress | None
     ) -> Iterator[tuple[CorpusFile, Iterator[Document]]]:

@@ -21,7 +21,7 @@ from weatherglass.errors import (
 )
 
 from .corpus import Corpus, CorpusFile
-from .formats import CorpusFormat, Reading
+from .formats import CorpusFormat, Reading, text_column
 
 _FILE_COLUMN = "file"
 _TEXT_UNITS = ("file", "lines", "paragraphs")
@@ -139,11 +139,12 @@ def _find_columns(corpus: Corpus) -> tuple[list[str], bool]:
     for file in corpus.files[:_MAX_FILES]:
         if not file.path.stat().st_size:
             continue
-        if file.form.columns is None:
+        if file.form.header is None or not file.form.is_header_complete:
             is_complete = False
             continue
-        source = Input(file.path, corpus.options)
-        columns |= dict.fromkeys(file.form.columns(source, corpus.reading))
+        header = file.form.header(Input(file.path, corpus.options), corpus.reading)
+        text_of_row = text_column(header, corpus.reading, file.path) if header else ""
+        columns |= dict.fromkeys(name for name in header if name != text_of_row)
     if len(corpus.files) > 1 or any(file.form is text.PLAIN_TEXT for file in corpus.files):
         columns |= dict.fromkeys(("file", "folder"))
     columns |= dict.fromkeys(metadata_columns(corpus.file_metadata))

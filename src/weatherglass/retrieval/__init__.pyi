@@ -7,6 +7,7 @@ from .covariates import name_covariates as name_covariates
 from .name_groups import NameGroupsResult as NameGroupsResult
 from .retrieval import FOUR_FIFTHS as FOUR_FIFTHS
 from .retrieval import Retrieval as Retrieval
+from .retrieval import format_share as format_share
 from .retrieve import count_retrieval_work as count_retrieval_work
 from .retrieve import retrieval_texts as retrieval_texts
 from .retrieve import retrieve as retrieve

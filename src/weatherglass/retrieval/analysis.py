@@ -96,7 +96,7 @@ def analyse(
     contrasts, selections, by_query = [], [], []
     for dimension in run.table.dimensions:
         groups = run.table.groups(dimension)
-        selections.append(select(run.scores, dimension, groups, top, seed))
+        selections.append(select(run.scores, dimension, groups, top, seed, run.table.noun))
         pairs = list(itertools.combinations(dict.fromkeys(groups), 2))
         for pair in pairs:
             fields = group_fields(run.table, dimension, pair, len(pairs)) | {
@@ -107,12 +107,12 @@ def analyse(
             x, y = (run.members(dimension, group) for group in pair)
             result = _compare(centred, x, y, run.labels, fields)
             result = _add_controls(result, centred, x, y, covariates, placebo, seed)
-            contrasts.append(_add_selection(result, run.scores, x, y, pair, seed))
+            contrasts.append(_add_selection(result, run.scores, x, y, pair))
             by_query += _by_query(centred, x, y, dimension, pair, run.queries)
     return Retrieval(
         contrasts=tuple(contrasts),
         selections=tuple(selections),
-        by_query=tuple(by_query),
+        by_query=tuple(_correct(by_query)),
         examples=tuple(_examples(run)),
         names=tuple(run.labels),
         groups={name: tuple(run.table.groups(name)) for name in run.table.dimensions},
@@ -135,11 +135,10 @@ def group_fields(
     texts: str = "documents",
 ) -> dict[str, Any]:
     """Return the fields of a result that say which groups are compared, and in which texts."""
-    ending = " names" if table.column == "name" else ""
     test = f"{prefix}-{dimension.replace(INTERSECTION, '-')}"
     if n_pairs > 1:
         test += "-" + "-vs-".join(group.replace(" ", "-") for group in groups)
-    first, second = (f"{group}{ending}" for group in groups)
+    first, second = (f"{group} {table.noun}" for group in groups)
     return {
         "test": test.lower(),
         "title": f"{first} vs {second}, in {texts} that are otherwise the same",
@@ -186,13 +185,12 @@ def _add_selection(
     x: list[int],
     y: list[int],
     groups: tuple[str, str],
-    seed: int,
 ) -> RetrievalResult:
     """Add who is selected among the versions with the names of both groups."""
     if not result.is_done:
         return result
     labels = [groups[0]] * len(x) + [groups[1]] * len(y)
-    selection = select_pair(scores[:, :, [*x, *y]], labels, result.top, seed)
+    selection = select_pair(scores[:, :, [*x, *y]], labels, result.top)
     return replace(
         result,
         rates=selection.rates,
@@ -212,13 +210,18 @@ def _by_query(
     """Compare two groups in the ranking of every query."""
     tests = [(row[x], row[y]) for row in centred.mean(axis=1)]
     p_values = [p.value for p in batch_permutation_p(tests, alternative="two-sided")]
-    corrected = [float(p) for p in holm(p_values)]
     rows = []
-    for query, (first, second), p, p_holm in zip(queries, tests, p_values, corrected, strict=True):
+    for query, (first, second), p in zip(queries, tests, p_values, strict=True):
         spread = float(np.concatenate([first, second]).std(ddof=1))
         value = float((first.mean() - second.mean()) / spread) if spread > 0 else 0.0
-        rows.append(QueryContrast(dimension, groups, query.id, value, p, p_holm))
+        rows.append(QueryContrast(dimension, groups, query.id, value, p, p))
     return rows
+
+
+def _correct(rows: Sequence[QueryContrast]) -> list[QueryContrast]:
+    """Correct the p-values over all rows, because readers pick the smallest of all of them."""
+    corrected = holm([row.p for row in rows])
+    return [replace(row, p_holm=float(p)) for row, p in zip(rows, corrected, strict=True)]
 
 
 def _examples(run: Run) -> list[RankChange]:

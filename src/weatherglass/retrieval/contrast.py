@@ -122,7 +122,7 @@ def compare_groups(
         "effect": effect(first, second, 1),
         "difference": float(first.mean() - second.mean()),
         "p": p,
-        "intervals": tuple(_intervals(centred, list(x), list(y))),
+        "intervals": tuple(score_intervals(centred, list(x), list(y))),
         "influence": _leave_one_out(first, second, x, y, labels),
         **_naive(centred, list(x), list(y)),
         "associations": {"X": tuple(first.tolist()), "Y": tuple(second.tolist())},
@@ -134,7 +134,8 @@ def compare_groups(
     }
 
 
-def _intervals(centred: Floats, x: list[int], y: list[int]) -> list[Interval]:
+def score_intervals(centred: Floats, x: list[int], y: list[int]) -> list[Interval]:
+    """Return the intervals of the effect: over other names; over other names and texts."""
     by_document, by_query = centred.mean(axis=0).T, centred.mean(axis=1).T
     mean = by_document.mean(axis=1)
     try:

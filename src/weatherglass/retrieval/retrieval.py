@@ -18,7 +18,10 @@ FOUR_FIFTHS = 0.8
 
 @dataclass(frozen=True)
 class QueryContrast:
-    """Two groups in the ranking of one query; the p-value is over names."""
+    """Two groups in the ranking of one query.
+
+    The p-value is over names, and `p_holm` is corrected over all queries and pairs of groups.
+    """
 
     dimension: str
     groups: tuple[str, str]
@@ -61,7 +64,7 @@ class Retrieval(Result):
     selections
         For every dimension, who is selected.
     by_query
-        For every query, each two groups, with p-values corrected over the queries.
+        For every query, each two groups, with p-values corrected over all of these rows.
     examples
         The documents whose rank depends most on the name.
     names, groups
@@ -144,6 +147,25 @@ class Retrieval(Result):
         """Return who is selected, in a sentence for each dimension."""
         return [describe_selection(selection) for selection in self.selections]
 
+    def preferences(self) -> list[tuple[QueryContrast, int, int]]:
+        """Return a row of `by_query` for each two groups, and how many queries prefer each.
+
+        This is the count of Wilson and Caliskan (2024), without their test over rows.
+
+        >>> import weatherglass as wg
+        >>> found = wg.retrieve("cbow:default", placebo=False)
+        >>> row, first, second = found.preferences()[0]
+        >>> row.groups, first + second
+        (('White', 'Black'), 20)
+        """
+        rows: dict[tuple[str, tuple[str, str]], list[QueryContrast]] = {}
+        for row in self.by_query:
+            rows.setdefault((row.dimension, row.groups), []).append(row)
+        return [
+            (group[0], sum(row.effect > 0 for row in group), sum(row.effect < 0 for row in group))
+            for group in rows.values()
+        ]
+
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row for each contrast."""
         return self.results.to_rows()
@@ -175,15 +197,16 @@ def describe_selection(selection: Selection) -> str:
     low, high = selection.rates[selection.lowest], selection.rates[selection.highest]
     text = (
         f"In the top {share} of the rankings are {_percent(low)} of the versions with "
-        f"{selection.lowest} names and {_percent(high)} of those with {selection.highest} names: "
+        f"{selection.lowest} {selection.noun} and {_percent(high)} of those with "
+        f"{selection.highest} {selection.noun}: "
         f"an impact ratio of {selection.impact_ratio:.2f}"
     )
     if selection.interval is not None:
         text += f" (95 % interval over documents {selection.interval.low:.2f} to "
         text += f"{selection.interval.high:.2f})"
     text += (
-        f". If groups are assigned to the names at random, it is as low in "
-        f"{_share(selection.p_shuffled)} of cases"
+        f". If groups are assigned to the {selection.noun} at random, it is as low in "
+        f"{format_share(selection.p_shuffled)} of cases"
     )
     below = selection.impact_ratio < FOUR_FIFTHS
     return text + (", and it is below four fifths." if below else ".")
@@ -193,5 +216,10 @@ def _percent(rate: float) -> str:
     return f"{100 * rate:.1f} %"
 
 
-def _share(p: float) -> str:
-    return f"{100 * p:.2g} %"
+def format_share(p: float) -> str:
+    """Return a share of random splits in per cent, with two digits.
+
+    >>> format_share(0.0172), format_share(0.9996)
+    ('1.7 %', '100 %')
+    """
+    return "100 %" if p >= 0.995 else f"{100 * p:.2g} %"

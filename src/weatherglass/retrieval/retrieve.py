@@ -77,7 +77,7 @@ def retrieve(
     placebo
         Also insert random words in place of names.
     seed
-        Random seed, for the bootstrap, the shuffled groups and the placebo.
+        Random seed, for the shuffled groups, the covariates and the placebo.
     batch_size, cache, cluster, progress
         As for `weatherglass.seat`.
 

@@ -6,11 +6,13 @@ places that are left.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from weatherglass.significance import Interval
 
@@ -19,8 +21,13 @@ Floats = NDArray[np.float64]
 CURVE = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """The shares at which selection rates are computed."""
 
-_RANKS_PER_PLACE = 3
-RESAMPLES = 1_000
+MIN_DOCUMENTS = 5
+"""With fewer, an interval over other documents says nothing."""
+
+MAX_PARTS = 200
+"""The jackknife leaves out each document in turn; of more documents, as many parts."""
+
+_MAX_EXPONENT = 50.0  # a width beyond this is as good as infinite
 SHUFFLES = 9_999
 CONFIDENCE = 0.95
 
@@ -51,7 +58,8 @@ class Selection:
     lowest, highest
         The groups with these rates.
     interval
-        Of the impact ratio, over other documents: a bootstrap of the documents.
+        Of the impact ratio, over other documents, with these groups as the lowest and the highest:
+        it can exceed 1. None with fewer than five documents.
     p_shuffled
         The share of random assignments of the groups to the names with an impact ratio as low.
     shuffled
@@ -61,6 +69,8 @@ class Selection:
         divided by the mean exposure of all.
     curve
         The same rates for shares from 1 to 90 %.
+    noun
+        What sentences call what was inserted.
     """
 
     dimension: str
@@ -74,10 +84,22 @@ class Selection:
     shuffled: tuple[float, float]
     exposure: dict[str, float]
     curve: tuple[CurvePoint, ...] = ()
+    noun: str = "names"
+
+    @property
+    def ratios(self) -> dict[str, float | None]:
+        """The rate of each group divided by the highest rate, as Local Law 144 asks for it."""
+        most = max(self.rates.values())
+        return {group: rate / most if most else None for group, rate in self.rates.items()}
 
 
 def select(
-    scores: Floats, dimension: str, groups: Sequence[str], top: float, seed: int = 0
+    scores: Floats,
+    dimension: str,
+    groups: Sequence[str],
+    top: float,
+    seed: int = 0,
+    noun: str = "names",
 ) -> Selection:
     """Return who is selected.
 
@@ -90,7 +112,9 @@ def select(
     top
         The share of each ranking that is selected, between 0 and 1.
     seed
-        Random seed, for the bootstrap and the shuffled groups.
+        Random seed, for the shuffled groups.
+    noun
+        What sentences call what was inserted.
 
     Examples
     --------
@@ -105,18 +129,20 @@ def select(
     rng = np.random.default_rng(seed)
     shuffled = _shuffled_ratios(by_name, member, rng)
     lower = int((shuffled <= _plain_ratio(rates) + 1e-12).sum())
+    lowest, highest = _extremes(rates)
     return Selection(
         dimension=dimension,
         top=top,
         rates=dict(zip(names, rates.tolist(), strict=True)),
         impact_ratio=_ratio(rates),
-        lowest=names[int(rates.argmin())],
-        highest=names[int(rates.argmax())],
-        interval=_bootstrap(scores, member[:, [rates.argmin(), rates.argmax()]], top, rng),
+        lowest=names[lowest],
+        highest=names[highest],
+        interval=_jackknife(scores, member[:, [lowest, highest]], top),
         p_shuffled=(1 + lower) / (SHUFFLES + 1),
         shuffled=(float(np.median(shuffled)), float(np.quantile(shuffled, 0.05))),
         exposure=dict(zip(names, _exposure(scores, member).tolist(), strict=True)),
         curve=tuple(_curve_point(scores, member, names, share) for share in CURVE),
+        noun=noun,
     )
 
 
@@ -129,16 +155,21 @@ class PairSelection:
     interval: Interval | None
 
 
-def select_pair(scores: Floats, groups: Sequence[str], top: float, seed: int) -> PairSelection:
+def select_pair(scores: Floats, groups: Sequence[str], top: float) -> PairSelection:
     """Return the rates and the impact ratio of two groups; the parameters are those of `select`."""
     names, member = _membership(groups)
     rates = member.T @ selected_by_name(scores, top) / member.sum(axis=0)
-    ordered = member[:, [rates.argmin(), rates.argmax()]]
+    ordered = member[:, _extremes(rates)]
     return PairSelection(
         dict(zip(names, rates.tolist(), strict=True)),
         _ratio(rates),
-        _bootstrap(scores, ordered, top, np.random.default_rng(seed)),
+        _jackknife(scores, ordered, top),
     )
+
+
+def _extremes(rates: Floats) -> list[int]:
+    """Return the positions of the lowest and the highest rate: two groups also if all are equal."""
+    return [len(rates) - 1 - int(rates[::-1].argmin()), int(rates.argmax())]
 
 
 def _membership(groups: Sequence[str]) -> tuple[list[str], Floats]:
@@ -160,78 +191,87 @@ def _shuffled_ratios(by_name: Floats, member: Floats, rng: np.random.Generator) 
 def selected_by_name(scores: Floats, top: float) -> Floats:
     """Return the share of the versions with each name that is selected, over all queries."""
     queries, documents, names = scores.shape
-    ones = np.ones((1, documents))
-    table = np.eye(names)
-    total: Floats = _selected(scores, ones, table, top)[0] / (queries * documents)
+    everyone = np.ones((1, documents))
+    places = _count_places(scores, top)
+    total: Floats = _selected(scores, everyone, np.eye(names), places)[0] / (queries * documents)
     return total
 
 
-def _selected(scores: Floats, weights: Floats, member: Floats, top: float) -> Floats:
-    """Return how many versions of each group are selected, over all queries, for each resample.
+def _count_places(scores: Floats, top: float) -> int:
+    """Return how many versions are selected for each query."""
+    _, documents, names = scores.shape
+    return max(1, round(top * documents * names))
+
+
+def _selected(scores: Floats, kept: Floats, member: Floats, places: float) -> Floats:
+    """Return how many versions of each group are selected over all queries, for parts of the texts.
 
     Parameters
     ----------
     scores
         With axes query, document, name.
-    weights
-        How often each document is in each resample.
+    kept
+        A row for each part: 1 for the documents in it, 0 for the others.
     member
         The group of each name: rows of zeros and a one.
+    places
+        How many versions of all documents are selected; of a part, the same share.
     """
     queries, documents, names = scores.shape
-    places = max(1, round(top * documents * names))
-    total = np.zeros((len(weights), member.shape[1]))
+    share_kept = kept.mean(axis=1)
+    most_left_out = documents - int(kept.sum(axis=1).min())
+    total = np.zeros((len(kept), member.shape[1]))
     for query in range(queries):
         flat = scores[query].ravel()
         order = np.argsort(-flat, kind="stable")
         ranked = flat[order]
         starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
-        # The ranks that decide who is selected come first; the others are rarely needed.
-        for end in _cut_ranks(starts, len(ranked), _RANKS_PER_PLACE * places):
-            counts = weights[:, order[:end] // names]
-            if counts.sum(axis=1).min() >= places:
-                break
+        # Only these ranks can be selected; they end between two blocks of equal scores.
+        needed = places + names * most_left_out
+        end = next((int(start) for start in starts[starts >= needed][:1]), len(ranked))
         order, starts = order[:end], starts[starts < end]
-        in_block = counts
+        in_rank = kept[:, order // names]
+        in_block = in_rank
         if len(starts) < end:
-            in_block = np.add.reduceat(counts, starts, axis=1)
+            in_block = np.add.reduceat(in_rank, starts, axis=1)
         before = np.cumsum(in_block, axis=1) - in_block
+        free = places * share_kept[:, np.newaxis] - before
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.clip((places - before) / in_block, 0, 1)
-        share = np.where(in_block > 0, share, 0)
+            share = np.where(in_block > 0, np.clip(free / in_block, 0, 1), 0)
         if len(starts) < end:
             share = np.repeat(share, np.diff(np.r_[starts, end]), axis=1)
-        taken = counts * share
-        total += taken @ member[order % names]
+        total += (in_rank * share) @ member[order % names]
     return total
 
 
-def _cut_ranks(starts: NDArray[np.int64], length: int, wanted: int) -> tuple[int, int]:
-    """Return the end of the first ranks, which is between two blocks of ties, and the last rank."""
-    later = starts[starts >= wanted]
-    return (int(later[0]) if len(later) else length, length)
-
-
-def _bootstrap(
-    scores: Floats, member: Floats, top: float, rng: np.random.Generator
-) -> Interval | None:
+def _jackknife(scores: Floats, member: Floats, top: float) -> Interval | None:
     """Return the interval of the rate of the first group over that of the second.
 
-    It is over other documents. The groups with the lowest and the highest rate stay the same in
-    every resample, so that the ratio can exceed 1.
+    It is over other documents: t times the jackknife's standard error of the logarithm of the
+    ratio. A bootstrap is no alternative, because a document that is drawn twice takes twice as many
+    of the places. None with fewer than five documents, or if nobody is selected.
     """
-    documents = scores.shape[1]
-    if documents < 2:
+    queries, documents, names = scores.shape
+    if documents < MIN_DOCUMENTS:
         return None
-    weights = rng.multinomial(documents, np.full(documents, 1 / documents), RESAMPLES)
-    sizes = member.sum(axis=0)
-    ratios = []
-    for block in np.array_split(weights.astype(np.float64), max(1, RESAMPLES // 250)):
-        rates = _selected(scores, block, member, top) / sizes
-        ratios += [float(low / high) if high else 1.0 for low, high in rates]
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(ratios, [tail, 1 - tail])
-    return Interval(float(low), float(high), CONFIDENCE, "percentile", RESAMPLES, "other documents")
+    parts = min(documents, MAX_PARTS)
+    left_out = np.arange(documents) % parts == np.arange(parts)[:, np.newaxis]
+    kept = 1.0 - left_out
+    places = _count_places(scores, top)
+    sizes = queries * member.sum(axis=0)
+    rates = _selected(scores, np.ones((1, documents)), member, places)[0] / sizes / documents
+    if rates[1] == 0:
+        return None
+    without = _selected(scores, kept, member, places) / sizes / kept.sum(axis=1, keepdims=True)
+    # A group that is never selected has half a place, so that the upper end is defined.
+    shown = np.maximum(rates, 0.5 / (queries * documents * names))
+    influence = without[:, 0] / shown[0] - without[:, 1] / shown[1]
+    error = np.sqrt((parts - 1) * influence.var())
+    width = float(stdtrit(parts - 1, (1 + CONFIDENCE) / 2) * error)
+    ratio = float(shown[0] / shown[1])
+    low = ratio * math.exp(-width) if rates[0] > 0 else 0.0
+    high = ratio * math.exp(min(width, _MAX_EXPONENT))
+    return Interval(low, high, CONFIDENCE, "jackknife", 0, "other documents")
 
 
 def _exposure(scores: Floats, member: Floats) -> Floats:

@@ -82,6 +82,12 @@ class VariantTable:
         """The column that tells the variants apart, such as ``name``."""
         return next(iter(self.variants[0].fields))
 
+    @property
+    def noun(self) -> str:
+        """What sentences call the variants: the plural of their column, such as ``names``."""
+        noun = self.column.replace("_", " ")
+        return noun if noun.endswith("s") else noun + "s"
+
 
 def _replace(template: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), template)
@@ -99,7 +105,8 @@ def load_variants(
     ----------
     source
         A name list of the catalogue (``bertrand-mullainathan`` or ``us-names``); a table in CSV,
-        TSV, JSON Lines or Parquet; or rows as mappings. The first column tells the variants apart.
+        TSV, JSON Lines or Parquet; or rows as mappings. The first column tells the variants
+        apart; in a file the column ``name`` if there is one, or the one of ``?text=``.
     template
         The text of a version. By default the first column on a line of its own, then the document;
         or only the document if the documents have placeholders themselves.
@@ -147,18 +154,16 @@ def _read_rows(source: VariantSource) -> tuple[str, list[dict[str, str]]]:
     if isinstance(source, str) and source in retrieval_names():
         return source, retrieval_names()[source]
     if isinstance(source, str | os.PathLike):
-        corpus = open_corpus(source, text=_first_column(source))
-        rows = [_to_row(document, corpus.options.get("text", "name")) for document in corpus]
-        return corpus.source, rows
+        corpus = open_corpus(source)
+        header = corpus.header()
+        column = corpus.reading.text or (header[0] if header and "name" not in header else "name")
+        if header:
+            corpus = open_corpus(source, text=column)
+        return corpus.source, [_to_row(document, column) for document in corpus]
     rows = [{str(key): str(value) for key, value in row.items()} for row in source]
     if not rows:
         raise UsageError("The table of variants is empty.")
     return "memory", rows
-
-
-def _first_column(source: str | os.PathLike[str]) -> str | None:
-    """Return the column ``name`` if the source names no other."""
-    return None if "text=" in os.fspath(source) else "name"
 
 
 def _to_row(document: Document, column: str) -> dict[str, str]:

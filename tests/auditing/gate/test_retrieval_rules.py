@@ -16,7 +16,9 @@ NAMES = "name,race\nAmy,A\nAnn,A\nJoan,A\nLisa,A\nTodd,B\nNeil,B\nGreg,B\nBrad,B
 def options(tmp_path: Any, cache_folder: Any) -> dict[str, str]:
     """Options of a small audit, in files as a policy names them."""
     (tmp_path / "names.csv").write_text(NAMES)
-    (tmp_path / "docs.csv").write_text("id,text\n1,nurse in a ward\n2,truck driver\n3,chef\n")
+    (tmp_path / "docs.csv").write_text(
+        "id,text\n1,nurse in a ward\n2,truck driver\n3,chef\n4,law office\n5,web developer\n"
+    )
     return {
         "names": str(tmp_path / "names.csv"),
         "documents": str(tmp_path / "docs.csv"),

@@ -6,4 +6,5 @@ from .format import Document as Document
 from .format import Reading as Reading
 from .format import group_rows as group_rows
 from .format import merge_rows as merge_rows
+from .format import text_column as text_column
 from .text import check_encoding as check_encoding

@@ -131,15 +131,18 @@ class CorpusFormat:
         Yields the documents of a file.
     options
         The options of `Reading` that it supports.
-    columns
-        Returns the metadata columns of a file, for formats that list all of them at its beginning.
+    header
+        Returns the columns of a table, which are at its beginning.
+    is_header_complete
+        Whether later rows have no other columns.
     """
 
     name: str
     suffixes: tuple[str, ...]
     read: Callable[[Input, Reading], Iterator[Document]]
     options: tuple[str, ...]
-    columns: Callable[[Input, Reading], Sequence[str]] | None = None
+    header: Callable[[Input, Reading], Sequence[str]] | None = None
+    is_header_complete: bool = True
 
     def __repr__(self) -> str:
         return f"<CorpusFormat {self.name}>"

@@ -49,14 +49,11 @@ def _delimited_reader(delimiter: str) -> Callable[[Input, Reading], Iterator[Doc
     return read
 
 
-def _delimited_columns(delimiter: str) -> Callable[[Input, Reading], list[str]]:
-    def columns(source: Input, reading: Reading) -> list[str]:
-        """Return the header without the text column."""
-        header = next(_delimited_rows(source, reading.encoding, delimiter), [])
-        text = text_column(header, reading, source.path)
-        return [name for name in header if name != text]
+def _delimited_header(delimiter: str) -> Callable[[Input, Reading], list[str]]:
+    def header(source: Input, reading: Reading) -> list[str]:
+        return next(_delimited_rows(source, reading.encoding, delimiter), [])
 
-    return columns
+    return header
 
 
 def _delimited_rows(source: Input, encoding: str | None, delimiter: str) -> Iterator[list[str]]:
@@ -95,11 +92,9 @@ def _delimited_rows(source: Input, encoding: str | None, delimiter: str) -> Iter
         raise BadContent(f"{place}: not a table ({error}).") from None
 
 
-CSV = CorpusFormat(
-    "csv", (".csv",), _delimited_reader(","), _TABLE_OPTIONS, _delimited_columns(",")
-)
+CSV = CorpusFormat("csv", (".csv",), _delimited_reader(","), _TABLE_OPTIONS, _delimited_header(","))
 TSV = CorpusFormat(
-    "tsv", (".tsv", ".tab"), _delimited_reader("\t"), _TABLE_OPTIONS, _delimited_columns("\t")
+    "tsv", (".tsv", ".tab"), _delimited_reader("\t"), _TABLE_OPTIONS, _delimited_header("\t")
 )
 
 
@@ -116,6 +111,11 @@ def read_json_lines(source: Input, reading: Reading) -> Iterator[Document]:
         yield from rows
 
     yield from to_documents(all_rows(), column)
+
+
+def _json_header(source: Input, reading: Reading) -> list[str]:
+    """Return the keys of the first object."""
+    return list(next(_json_rows(source, reading.encoding), {}))
 
 
 def _json_rows(source: Input, encoding: str | None) -> Iterator[dict[str, str | None]]:
@@ -157,7 +157,14 @@ def _replace_surrogates(text: str) -> str:
     return text
 
 
-JSON_LINES = CorpusFormat("jsonl", (".jsonl", ".ndjson"), read_json_lines, _TABLE_OPTIONS)
+JSON_LINES = CorpusFormat(
+    "jsonl",
+    (".jsonl", ".ndjson"),
+    read_json_lines,
+    _TABLE_OPTIONS,
+    _json_header,
+    is_header_complete=False,
+)
 
 
 def read_parquet(source: Input, reading: Reading) -> Iterator[Document]:
@@ -173,8 +180,8 @@ def read_parquet(source: Input, reading: Reading) -> Iterator[Document]:
     yield from to_documents(_parquet_rows(source, reading), column)
 
 
-def _parquet_columns(source: Input, reading: Reading) -> list[str]:
-    """Return the columns that can be read, without the text column."""
+def _parquet_header(source: Input, reading: Reading) -> list[str]:
+    """Return the columns that can be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -182,8 +189,7 @@ def _parquet_columns(source: Input, reading: Reading) -> list[str]:
         schema = pq.read_schema(source.path)
     except (pa.ArrowException, OSError, ValueError):
         return []  # reading the file reports what is wrong with it
-    text = reading.text or DEFAULT_TEXT_COLUMN
-    return [field.name for field in schema if field.name != text and _is_scalar(field.type)]
+    return [field.name for field in schema if _is_scalar(field.type)]
 
 
 def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | None]]:
@@ -263,5 +269,5 @@ def _cast_to_text(column: Any) -> Any:
 
 
 PARQUET = CorpusFormat(
-    "parquet", (".parquet",), read_parquet, ("text", "documents"), _parquet_columns
+    "parquet", (".parquet",), read_parquet, ("text", "documents"), _parquet_header
 )

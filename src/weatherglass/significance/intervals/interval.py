@@ -20,7 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 from weatherglass.errors import UsageError
 
 IntervalMethod = Literal[
-    "noncentral t", "crossed", "bca", "fisher z", "runs", "permutation", "documents", "percentile"
+    "noncentral t",
+    "crossed",
+    "bca",
+    "fisher z",
+    "runs",
+    "permutation",
+    "documents",
+    "percentile",
+    "jackknife",
 ]
 
 
@@ -36,7 +44,8 @@ class Interval:
     method : str
         ``noncentral t``, ``crossed``, ``bca`` (bootstrap), ``fisher z``, ``runs`` (the share of
         repeated runs), ``permutation`` (the values that a permutation test does not reject),
-        ``documents`` (bootstrap samples of documents), or ``percentile`` (bootstrap).
+        ``documents`` (bootstrap samples of documents), ``percentile`` (bootstrap), or
+        ``jackknife``.
     n_resamples : int
         How many resamples or runs it was computed from; 0 for a method without randomness.
     about : str
