@@ -475,7 +475,7 @@ def test_swapping_the_sets_swaps_the_sentence_and_keeps_grade_and_evidence(clien
     assert attributes["finding"].startswith("Male names are more strongly associated with career")
     page = visible_text(client.get("/", params=SWAPPED, headers=as_browser()).text)
     assert "Female names are more strongly associated with family words" in page
-    assert "clear effect size d −1.71" in page
+    assert "clear effect size −1.71" in page
     assert "chance" not in page.partition("Does it hold?")[0]
 
 
