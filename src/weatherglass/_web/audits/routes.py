@@ -258,7 +258,8 @@ def findings_table(changes: Sequence[FindingChange], show_source: bool) -> Marku
         address = f"/?{urlencode({'test': result.test})}"
         is_known = result.test in _catalogue_tests()
         title = sentence_markup(result.title)
-        measure = element("small", result.name) if result.section == "measures" else ""
+        is_own_scale = result.section == "measures"
+        measure = element("small", str(result.row()["measure"])) if is_own_scale else ""
         rows.append(
             (
                 join(element("a", title, href=address) if is_known else title, measure),
