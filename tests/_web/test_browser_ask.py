@@ -148,6 +148,39 @@ def test_words_are_typed_pasted_as_a_column_and_corrected(browser, server):
         assert errors == []
 
 
+def test_a_published_set_keeps_its_name_when_a_word_is_added(browser, server):
+    with open_page(browser, server + WEAT6) as (tab, errors):
+        tab.fill("#add-x", "George")
+        tab.press("#add-x", "Enter")
+        tab.wait_for_selector("#set-x .chip >> text=George")
+        assert tab.input_value("#name-x") == "Male names"
+        assert tab.inner_text("h1").startswith("Male names")
+        assert errors == []
+
+
+def test_a_question_that_lacks_a_set_is_in_the_address_and_back_brings_the_word_back(
+    browser, server
+):
+    question = "/?source=default&x=doctor&y=nurse&a=he&b=she"
+    with open_page(browser, server + question) as (tab, errors):
+        tab.focus("#set-x .chip")
+        tab.keyboard.press("Delete")
+        tab.wait_for_selector("text=Add words to")
+        assert "x=" not in tab.url
+        assert "y=nurse" in tab.url
+        tab.go_back()
+        tab.wait_for_selector("#set-x .chip >> text=doctor")
+        assert errors == []
+
+
+def test_the_empty_workbench_offers_questions_to_start_from(browser, server):
+    with open_page(browser, f"{server}/?source=default&x=&y=&a=&b=") as (tab, errors):
+        tab.click("text=Doctors and nurses")
+        tab.wait_for_selector("#set-x .chip >> text=surgeon")
+        tab.wait_for_selector(".finding h1")
+        assert errors == []
+
+
 def test_a_word_is_dragged_to_another_set_with_the_mouse(browser, server):
     with open_page(browser, f"{server}{WEAT6}") as (tab, errors):
         tab.locator("#set-x .chip:has-text('Kevin')").hover()

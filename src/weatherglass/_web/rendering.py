@@ -25,6 +25,7 @@ from starlette.responses import Response
 
 from weatherglass._files import delimited_text
 from weatherglass.report import (
+    MODEL_TITLES,
     create_environment,
     describe_chart,
     element,
@@ -79,6 +80,8 @@ def render(template: str, /, **values: Any) -> str:
 def _environment() -> Environment:
     environment = create_environment(("weatherglass._web", "pages"))
     environment.filters["hide_commands"] = hide_commands
+    environment.filters["model"] = name_model
+    environment.filters["concept"] = name_concept
     shared: dict[str, Any] = {
         "nav": NAV,
         "static": static_url,
@@ -87,6 +90,25 @@ def _environment() -> Environment:
     }
     environment.globals |= shared
     return environment
+
+
+def name_model(source: str) -> str:
+    """Return what people call an embedding, from its name on the pages.
+
+    >>> name_model("default"), name_model("vectors.txt")
+    ('GloVe 6B', 'vectors.txt')
+    """
+    return MODEL_TITLES.get(source, source)
+
+
+def name_concept(concept: str) -> str:
+    """Return the concept of a seed set as a heading.
+
+    >>> name_concept("black-names"), name_concept("career")
+    ('Black names', 'Career')
+    """
+    words = concept.replace("-", " ")
+    return words[:1].upper() + words[1:]
 
 
 def show_slurs() -> bool:
@@ -236,7 +258,7 @@ def chart_figure(spec_url: str, image_url: str, description: str) -> Markup:
 
     The macro `chart` of ``parts.html`` writes the same for templates.
     """
-    image = element("noscript", element("img", src=image_url, alt=description))
+    image = element("img", src=image_url, alt="", loading="lazy")
     room = element("div", image, class_="picture", role="img", aria_label=description)
     return element("figure", room, class_="chart", data_spec=spec_url)
 

@@ -187,7 +187,9 @@ def error_response(request: Request, status: int, message: str) -> Response:
     if not wants_page(request):
         return JSONResponse({"error": message}, status)
     template = f"error_{template_kind(request)}.html"
-    return HTMLResponse(render(template, error=message), status)
+    return HTMLResponse(
+        render(template, error=message, title="Not found" if status == 404 else "No answer"), status
+    )
 
 
 def describe_progress(job: Job) -> Progress:

@@ -141,7 +141,7 @@ class Judge:
         chosen = reversing or losing
         share, word = min(chosen or remaining, key=lambda pair: pair[0])
         p = word.p if self.result.is_declared else word.p_two_sided
-        text = f"without {quote_safe(word.word)}, {share:.0%} of the effect remains"
+        text = f"without {quote_safe(word.word)}, {_remaining(share)}"
         text += f" (p = {format_p(p)})" if p is not None else ""
         if not chosen:
             return Evidence("leave-one-out", "pass", share, text)
@@ -199,7 +199,7 @@ class Judge:
         p = value.p if self.result.is_declared else value.p_two_sided
         if p is None and value.p is not None:  # a result of an older version, one-sided
             p = min(1.0, 2 * min(value.p, 1 - value.p))
-        text = f"{value.survives:.0%} of the effect remains {removed}"
+        text = f"{_remaining(value.survives)} {removed}"
         text += f" (p = {format_p(p)})" if p is not None else ""
         if value.rows is not None:
             text += f", fitted to {value.rows:,} sampled words"
@@ -283,3 +283,15 @@ def removal(name: str) -> str:
     verb = "are" if len(removed) > 1 or " and " in "".join(removed) else "is"
     phrases = [f"when {' and '.join(removed)} {verb} removed"] if removed else []
     return " and ".join(phrases + ["when the vectors are whitened"] * ("whiten" in name))
+
+
+def _remaining(share: float) -> str:
+    """Return how much of an effect is left without something.
+
+    >>> _remaining(0.96), _remaining(1.2), _remaining(-0.03)
+    ('96% of the effect remains', 'the effect grows to 120%', 'the effect reverses to −3%')
+    """
+    percent = f"{share:.0%}".replace("-", "−")
+    if percent == "−0%" or 0 <= share < 1.005:
+        return f"{percent.lstrip('−')} of the effect remains"
+    return f"the effect {'grows' if share > 0 else 'reverses'} to {percent}"

@@ -116,7 +116,7 @@ def render_without_charts(monkeypatch, audit, **options) -> Page:
 
 def test_every_section_is_in_order_and_in_the_contents(page):
     assert [tag["id"] for tag in page.of("section")] == list(SECTIONS)
-    contents = page.text().partition("Audit of default and cbow:default")[2]
+    contents = page.text().partition("Audit of GloVe 6B and cbow:default")[2]
     assert " ".join(SECTIONS.values()).replace(" ", "") in contents.replace(" ", "")
     links = [tag["href"] for tag in page.of("a")]
     assert [f"#{name}" for name in SECTIONS] == [link for link in links if link[1:] in SECTIONS][

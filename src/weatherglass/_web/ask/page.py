@@ -18,6 +18,7 @@ from .contexts import has_corpus
 from .explain import P_METHODS, explain_alignment, explain_p_value
 from .question import MAX_DROP, SIDES, Question
 from .robustness import describe_checks
+from .stories import STARTERS
 from .workbench import ROLES, SetView, describe_sets, question_classes, replace_at
 
 MAX_SIMILAR_SETS = 5
@@ -61,6 +62,7 @@ def bench_values(
         "sets": sets,
         "searches": searches,
         "matches": {view.side: find_matches(question, view, searches[view.side]) for view in sets},
+        "starters": STARTERS,
         "empty_sets": [] if question.is_complete else _empty_sets(question, is_empty),
     }
 
@@ -147,11 +149,23 @@ def view_result(
         "sentence": reversal_sentence(finding) if is_loud else finding.sentence,
         "is_reversing": is_loud,
         "badge": grade_badge(finding),
+        "odds": format_odds(result.main_p_for_finding),
         "classes": classes,
         "checks": describe_checks(result, complete is not None) if result.is_done else [],
         "query": answer.question.query,
         "has_texts": result.is_done and has_corpus(session, name),
     }
+
+
+def format_odds(p: float | None) -> str:
+    """Return a small p-value as odds, which more readers understand.
+
+    >>> format_odds(2 / 12870), format_odds(0.33), format_odds(None)
+    ('1 in 6,435 random splits of the words', '', '')
+    """
+    if not p or p > 0.1:
+        return ""
+    return f"1 in {round(1 / p):,} random splits of the words"
 
 
 def source_slot(session: Session, source: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from .question import Question
 
@@ -26,6 +27,42 @@ STORIES = (
     ),
 )
 """The first is shown when the page is opened."""
+
+
+STARTERS = (
+    (
+        "Doctors and nurses",
+        "Are medical professions associated with men and caring ones with women?",
+        urlencode(
+            {
+                "x": "doctor, surgeon, physician, dentist, professor, scientist",
+                "y": "nurse, midwife, librarian, secretary, receptionist, teacher",
+                "a": "he, him, his, man, father, son",
+                "b": "she, her, hers, woman, mother, daughter",
+                "x_name": "Doctors",
+                "y_name": "Nurses",
+                "a_name": "Men",
+                "b_name": "Women",
+            }
+        ),
+    ),
+    (
+        "Rich and poor",
+        "Are words for wealth more pleasant than words for poverty?",
+        urlencode(
+            {
+                "x": "rich, wealthy, affluent, prosperous, privileged, millionaire",
+                "y": "poor, needy, impoverished, destitute, underprivileged, homeless",
+                "a": "@weat5.A",
+                "b": "@weat5.B",
+                "x_name": "Rich",
+                "y_name": "Poor",
+            }
+        ),
+    ),
+    *((story.title, story.question, urlencode({"test": story.test})) for story in STORIES),
+)
+"""Where an empty workbench can start: title, question and query."""
 
 
 def find_story(name: str) -> Story:

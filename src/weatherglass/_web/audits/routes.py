@@ -258,9 +258,11 @@ def findings_table(changes: Sequence[FindingChange], show_source: bool) -> Marku
         address = f"/?{urlencode({'test': result.test})}"
         is_known = result.test in _catalogue_tests()
         title = sentence_markup(result.title)
+        is_own_scale = result.section == "measures"
+        measure = element("small", str(result.row()["measure"])) if is_own_scale else ""
         rows.append(
             (
-                element("a", title, href=address) if is_known else title,
+                join(element("a", title, href=address) if is_known else title, measure),
                 *([element("bdi", sentence_markup(result.source_name))] if show_source else []),
                 *(numbers.effect(value or 0.0) for value in values),
                 format_signed(change.delta) if change.delta else "0",

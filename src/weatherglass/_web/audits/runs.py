@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -49,7 +49,6 @@ from weatherglass.report import (
 )
 
 from ..jobs import Cancelled
-from ..rendering import chart_figure
 from ..session import Session
 from ..sources import is_inside
 
@@ -264,16 +263,11 @@ def _sections(run: Run, result: AuditResult) -> Markup:
     names = short_names(source_names(result))
     query = urlencode({"run": run.name})
 
-    def draw(make: Any, name: str, description: str, **options: Any) -> Markup:
-        return chart_figure(
-            f"/audits/effects.json?{query}", f"/audits/effects.svg?{query}", description
-        )
-
     sections = "".join(
         (
             findings_section(result, names),
             overview_section(result, names),
-            *effects_section(result, names, draw),
+            *effects_section(result, names),
             *steps_section(result, names),
         )
     )

@@ -77,6 +77,7 @@ async def set_page(session: CurrentSession, id: SetIdQuery, source: SourceQuery 
     values = {
         "seed_set": seed_set,
         "title": seed_title,
+        "title_of": lambda id: seed_title(seeds(id)),
         "nearest": nearest_sets(seed_set),
         "origins": [(name, format_origin(name), descriptions[name]) for name in seed_set.sources],
         "opposites": [
@@ -157,6 +158,7 @@ async def compare_page(
     values = _source_values(session, source) | {
         "texts": {"one": one, "other": other},
         "choices": [seed_set for seed_set in seed_sets() if seed_set.words],
+        "title": lambda id: seed_title(seeds(id)),
     }
     try:
         if one.strip() and other.strip():
@@ -210,8 +212,13 @@ async def _comparison_values(
         "format_cosine": numbers.measure,
         "query": urlencode,
         "source": session.sources.choose([source])[0].name,
+        "names": (_set_title(comparison.first), _set_title(comparison.second)),
         "texts_for_links": (_as_typed(comparison.first, one), _as_typed(comparison.second, other)),
     }
+
+
+def _set_title(seed_set: SeedSet) -> str:
+    return seed_set.id if seed_set.id in _TYPED_NAMES else seed_title(seed_set)
 
 
 def _as_typed(seed_set: SeedSet, text: str) -> str:

@@ -25,8 +25,18 @@ function readSet(set) {
 function writeSet(set, words) {
   const side = set.dataset.side;
   set.querySelector(`#text-${side}`).value = words.map(({ word, muted }) => format(word, muted)).join(", ");
+  keepName(set);
+}
+
+// A published set keeps its name while its words are edited.
+function keepName(set) {
   const name = set.querySelector(".set-name");
-  if (!name.value && set.dataset.label) name.value = set.dataset.label; // of a published set
+  if (!name.value && set.dataset.label) name.value = set.dataset.label;
+}
+
+function addTyped(box) {
+  keepName(box.closest(".set"));
+  ask(formQuery());
 }
 
 function formQuery() {
@@ -297,7 +307,7 @@ document.addEventListener("keydown", (event) => {
   if (event.target.matches?.("#ask .add")) {
     if (event.key === "Enter" && !event.isComposing) {
       event.preventDefault();
-      if (event.target.value.trim()) ask(formQuery());
+      if (event.target.value.trim()) addTyped(event.target);
     } else if (event.key === "Backspace" && !event.target.value) {
       const last = [...event.target.closest(".set").querySelectorAll(".chip")].at(-1);
       if (last) remove(last);
@@ -312,7 +322,7 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("input", (event) => {
   const box = event.target;
   if (box.matches?.("#ask .add") && (event.inputType === "insertFromPaste" || /[,;]\s*$/.test(box.value))) {
-    if (box.value.replace(/[,;\s]/g, "")) ask(formQuery());
+    if (box.value.replace(/[,;\s]/g, "")) addTyped(box);
   } else if (box.id === "drop") {
     box.nextElementSibling.value = box.value;
     window.clearTimeout(box.timer);
@@ -324,8 +334,8 @@ document.addEventListener("change", (event) => {
   const field = event.target;
   if (isReplacing) return;
   if (field.closest?.("#ask") && field.matches("select, [name=source], .set-name, .as-text textarea, .add")) {
-    if (field.matches(".add") && !field.value.trim()) return;
-    ask(formQuery());
+    if (!field.matches(".add")) ask(formQuery());
+    else if (field.value.trim()) addTyped(field);
   }
 });
 

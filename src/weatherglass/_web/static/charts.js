@@ -27,8 +27,8 @@ async function fetchSpec(figure) {
 async function draw(figure) {
   const container = figure.querySelector(".picture");
   const drawing = document.createElement("div");
-  drawing.className = "live";
-  container.replaceChildren(drawing);
+  drawing.className = "live ahead";
+  container.append(drawing); // the picture stays until the drawing is complete
   try {
     // Expressions as syntax trees and no style sheet of Vega's: the security policy of the page
     // allows neither eval nor inline styles.
@@ -40,8 +40,11 @@ async function draw(figure) {
     drawing.querySelector("svg")?.setAttribute("aria-hidden", "true");
     if (figure.view) figure.view.finalize();
     figure.view = view;
+    drawing.classList.remove("ahead");
+    container.replaceChildren(drawing);
     figure.dataset.live = "yes";
   } catch (error) {
+    drawing.classList.remove("ahead");
     drawing.textContent = error.message || "The chart cannot be drawn.";
     figure.dataset.live = "no";
   }

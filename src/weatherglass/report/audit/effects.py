@@ -21,13 +21,8 @@ _MAX_IN_FOREST = 3
 """Encoders in a forest plot; more are drawn as a matrix."""
 
 
-def effects_section(audit: AuditResult, names: Names, draw: Draw | None = None) -> list[Markup]:
-    """All association tests: the forest plot by topic, and its table in a fold.
-
-    `draw` puts another chart on the page than the drawing of the report.
-    """
-    from ..charts import draw_forest
-
+def effects_section(audit: AuditResult, names: Names) -> list[Markup]:
+    """All association tests: the forest plot by topic, and its table in a fold."""
     tests = association_tests(audit.results)
     if not tests:
         return []
@@ -48,10 +43,7 @@ def effects_section(audit: AuditResult, names: Names, draw: Draw | None = None) 
     if done:
         sources = {name: names[name] for name in names if any(name in test.done for test in done)}
         description = _describe_forest(done, audit.results)
-        if draw is not None:
-            chart = draw(lambda: draw_forest(done, sources), "forest", description, fluid=True)
-        else:
-            chart = _forest_figure(audit, done, sources, "forest", description)
+        chart = _forest_figure(audit, done, sources, "forest", description)
     return [
         _section(
             audit,

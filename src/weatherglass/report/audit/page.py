@@ -154,7 +154,8 @@ def _omit_charts(omitted: list[str]) -> Draw:
 def _title(names: list[str]) -> str:
     if len(names) > 3:
         return f"Audit of {len(names)} sources"
-    return f"Audit of {join_names(names or ['nothing'])}"
+    titles = [headline.MODEL_TITLES.get(name, name) for name in names]
+    return f"Audit of {join_names(titles or ['nothing'])}"
 
 
 def _contents(sections: Sequence[Markup], omitted: Collection[str]) -> Markup:

@@ -63,13 +63,18 @@ def lay_out_slopes(
     Parameters
     ----------
     changes
-        In the order of dimensions. Tests that only one audit ran have no slope.
+        In the order of dimensions. Tests that only one audit ran have no slope, and neither have
+        other measures than association tests: each of them has a scale of its own.
     width
         One of `SLOPE_WIDTHS`.
     show_source
         Whether labels name the source.
     """
-    drawn = [change for change in changes if change.delta is not None]
+    drawn = [
+        change
+        for change in changes
+        if change.delta is not None and change.finding.result.section != "measures"
+    ]
     if not drawn:
         return []
     values = [value for change in drawn for value in change.values if value is not None]
