@@ -28,7 +28,7 @@ STATES = {
     "computed": "computed here",
     "user": "by you",
     "impossible": "not computable",
-    "pending": "not yet",
+    "pending": "not yet",  # never published: `problems` names it
 }
 
 
@@ -45,11 +45,10 @@ class Row:
     command: str = ""
     needs: str = ""
     why: str = ""
-    awaits: str = ""
 
     @property
     def state(self) -> str:
-        """``computed``, ``user``, ``impossible``, or ``pending`` while its part is missing."""
+        """``computed``, ``user``, ``impossible``, or ``pending`` if its part is missing."""
         if self.why:
             return "impossible"
         if self.command:
@@ -68,7 +67,7 @@ class Row:
             found.append(f"{name}: what is computed is not stated")
         if self.command and not self.needs:
             found.append(f"{name}: what the command needs is not stated")
-        if self.state == "pending" and not self.awaits:
+        if self.state == "pending":
             missing = [test for test in self.tests if not has_test(test)] or [self.command]
             found.append(f"{name}: there is no {', '.join(missing)}")
         return found
@@ -180,10 +179,12 @@ def has_command(line: str) -> bool:
         return False
     parser = command.make_parser(click.Context(command, resilient_parsing=True))
     try:
-        _, left, _ = parser.parse_args(list(words))
+        values, left, _ = parser.parse_args(list(words))
     except click.UsageError:
         return False
-    return not left  # more arguments than the command takes
+    choices = {p.name: p.type.choices for p in command.params if isinstance(p.type, click.Choice)}
+    known = all(values.get(name) in {None, *some} for name, some in choices.items() if name)
+    return known and not left  # more arguments than the command takes
 
 
 def page() -> str:
@@ -198,16 +199,15 @@ def page() -> str:
         f"Weatherglass implements: {len(rows)} rows, {listed}. The page is made by "
         "`python docs/generate.py` from `docs/making/reproduction.yaml`, from the published "
         "figures of the catalogue and from the tests: a row says *computed here* only if the "
-        "tests that it names exist, and `tests/test_reproduction.py` checks that no table or "
-        "figure is missing and that every command exists.\n",
+        "tests that it names exist, and `tests/test_reproduction.py` checks that no table, "
+        "figure or stated number is missing, and that every command and choice of an option "
+        "exists.\n",
         "- **computed here**: our number is beside the published one, and the numbers of the "
         "tests that check it are in parentheses. Tests on the rows of GloVe 840B need the file "
         "`../shared/data/glove840b-stimuli/vectors.txt` and are skipped without it.",
         "- **by you**: the command, and the file that it needs, which is not bundled.",
         "- **not computable**: why.",
     ]
-    if counts["pending"]:
-        parts.append("- **not yet**: it is being built.")
     parts.append("")
     numbers: dict[str, int] = {}
     for paper in papers:

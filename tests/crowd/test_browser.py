@@ -80,6 +80,24 @@ def test_answers_are_saved_with_a_code_that_the_import_accepts(browser, folder, 
     assert import_crowd_answers(tmp_path / "a.json", folder).left_out == {}
 
 
+def test_answers_that_were_not_saved_survive_a_reload_of_the_page(browser, folder):
+    with open_page(browser, (folder / "pages" / "match-01.html").as_uri()) as (tab, errors):
+        begin(tab, "w9")
+        fill_in(tab)
+        tab.click("text=Finish")
+        code = tab.inner_text("#code")
+        tab.reload()
+        begin(tab, "w9")
+        tab.click("text=Finish")
+        assert tab.inner_text("#code") == code
+        with tab.expect_download():
+            tab.click("#download")
+        tab.reload()
+        begin(tab, "w9")
+        assert tab.inner_text("#count").startswith("0 of")
+        assert errors == []
+
+
 def test_a_task_can_be_done_with_the_keyboard_alone(browser, folder):
     with open_page(browser, (folder / "pages" / "match-02.html").as_uri()) as (tab, errors):
         tab.focus("#worker")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,6 +12,7 @@ from weatherglass import CrowdResult, export_crowd_study, import_crowd_answers, 
 from weatherglass.crowd import Submission, make_ratings, poisson_binomial, rate
 from weatherglass.crowd.import_answers import _all_guesses
 from weatherglass.crowd.screening import group_by_worker
+from weatherglass.errors import CannotMeasure
 from weatherglass.measures import Result
 
 from .conftest import make_discovery
@@ -146,6 +149,45 @@ def test_table_4_has_shares_of_all_matched_cells(rated):
     offensive = [cell for cell in rated.rated if cell.rating.mean >= 4]
     assert row["offensive"] == len(offensive) / len(rated.cells)
     assert row["offensive"] <= row["accurate"]
+
+
+def test_ratings_of_cells_that_people_no_longer_agree_on_are_not_in_the_tables(study):
+    """Table 4 has offensive cells among the accurate ones, also if answers changed in between."""
+    items = [item.id for _, item in study.items() if item.id.startswith("match")]
+    second = make_ratings(study, [item for item in items if "check" not in item])
+    submissions = list(simulate_crowd(second, {"guessing": 20}, ratings=6.5, rng=5))
+    result = import_crowd_answers(submissions, second, bootstraps=0)
+    assert 0 < len(result.rated) == len(result.agreed) < len(result.cells)
+    assert len(result.rated_without_agreement) > 0
+    assert result.table4()["offensive"] <= result.table4()["accurate"]
+    ratings_only = [s for s in submissions if not s.task.startswith("match")]
+    result = import_crowd_answers(ratings_only, second, bootstraps=0)
+    assert result.offensive_share is None
+    assert len(result.rated_without_agreement) == len(result.cells)
+
+
+@pytest.mark.parametrize("one_to_one", [False, True])
+def test_the_alpha_that_guessing_gives_is_stated(one_to_one):
+    """Tasks offer different groups, so guesses agree more within an item than over all items."""
+    study = export_crowd_study(
+        make_discovery(groups=6, categories=5), one_to_one=one_to_one, min_seconds=0.0
+    )
+    values, stated = [], []
+    for seed in range(20):
+        result = import_crowd_answers(
+            simulate_crowd(study, {"guessing": 25}, rng=seed), study, bootstraps=0
+        )
+        values.append(result.alpha.value)
+        stated.append(result.alpha_by_guessing)
+    assert min(stated) > 0.05
+    assert np.mean(values) == pytest.approx(np.mean(stated), abs=0.01)
+
+
+def test_answers_that_cannot_be_used_are_counted_by_reason(study):
+    first = next(iter(simulate_crowd(study, {"perfect": 1})))
+    changed = dataclasses.replace(first, code="0000-0000-0000")
+    with pytest.raises(CannotMeasure, match="1 changed after the code was shown"):
+        import_crowd_answers(changed, study)
 
 
 def test_table_1_has_the_most_offensive_cell_of_each_group(rated):

@@ -9,7 +9,13 @@ from collections import Counter
 import pytest
 
 from weatherglass import CrowdStudy, export_crowd_study
-from weatherglass.crowd import make_ratings, presented_order, task_page, write_study
+from weatherglass.crowd import (
+    make_ratings,
+    presented_order,
+    task_page,
+    texts_to_adapt,
+    write_study,
+)
 from weatherglass.errors import BadContent, CannotMeasure, CannotWrite, SourceNotFound, UsageError
 
 from .conftest import make_discovery
@@ -189,3 +195,12 @@ def test_every_worker_sees_another_order_and_each_position_is_equally_likely():
 
 def test_the_same_worker_sees_the_same_order_again():
     assert presented_order(3, "w", "t", "abcdef") == presented_order(3, "w", "t", "fedcba")
+
+
+def test_texts_with_placeholders_are_named_until_they_are_adapted(discovery, tmp_path):
+    export_crowd_study(discovery, tmp_path)
+    assert texts_to_adapt(tmp_path) == ["consent.txt"]
+    (tmp_path / "consent.txt").write_text("We ask about stereotypes.\n", encoding="utf-8")
+    export_crowd_study(discovery, tmp_path)
+    assert texts_to_adapt(tmp_path) == []
+    assert "We ask about stereotypes." in (tmp_path / "pages" / "exam.html").read_text("utf-8")

@@ -112,13 +112,16 @@ def export_study(discovery: Path, out: Path, seed: int, **options: Any) -> None:
     The folder has a page for each task, which needs no server, tables for survey tools and Label
     Studio, and texts to adapt. study.json has the key: keep it private.
     """
-    from weatherglass.crowd import export_crowd_study
+    from weatherglass.crowd import export_crowd_study, texts_to_adapt
 
     study = export_crowd_study(
         _open_discovery(discovery), out, rng=seed, show_slurs=shows_slurs(), **options
     )
     click.echo(table(_task_rows(study), f"Study {study.id} in {out}"), nl=False)
-    lines = [*study.notes, f"Hand out {out}/pages; {out}/README.txt says how to go on."]
+    lines = list(study.notes)
+    if names := texts_to_adapt(out):
+        lines.append(f"First adapt {' and '.join(names)}, which the pages show, and export again.")
+    lines += [f"Hand out {out}/pages; {out}/README.txt says how to go on."]
     click.echo(remarks(lines), nl=False)
 
 

@@ -73,18 +73,21 @@ def _table4(result: CrowdResult) -> dict[str, Any]:
 
 
 def _findings(result: CrowdResult) -> list[str]:
+    from weatherglass.significance import equate_p
+
     lines = [result.sentence()]
     if result.p is not None:
         design = "each group once" if result.one_to_one else "groups as often as they like"
         lines.append(
-            f"{result.hits:,} of {result.answers:,} answers agree with the discovery; p = "
-            f"{result.p} against guessing, with workers who may use {design}."
+            f"{result.hits:,} of {result.answers:,} answers agree with the discovery; "
+            f"{equate_p(result.p.value)} against guessing, with workers who may use {design}."
         )
     above = sum(cell.is_above_guessing for cell in result.cells)
     lines.append(f"{above} cells are above guessing at a false discovery rate of 5%.")
     for what, alpha in (("matching", result.alpha), ("ratings", result.alpha_ratings)):
         if alpha is not None and alpha.value is not None:
-            lines.append(f"Krippendorff's alpha of {what}: {_alpha(alpha)}.")
+            guessing = result.alpha_by_guessing if what == "matching" else None
+            lines.append(f"Krippendorff's alpha of {what}: {_alpha(alpha, guessing)}.")
     if result.left_out:
         counts = ", ".join(f"{count} {reason}" for reason, count in result.left_out.items())
         lines.append(f"Not used: {counts}.")
@@ -93,14 +96,21 @@ def _findings(result: CrowdResult) -> list[str]:
             f"Offensive: mean rating of {result.offensive:g} or more, among all matched cells; "
             f"{len(result.rated)} agreed cells were rated."
         )
+    if without := len(result.rated_without_agreement):
+        cells = "1 cell was" if without == 1 else f"{without} cells were"
+        lines.append(
+            f"{cells} rated, but these answers do not agree with the discovery there; the tables "
+            "leave them out."
+        )
     return lines
 
 
-def _alpha(alpha: Alpha) -> str:
+def _alpha(alpha: Alpha, by_guessing: float | None) -> str:
     interval = ""
     if alpha.low is not None and alpha.high is not None:
         interval = f" (95% interval over workers {alpha.low:.2f} to {alpha.high:.2f})"
-    return f"{alpha.value:.2f}{interval}, {alpha.level}, {alpha.workers} workers"
+    text = f"{alpha.value:.2f}{interval}, {alpha.level}, {alpha.workers} workers"
+    return text if by_guessing is None else f"{text}; guessing would give {by_guessing:.2f}"
 
 
 def worker_table(result: CrowdResult) -> str:

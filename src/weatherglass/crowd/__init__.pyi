@@ -4,6 +4,7 @@ from .answers import read_answers as read_answers
 from .answers import valid_submission as valid_submission
 from .export import export_crowd_study as export_crowd_study
 from .export import study_texts as study_texts
+from .export import texts_to_adapt as texts_to_adapt
 from .export import write_study as write_study
 from .guessing import hits_by_guessing as hits_by_guessing
 from .guessing import plurality_by_guessing as plurality_by_guessing

@@ -175,6 +175,12 @@ def study_texts(folder: Path) -> dict[str, str]:
     }
 
 
+def texts_to_adapt(folder: Path) -> list[str]:
+    """Return the names of the texts of a study that still have the placeholders of the package."""
+    texts = study_texts(folder)
+    return [name for name, text in default_texts().items() if texts[name] == text and "[" in text]
+
+
 def _with_earlier_ratings(study: CrowdStudy, folder: Path) -> CrowdStudy:
     """Return the study with the rating tasks that its folder has, if it was exported before.
 

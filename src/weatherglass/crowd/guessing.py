@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,43 @@ from numpy.typing import ArrayLike, NDArray
 from weatherglass.significance import PValue, clamp_p
 
 Floats = NDArray[np.float64]
+
+
+def alpha_by_guessing(answers: Sequence[int], groups: Sequence[Sequence[str]]) -> float | None:
+    """Return about which Krippendorff's α guessing gives; None if it is not defined.
+
+    α compares the answers to an item with those to all items. Where an item offers only some of the
+    groups, guesses agree about it more often than about other items, and α is above 0. The value is
+    that of the expected disagreements, 1 - E(D_o) / E(D_e), with independent uniform guesses.
+
+    Parameters
+    ----------
+    answers
+        The number of answers to each item.
+    groups
+        The groups that can be chosen for each item.
+
+    Examples
+    --------
+    >>> round(alpha_by_guessing([20, 20], [["A", "B"], ["A", "B"]]), 12)
+    0.0
+    >>> round(alpha_by_guessing([20, 20], [["A", "B"], ["C", "D"]]), 2)
+    0.34
+    """
+    items = [(n, choices) for n, choices in zip(answers, groups, strict=True) if n >= 2]
+    number = sum(n for n, _ in items)
+    if not items:
+        return None
+    observed = sum(n * (1 - 1 / len(choices)) for n, choices in items) / number
+    expected_counts: dict[str, float] = {}
+    for n, choices in items:
+        for group in choices:
+            expected_counts[group] = expected_counts.get(group, 0.0) + n / len(choices)
+    # Ordered pairs of different answers that name the same group.
+    same = sum(count**2 for count in expected_counts.values())
+    same -= sum(n / len(choices) for n, choices in items)
+    expected = 1 - same / (number * (number - 1))
+    return 1 - observed / expected if expected > 0 else None
 
 
 def poisson_binomial(probabilities: ArrayLike) -> Floats:

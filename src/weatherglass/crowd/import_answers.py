@@ -86,7 +86,8 @@ def import_crowd_answers(
     reports = screen(workers, opened)
     counted = [w for w, report in zip(workers, reports, strict=True) if not report.reason]
     if not workers:
-        raise CannotMeasure("None of the answers belong to this study.")
+        reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items())
+        raise CannotMeasure(f"No answers can be used: {reasons or 'there are none'}.")
     cells = _rated(_votes(counted, opened), counted, opened)
     majority = count_majority(counted, opened)
     hits = sum(cell.agreeing for cell in cells)

@@ -9,6 +9,7 @@ from weatherglass._version import __version__
 from weatherglass.measures import Result
 from weatherglass.significance import PValue
 
+from .guessing import alpha_by_guessing
 from .krippendorff import Alpha
 from .screening import REASONS, Worker
 
@@ -50,7 +51,7 @@ class CellVotes:
     by_guessing
         The chance that guessing makes the cell agree.
     rating
-        The mean rating of an agreed cell; None if it was not rated.
+        The mean rating of the cell; None if it was not rated.
     """
 
     item: str
@@ -143,9 +144,27 @@ class CrowdResult(Result):
 
     @property
     def rated(self) -> tuple[CellVotes, ...]:
-        """The cells with ratings, the most offensive first."""
-        cells = [(cell.rating.mean, cell) for cell in self.cells if cell.rating is not None]
+        """The agreed cells with ratings, the most offensive first."""
+        cells = [(cell.rating.mean, cell) for cell in self.agreed if cell.rating is not None]
         return tuple(cell for _, cell in sorted(cells, key=lambda pair: (-pair[0], pair[1].item)))
+
+    @property
+    def rated_without_agreement(self) -> tuple[CellVotes, ...]:
+        """The cells with ratings on which these workers do not agree; the tables leave them out."""
+        return tuple(cell for cell in self.cells if cell.rating is not None and not cell.agrees)
+
+    @property
+    def alpha_by_guessing(self) -> float | None:
+        """About which α of the matching tasks guessing would give; None without two answers.
+
+        It is above 0, because a task offers only some of the groups.
+        """
+        groups: dict[str, list[str]] = {}
+        for cell in self.cells:
+            groups.setdefault(cell.task, []).append(cell.group)
+        return alpha_by_guessing(
+            [cell.workers for cell in self.cells], [groups[cell.task] for cell in self.cells]
+        )
 
     @property
     def accurate_share(self) -> float | None:
@@ -163,8 +182,8 @@ class CrowdResult(Result):
     def offensive_share(self) -> float | None:
         """The share of the answered cells that are rated offensive; None without ratings.
 
-        It has the denominator of `accurate_share`. Cells that do not agree are not rated, and count
-        as not offensive.
+        It has the denominator of `accurate_share`. Cells that do not agree count as not offensive,
+        also if they were rated, because earlier answers agreed.
         """
         if not self.rated:
             return None

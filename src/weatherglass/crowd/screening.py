@@ -26,7 +26,7 @@ REASONS = {
     "too fast": "answered too fast",
     "one group": "chose one group in most answers",
     "page order": "answered in the order of the page",
-    "copy": "have the same unusual answers as another worker",
+    "copy": "gave the same unusual answers as another worker",
 }
 MAX_FAILED_CHECKS = 0.5
 MAX_GROUP_SHARE = 0.5

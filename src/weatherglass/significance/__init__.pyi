@@ -42,6 +42,7 @@ from .power import words_needed as words_needed
 from .pvalue import Alternative as Alternative
 from .pvalue import PValue as PValue
 from .pvalue import clamp_p as clamp_p
+from .pvalue import equate_p as equate_p
 from .pvalue import format_p as format_p
 from .retrained import MIN_FOR_INTERVAL as MIN_FOR_INTERVAL
 from .retrained import MIN_PERIODS as MIN_PERIODS

@@ -157,3 +157,13 @@ def format_p(p: float) -> str:
         return f"{p:.1e}"
     decimals = 1 - int(f"{p:.1e}"[-3:])  # of the rounded value: 0.0009999 is written 0.0010
     return f"{p:.{max(2, decimals)}f}"
+
+
+def equate_p(p: float) -> str:
+    """Write a p-value with its name, for sentences.
+
+    >>> equate_p(0.0181), equate_p(0.0), equate_p(0.9999)
+    ('p = 0.018', 'p < 2.2e-308', 'p > 0.99')
+    """
+    text = format_p(p)
+    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"

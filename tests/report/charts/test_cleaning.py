@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from weatherglass.discovery import Cleaning, Discovery
@@ -47,6 +48,22 @@ def test_names_far_from_the_power_law_are_labelled_and_slurs_masked(cleaned: Dis
     assert not any("faggot" in name for name in named)
     *_, labels = values(plot_cleaning(cleaned, show_slurs=True)).values()
     assert "faggot" in {row["name"] for row in labels}
+
+
+def test_the_colours_of_a_crowd_are_as_frequent_as_its_names(paper: Discovery) -> None:
+    rng = np.random.default_rng(3)
+    size = 20_000
+    crowd = Cleaning(
+        tuple(f"n{k}" for k in range(size)),
+        tuple(rng.integers(1000, 100_000, size).tolist()),
+        tuple(np.exp(rng.uniform(5, 8, size)).tolist()),
+        tuple((rng.random(size) < 0.8).tolist()),
+        1e8,
+    )
+    _, points, *_ = values(plot_cleaning(replace(paper, cleaning=crowd))).values()
+    assert len(points) < size / 2
+    dropped = sum(row["kind"] == "dropped" for row in points)
+    assert 0.17 < dropped / len(points) < 0.23
 
 
 def test_dots_that_cover_each_other_are_drawn_once(paper: Discovery) -> None:

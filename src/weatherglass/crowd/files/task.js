@@ -56,6 +56,11 @@
     try { localStorage.setItem(draftKey(), JSON.stringify(answers)); } catch { /* not allowed */ }
   }
 
+  // Once the answers are safe: until then a page that is loaded again must not lose them.
+  function dropDraft() {
+    try { localStorage.removeItem(draftKey()); } catch { /* not allowed */ }
+  }
+
   function restoreDraft() {
     let answers = {};
     try { answers = JSON.parse(localStorage.getItem(draftKey()) || "{}"); } catch { /* not allowed */ }
@@ -138,7 +143,7 @@
       }
     }
     button.disabled = false;
-    if (kept) try { localStorage.removeItem(draftKey()); } catch { /* not allowed */ }
+    if (settings.send && kept) dropDraft();
     $("task").hidden = true;
     $("end").hidden = false;
     $("end-heading").focus();
@@ -167,6 +172,7 @@
     link.remove();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
     $("end-state").textContent = `Saved as ${name}.`;
+    dropDraft();
   }
 
   // Platforms hand over the id in the address.

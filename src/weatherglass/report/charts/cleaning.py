@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,9 @@ def plot_cleaning(discovery: Discovery, *, show_slurs: bool = False) -> Any:
         (x, law.constant + law.exponent * x)
         for x in _clip_line(law.exponent, law.constant, domains)
     ]
-    labels, leaders = _labels(cleaning, points, domains, ends)
+    farthest = np.argsort(-np.abs(cleaning.residuals), kind="stable")[: 2 * _MAX_LABELS].tolist()
+    drawn = _thin(points, farthest, domains)
+    labels, leaders = _labels([points[i] for i in farthest], drawn, domains, ends)
     data = Datasets()
     x = alt.X(
         "rank:Q",
@@ -97,7 +100,7 @@ def plot_cleaning(discovery: Discovery, *, show_slurs: bool = False) -> Any:
     )
     line = data.add([{"rank": rank, "p": p} for rank, p in ends])
     layers = [
-        alt.Chart(data.add(_thin(points, domains)))
+        alt.Chart(data.add(drawn))
         .mark_circle(size=14, opacity=0.75, aria=False)
         .encode(x, y, colour, tooltip=["name:N", "kind:N"]),
         alt.Chart(line).mark_line(color=INK, strokeWidth=1.5, strokeDash=[6, 3]).encode(x, y),
@@ -142,15 +145,20 @@ def _points(cleaning: Cleaning, mask: bool) -> Values:
     ]
 
 
-def _thin(points: Values, domains: list[list[float]]) -> Values:
-    """Leave out points that would cover another one of their kind; dropped names are on top."""
+def _thin(points: Values, first: Sequence[int], domains: list[list[float]]) -> Values:
+    """Return one of the points that would cover each other: of `first`, or else drawn at random.
+
+    So the colours of a crowd are about as frequent as the kinds of its names. If each kind were
+    thinned by itself, the fifth that is dropped would look like a half, or cover the others.
+    """
     (low_x, high_x), (low_y, high_y) = domains
     across, down = _WIDTH / _GRID / (high_x - low_x), _HEIGHT / _GRID / (high_y - low_y)
-    cells = {
-        (row["kind"], int((row["rank"] - low_x) * across), int((row["p"] - low_y) * down)): row
-        for row in reversed(points)
-    }
-    return sorted(cells.values(), key=lambda row: list(_KINDS).index(row["kind"]))
+    cells: dict[tuple[int, int], dict[str, Any]] = {}
+    order = np.random.default_rng(0).permutation(len(points)).tolist()
+    for row in (points[i] for i in (*first, *order)):
+        at = int((row["rank"] - low_x) * across), int((row["p"] - low_y) * down)
+        cells.setdefault(at, row)
+    return list(cells.values())
 
 
 def _clip_line(exponent: float, constant: float, domains: list[list[float]]) -> list[float]:
@@ -163,15 +171,13 @@ def _clip_line(exponent: float, constant: float, domains: list[list[float]]) -> 
 
 
 def _labels(
-    cleaning: Cleaning,
-    points: Values,
+    rows: Values,
+    drawn: Values,
     domains: list[list[float]],
     line: list[tuple[float, float]],
 ) -> tuple[Values, Values]:
-    """The labels of the names farthest from the power law, and lines to those that are not near."""
-    farthest = np.argsort(-np.abs(cleaning.residuals), kind="stable")[: 2 * _MAX_LABELS]
-    rows = [points[i] for i in farthest.tolist()]
-    others = [row for row in _thin(points, domains) if row not in rows]
+    """The labels of `rows`, the farthest from the power law first, and lines to those not near."""
+    others = [row for row in drawn if row not in rows]
     placed = place_on_axes(
         [(row["rank"], row["p"]) for row in (*rows, *others)],
         [*(row["name"] for row in rows), *("" for _ in others)],

@@ -45,7 +45,8 @@ def source_line(results: Sequence[Result]) -> str:
     >>> source_line([result])[:24]
     'default. Weatherglass 0.'
     """
-    names = list(dict.fromkeys(_short(result.source_name) for result in results))
+    listed_names = [name for result in results for name in result.source_name.split(", ")]
+    names = list(dict.fromkeys(map(_short, listed_names)))
     listed = ", ".join(names) if len(names) <= _MAX_SOURCES else f"{len(names)} sources"
     versions = ", ".join(dict.fromkeys(result.version for result in results))
     return f"{listed}. Weatherglass {versions}, {_date()}."

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from weatherglass.crowd import REASONS, CellVotes, CrowdResult
 from weatherglass.discovery import Cell
-from weatherglass.significance import format_p
+from weatherglass.significance import equate_p
 
 from ..html import table, word_list
 from ..templating import render_template
@@ -24,7 +24,7 @@ def people_section(crowd: CrowdResult | None) -> list[Markup]:
     """The section on an evaluation by people; none without one."""
     if crowd is None or crowd.accurate_share is None:
         return []
-    heads = ("Group", "Words", "Mean rating, 1 to 7 (95 % interval)")
+    heads = ("Group", "Words", "Rating (95 % interval)")
     rows = [
         (cell.group, word_list(cell.words), _format_rating(cell))
         for cell in (crowd.table1() if crowd.rated else ())
@@ -49,7 +49,10 @@ def _figures(crowd: CrowdResult) -> list[tuple[str, str]]:
     if row["offensive"] is not None:
         figures.append((f"{row['offensive']:.0%}", "rated as offensive"))
     if crowd.alpha is not None and crowd.alpha.value is not None:
-        figures.append((f"{crowd.alpha.value:.2f}", "Krippendorff's alpha of the matching"))
+        what = "Krippendorff's alpha of the matching"
+        if crowd.alpha_by_guessing is not None:
+            what += f"; guessing would give {crowd.alpha_by_guessing:.2f}"
+        figures.append((f"{crowd.alpha.value:.2f}", what))
     return figures
 
 
@@ -60,7 +63,7 @@ def _describe_workers(crowd: CrowdResult) -> str:
     if crowd.p is not None:
         text += (
             f" {crowd.hits:,} of {crowd.answers:,} answers agree with the discovery "
-            f"(p = {crowd.p} against guessing)."
+            f"({equate_p(crowd.p.value)} against guessing)."
         )
     return text
 
@@ -93,7 +96,7 @@ def mark_cells(crowd: CrowdResult) -> Callable[[Cell, Markup], Markup]:
 def _details(people: CellVotes) -> str:
     text = f"{people.agreeing} of {people.workers} people chose it among {people.choices} groups"
     if people.p is not None:
-        text += f" (p = {format_p(people.p.value)} against guessing)"
+        text += f" ({equate_p(people.p.value)} against guessing)"
     if not people.agrees:
         most = max(people.votes.values())
         first = [group for group, count in people.votes.items() if count == most]
