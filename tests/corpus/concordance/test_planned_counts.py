@@ -46,10 +46,10 @@ def test_counts_before_training_are_those_of_the_trained_models(corpora, tmp_pat
         for table in tables
     ]
     for word, lowest in planned.items():
-        assert all(word in model for model in counts) == (lowest.count >= 3), word
-        if lowest.count >= 3:
-            assert min(model[word] for model in counts) == lowest.count
-    assert planned["rare"].count < 3
+        assert all(word in model for model in counts) == (lowest.times >= 3), word
+        if lowest.times >= 3:
+            assert min(model[word] for model in counts) == lowest.times
+    assert planned["rare"].times < 3
     assert planned["rare"].place.startswith(("in a sample of", "after documents of"))
 
 

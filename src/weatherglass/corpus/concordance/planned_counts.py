@@ -25,7 +25,7 @@ from weatherglass.errors import quote_safe
 class LowestCount(NamedTuple):
     """The model in which a word is rarest: its count there, and where that is, in words."""
 
-    count: int
+    times: int
     place: str
 
 
@@ -38,7 +38,7 @@ def lowest_counts(
 
     def add(counts: Integers, place: str) -> None:
         for word, count in zip(wanted, counts.tolist(), strict=True):
-            if word not in lowest or count < lowest[word].count:
+            if word not in lowest or count < lowest[word].times:
                 lowest[word] = LowestCount(count, place)
 
     for name, folder in folders.items():
