@@ -200,7 +200,8 @@ def selected_by_name(scores: Floats, top: float) -> Floats:
 def _count_places(scores: Floats, top: float) -> int:
     """Return how many versions are selected for each query."""
     _, documents, names = scores.shape
-    return max(1, round(top * documents * names))
+    places: int = max(1, round(top * documents * names))
+    return places
 
 
 def _selected(scores: Floats, kept: Floats, member: Floats, places: float) -> Floats:
