@@ -50,6 +50,9 @@ def test_a_search_from_the_form_leads_to_a_cell_and_a_download(browser, server):
 def test_cells_can_be_opened_and_closed_with_the_keyboard_alone(browser, server):
     with open_page(browser, f"{server}/discover?{SMALL.query}") as (tab, errors):
         tab.wait_for_selector(CELL)
+        shades = """[...document.querySelectorAll('.swatches i')]
+            .map((swatch) => getComputedStyle(swatch).backgroundColor)"""
+        assert len(set(tab.evaluate(shades))) == 7
         tab.locator(CELL).first.focus()
         address_of_cell = tab.evaluate("document.activeElement.getAttribute('href')")
         tab.keyboard.press("Enter")

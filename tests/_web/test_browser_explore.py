@@ -55,6 +55,22 @@ def test_neighbours_of_a_word_link_to_their_own_neighbours(browser, server):
         assert errors == []
 
 
+def test_views_are_tabs_on_one_line_and_charts_are_pictures_until_they_are_drawn(browser, server):
+    address = f"{server}/explore?source=default&view=axis&words=nurse,judge&a=she&b=he"
+    with open_page(browser, address) as (tab, errors):
+        tabs = tab.locator("nav[aria-label=Views] a")
+        assert tabs.count() == 5
+        assert len({place["y"] for place in (at.bounding_box() for at in tabs.all())}) == 1
+        assert tab.locator("text=GloVe 6B").count() > 0
+        draw(tab, ".on-screen figure.chart")
+        assert tab.locator(".on-screen figure.chart img").count() == 0
+        assert errors == []
+    with open_page(browser, address, java_script_enabled=False) as (tab, errors):
+        picture = tab.wait_for_selector(".on-screen figure.chart img")
+        assert picture.bounding_box()["width"] > 300
+        assert errors == []
+
+
 def test_labels_of_the_map_do_not_overlap(browser, server):
     with open_page(browser, f"{server}/explore?{urlencode(MAP)}") as (tab, errors):
         draw(tab, ".on-screen figure.chart")
