@@ -151,7 +151,7 @@ def test_files_without_answers_are_refused_with_a_sentence(study, tmp_path, name
 
 
 def test_answers_of_another_study_alone_cannot_be_evaluated(study, submissions):
-    with pytest.raises(CannotMeasure, match="belong to this study"):
+    with pytest.raises(CannotMeasure, match="1 of another study"):
         import_crowd_answers([dataclasses.replace(submissions[0], study="x")], study)
 
 

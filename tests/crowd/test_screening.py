@@ -96,7 +96,7 @@ def test_matching_without_the_exam_does_not_count_but_rating_does(large):
     ratings = [s for s in submissions if s.task.startswith("rate")]
     result = import_crowd_answers(ratings, large)
     assert result.excluded() == {}
-    assert result.rated[0].rating.raters == 2
+    assert result.rated_without_agreement[0].rating.raters == 2
 
 
 def test_a_name_without_an_answer_in_the_exam_counts_as_wrong(large):
