@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -93,8 +94,13 @@ class Ran:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Run a command as a user would, without a process."""
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+    """Run a command as a user would, without a process.
+
+    A slow machine does not add progress or the cost of training to what it prints.
+    """
+    monkeypatch.setattr("weatherglass._cli.output._SECONDS_BETWEEN_LINES", math.inf)
+    monkeypatch.setattr("weatherglass.corpus.schedule.MIN_SECONDS", math.inf)
 
     def go(*arguments: object) -> Ran:
         code = 0
