@@ -159,10 +159,10 @@ class Corpus:
         >>> Corpus.of(["A warm day."]).header()
         []
         """
-        if not self.files or self.files[0].form.header is None:
-            return []
-        file = self.files[0]
-        return list(file.form.header(Input(file.path, self.options), self.reading))
+        for file in self.files[:1]:
+            if file.form.header is not None:
+                return list(file.form.header(Input(file.path, self.options), self.reading))
+        return []
 
     def _read_files(
         self, progress: Progress | None
