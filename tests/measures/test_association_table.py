@@ -267,3 +267,16 @@ def test_the_same_table_has_the_same_fingerprint_under_another_name():
     assert dataclasses.is_dataclass(table)
     other = wg.AssociationTable(np.array(VALUES) + 1, ROWS, COLUMNS)
     assert other.fingerprint != table.fingerprint
+
+
+def test_a_table_with_millions_of_cells_of_text_is_refused_before_they_are_read(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("weatherglass.measures.table_files.MAX_TEXT_CELLS", 100)
+    words = pa.array(["a", "b", "c"] * 20).dictionary_encode()
+    table = pa.table({"target": words, "attribute": words, "value": pa.array(range(60))})
+    pq.write_table(table, tmp_path / "big.parquet")
+    with pytest.raises(TooLarge, match=r"has 120 cells of text.*at most 100"):
+        wg.weat(f"table:{tmp_path / 'big.parquet'}", "weat6")
+    pq.write_table(table.slice(0, 50), tmp_path / "small.parquet")
+    assert wg.AssociationTable.read(tmp_path / "small.parquet").rows == ("a", "b", "c")

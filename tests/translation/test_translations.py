@@ -17,9 +17,11 @@ import weatherglass as wg
 from weatherglass.errors import CatalogError, EncoderError, UnknownEntry, UsageError
 from weatherglass.translation import (
     Translation,
+    TranslationSentence,
     command_translator,
     endpoint_translator,
     find_pronoun,
+    format_sentences,
     target_language,
     translate_sentences,
     translation_catalogue,
@@ -271,6 +273,11 @@ def test_a_command_that_fails_or_loses_lines_is_one_sentence():
 
 def python_command(code: str) -> str:
     return shlex.join([sys.executable, "-c", code])
+
+
+def test_a_sheet_of_sentences_runs_no_formula_in_a_spreadsheet():
+    sentence = TranslationSentence("tr", "=1+1", "@O bir kedi.")
+    assert format_sentences([sentence]).splitlines()[1] == "tr,'=1+1,'@O bir kedi.,en,"
 
 
 def test_a_translator_that_never_stops_writing_is_stopped(monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from weatherglass._files import delimited_text
 from weatherglass._log import get_logger
 from weatherglass._version import __version__
 from weatherglass.catalog import NamedTests, Test, choose_tests
@@ -151,10 +151,8 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
         path, headers = folder / self.csv_file, self.csv_headers
         is_new = not path.is_file()
         with path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            if is_new:
-                writer.writerow(headers)
-            writer.writerow([epoch, steps, *(metrics.get(name, "") for name in headers[2:])])
+            row = [epoch, steps, *(metrics.get(name, "") for name in headers[2:])]
+            file.write(delimited_text([headers, row] if is_new else [row]))
 
 
 def _metrics(results: Sequence[SeatResult]) -> dict[str, float]:

@@ -37,6 +37,9 @@ from .association_table import AssociationTable
 TABLE_SCHEME = "table"
 LONG = ("target", "attribute", "value")
 OPTIONS = ("rows", *LONG, "trial")
+MAX_TEXT_CELLS = 4_000_000
+"""Cells of an Arrow table that become objects of Python: about 6 s of processor time and 0.2 GB."""
+
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _ARROW_SUFFIXES = (".parquet", ".arrow", ".feather")
 _ROW_NAMES = ("target", "targets", "word", "words", "row", "rows")
@@ -68,7 +71,7 @@ def read_table(
     if suffix in _DELIMITERS:
         return _build(_read_delimited(file, _DELIMITERS[suffix]), source, columns)
     if suffix in _ARROW_SUFFIXES:
-        return _build(_arrow_columns(read_arrow_file(file)), source, columns)
+        return _build(_arrow_columns(read_arrow_file(file), source), source, columns)
     known = ", ".join((*_DELIMITERS, *_ARROW_SUFFIXES))
     raise UsageError(f"{quote_safe(str(path))} is no table: its name must end in one of {known}.")
 
@@ -80,7 +83,7 @@ def table_from_frame(frame: Any, name: str, columns: Mapping[str, str]) -> Assoc
             f"{type(frame).__name__} is no table of pandas, polars or Arrow; give the numbers as "
             "AssociationTable(values, rows=targets, columns=attributes)."
         )
-    return _build(_arrow_columns(arrow_table(frame)), name, columns)
+    return _build(_arrow_columns(arrow_table(frame), name), name, columns)
 
 
 def write_table(table: AssociationTable, path: str | PathLike[str]) -> None:
@@ -152,17 +155,28 @@ def _plain(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA_STARTS) else cell
 
 
-def _arrow_columns(table: Any) -> dict[str, Column]:
+def _arrow_columns(table: Any, name: str) -> dict[str, Column]:
     columns: dict[str, Column] = {}
     from pyarrow import types
 
-    for name, column in zip(table.schema.names, table.columns, strict=True):
-        is_number = types.is_integer(column.type) or types.is_floating(column.type)
-        if is_number and not column.null_count:
-            columns[name] = column.to_numpy()  # a list would take ten times the memory
+    are_numbers = [
+        (types.is_integer(column.type) or types.is_floating(column.type)) and not column.null_count
+        for column in table.columns
+    ]
+    if (texts := table.num_rows * are_numbers.count(False)) > MAX_TEXT_CELLS:
+        raise TooLarge(
+            f"{name} has {texts:,} cells of text, or of columns in which values are missing; at "
+            f"most {MAX_TEXT_CELLS:,} can be read. Average the trials of each pair first, or leave "
+            "out columns."
+        )
+    for column_name, column, is_number in zip(
+        table.schema.names, table.columns, are_numbers, strict=True
+    ):
+        if is_number:
+            columns[column_name] = column.to_numpy()  # a list would take ten times the memory
             continue
         listed = column.to_pylist()
-        columns[name] = [
+        columns[column_name] = [
             cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell for cell in listed
         ]
     return columns

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weatherglass._files import delimited_text
 from weatherglass.catalog import DATA, Record, Words, read_mapping, read_table, validate
 from weatherglass.errors import UnknownEntry, did_you_mean, quote_safe
 
@@ -123,11 +122,8 @@ def target_language(code: str) -> TargetLanguage:
 def format_sentences(sentences: Sequence[TranslationSentence], target: str = "en") -> str:
     """Return sentences as CSV, with an empty column for the translations."""
     target_language(target)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(TRANSLATION_COLUMNS)
-    writer.writerows([s.language, s.occupation, s.text, target, ""] for s in sentences)
-    return text.getvalue()
+    rows = [(s.language, s.occupation, s.text, target, "") for s in sentences]
+    return delimited_text([TRANSLATION_COLUMNS, *rows])
 
 
 def load_translation_rows(path: Path) -> list[tuple[str, dict[str, str]]]:
