@@ -314,3 +314,15 @@ def test_a_word_list_under_another_suffix_is_read_anew(tmp_path):
     assert list(open_vectors(tmp_path / "v.npy").words) == ['["a",', '"b"]']
     (tmp_path / "v.txt").rename(tmp_path / "v.json")
     assert list(open_vectors(tmp_path / "v.npy").words) == ["a", "b"]
+
+
+def test_the_same_bytes_as_another_kind_of_word_list_are_another_source(tmp_path):
+    np.save(tmp_path / "a.npy", np.eye(2, dtype=np.float32))
+    for name in ("w.txt", "w.json", "w.words"):
+        (tmp_path / name).write_text('["a",\n"b"]')
+    text, listed, lines = (
+        open_vectors(f"{tmp_path / 'a.npy'}?vocab={name}")
+        for name in ("w.txt", "w.json", "w.words")
+    )
+    assert (list(listed.words), list(text.words)) == (["a", "b"], ['["a",', '"b"]'])
+    assert text.fingerprint == lines.fingerprint != listed.fingerprint

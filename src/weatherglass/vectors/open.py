@@ -33,7 +33,14 @@ from weatherglass._log import get_logger
 from weatherglass.errors import BadContent, SourceError, UsageError
 
 from . import store
-from .formats import Chunk, WantedWords, concatenate_counts, find_format, has_capitals
+from .formats import (
+    STRUCTURED_SUFFIXES,
+    Chunk,
+    WantedWords,
+    concatenate_counts,
+    find_format,
+    has_capitals,
+)
 from .history import decode_history, read_beside
 from .objects import VectorsObject, vectors_of
 from .source import Spec, check_options, find_path, parse_spec
@@ -134,7 +141,7 @@ def _open(
     state = cache.file_state(files)
     fingerprint = cache.find_fingerprint(files)
     if fingerprint is None and words is None:
-        fingerprint = combine_fingerprints([file_fingerprint(path, workers) for path in files])
+        fingerprint = _fingerprint_of(files, workers)
         cache.save_fingerprint(files, fingerprint, state)
     if fingerprint is not None:
         cached = _open_cached(_cache_folder(fingerprint, spec, files), spec.text)
@@ -389,4 +396,15 @@ def _fingerprint_after_reading(source: Input, files: list[Path], workers: int) -
     blocks = range(0, source.size, fingerprint.BLOCK_SIZE)
     if len(files) == 1 and len(source.digests) == len(blocks):
         return combine_digests((source.digests[start] for start in blocks), source.size)
-    return combine_fingerprints([file_fingerprint(path, workers) for path in files])
+    return _fingerprint_of(files, workers)
+
+
+def _fingerprint_of(files: Sequence[Path], workers: int) -> str:
+    """Return the fingerprint of the content of files.
+
+    A word list in JSON, Parquet or Arrow is read otherwise than the same bytes as lines of text.
+    """
+    parts = [file_fingerprint(path, workers) for path in files]
+    if len(files) == 2 and files[1].suffix in STRUCTURED_SUFFIXES:
+        parts.append(files[1].suffix)
+    return combine_fingerprints(parts)
