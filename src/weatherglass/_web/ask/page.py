@@ -153,8 +153,15 @@ def view_result(
         "classes": classes,
         "checks": describe_checks(result, complete is not None) if result.is_done else [],
         "query": answer.question.query,
+        "has_zero": result.is_done and _has_zero(result),
         "has_texts": result.is_done and has_corpus(session, name),
     }
+
+
+def _has_zero(result: WeatResult) -> bool:
+    """Whether the strip has a line at zero: there are associations on both sides of it."""
+    values = [value for side in "XY" for value in result.associations[side]]
+    return min(values) < 0 < max(values)
 
 
 def format_odds(p: float | None) -> str:
