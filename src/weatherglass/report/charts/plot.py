@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, CannotWrite
 from weatherglass.measures import NO_CHART, Results
+from weatherglass.significance import equate_p
 
-from ..audit import ALPHA, group_by_test, short_names
+from ..audit import ALPHA, group_by_test, model_names
 from .agreement import plot_agreement
 from .crowd import plot_crowd
 from .discovery import plot_change, plot_discovery
@@ -173,13 +174,13 @@ def _plot_effects(results: Sequence[WeatResult]) -> Any:
     """A forest plot with a heading and a legend."""
     alt = import_altair()
     tests = group_by_test(results)
-    names = short_names([result.source_name for result in results])
+    names = model_names([result.source_name for result in results])
     legend = []
     if any(result.p_finding is not None for result in results):
         legend.append(f"filled: p ≤ {ALPHA:g} after Holm's correction")
     if any((result.published or {}).get("effect") is not None for result in results):
         legend.append("diamond: published effect")
-    on = f" on {next(iter(names))}" if len(names) == 1 else ""
+    on = f" on {next(iter(names.values()))}" if len(names) == 1 else ""
     title = alt.TitleParams(
         f"Association tests{on}", subtitle="; ".join(legend), anchor="start", offset=12
     )
@@ -190,7 +191,7 @@ def _plot_words(result: WeatResult) -> Any:
     """The strips of one test, with a heading."""
     (test,) = group_by_test([result])
     source = result.source_name
-    heading = f"{result.title}: effect {result.effect:.2f}, p = {result.p}"
+    heading = f"{result.title}: effect {result.effect:.2f}, {equate_p(result.p.value)}"
     targets = sum(map(len, result.associations.values()))
     levels = _ALL_NAMED_LEVELS if targets <= _MAX_NAMED else _FEW_LEVELS
     chart = draw_strips(test, {source: source}, width=_STRIPS_WIDTH, levels=levels)
