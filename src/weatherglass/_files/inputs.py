@@ -230,7 +230,7 @@ def _open_decompressed(source: Input, opened: contextlib.ExitStack) -> tuple[IO[
         compressed: Any = opened.enter_context(pa.OSFile(str(source.path), "rb"))
         stream: Any = opened.enter_context(pa.CompressedInputStream(compressed, "zstd"))
         return stream, compressed
-    raw = opened.enter_context(open(source.path, "rb"))
+    raw = opened.enter_context(open(source.path, "rb"))  # noqa: SIM115
     if source.compression == "gzip":
         import gzip
 

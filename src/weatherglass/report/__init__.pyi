@@ -33,7 +33,6 @@ from .audit import with_valence as with_valence
 from .charts import Size as Size
 from .charts import add_source_line as add_source_line
 from .charts import axis_domains as axis_domains
-from .charts import draw_strips as draw_strips
 from .charts import import_altair as import_altair
 from .charts import place_labels as place_labels
 from .charts import plot as plot
@@ -45,6 +44,7 @@ from .charts import plot_map as plot_map
 from .charts import plot_multiverses as plot_multiverses
 from .charts import plot_neighbours as plot_neighbours
 from .charts import plot_plane as plot_plane
+from .charts import plot_words as plot_words
 from .charts import save_plot as save_plot
 from .charts import style as style
 from .checklist import checklist_markdown as checklist_markdown

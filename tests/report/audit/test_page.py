@@ -163,8 +163,8 @@ def test_findings_are_sentences_with_their_grade_their_numbers_and_their_evidenc
         "terms"
     ) in text
     assert (
-        "wefat1, on GloVe 6B: correlation 0.66 (published 0.90), 95 % confidence interval over other"
-        in text
+        "wefat1, on GloVe 6B: correlation 0.66 (published 0.90), 95 % confidence interval over "
+        "other" in text
     )
     # The page states the rule.
     assert "Findings are listed by social dimension, then by grade, then by the size" in text
