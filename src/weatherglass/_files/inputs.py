@@ -234,7 +234,8 @@ def _open_decompressed(source: Input, opened: contextlib.ExitStack) -> tuple[IO[
     if source.compression == "gzip":
         import gzip
 
-        return opened.enter_context(gzip.open(raw)), raw  # type: ignore[return-value]
+        unpacked: IO[bytes] = gzip.open(raw)  # type: ignore[assignment]  # noqa: SIM115
+        return opened.enter_context(unpacked), raw
     if source.compression == "xz":
         import lzma
 

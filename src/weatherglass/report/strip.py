@@ -105,7 +105,7 @@ def draw_strip(result: Any, width: float = WIDE, *, beside: Iterable[Any] = ()) 
     everything = [value for sides in drawn for pairs in sides.values() for _, value in pairs]
     low, high = float(min(everything)), float(max(everything))
     margins = [_margins(sides, (low, high), size, width) for sides in drawn]
-    left, right = (max(ends) for ends in zip(*margins, strict=True))
+    left, right = max(left for left, _ in margins), max(right for _, right in margins)
     span = (high - low) or 1.0
 
     def place(value: float) -> float:

@@ -192,7 +192,7 @@ def plot_words(results: Sequence[WeatResult]) -> Any:
     (test,) = group_by_test(results)
     result = results[0]
     heading = result.title
-    if len(results) == 1:
+    if len(results) == 1 and result.main_p_for_finding is not None:
         heading += f": effect {result.effect:.2f}, {equate_p(result.main_p_for_finding)}"
     targets = sum(map(len, result.associations.values()))
     levels = _ALL_NAMED_LEVELS if targets <= _MAX_NAMED else _FEW_LEVELS
