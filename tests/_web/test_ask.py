@@ -449,6 +449,12 @@ CAREERS = {"source": "default", "test": "weat6"}
 SWAPPED = {"source": "default", "x": "@weat6.Y", "y": "@weat6.X", "a": "@weat6.A", "b": "@weat6.B"}
 
 
+def test_a_test_can_be_named_like_its_sets(client):
+    named = client.get("/api/ask?source=default&test=@weat6").json()
+    assert named["test"] == "weat6"
+    assert named["results"][0]["status"] == "done"
+
+
 def test_swapping_the_sets_swaps_the_sentence_and_keeps_grade_and_evidence(client, as_browser):
     (published,) = client.get("/api/ask", params={"source": "default", "test": "weat6"}).json()[
         "results"

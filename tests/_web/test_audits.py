@@ -72,6 +72,7 @@ def test_runs_in_a_folder_and_below_are_listed_latest_first(client, as_browser):
     page = client.get("/audits", headers=as_browser()).text
     assert 'href="/audits/run?run=below%2Fsecond"' in page
     assert "2031-01-02 03:04" in page
+    assert "GloVe 6B · 50d · 400,000 words" in page
 
 
 def test_a_server_without_folders_says_how_to_see_audits_without_naming_commands(as_browser):
@@ -199,6 +200,13 @@ def test_an_audit_started_on_the_page_is_listed_and_deleted_with_the_session(as_
         (place,) = client.app.app.state.session.folders
         assert place.is_dir()
     assert not place.exists()
+
+
+def test_the_page_of_a_running_audit_says_so(folder, as_browser):
+    with open_client(Settings(folders=(folder,), wait_seconds=0)) as client:
+        page = client.get("/audits/start?suite=standard", headers=as_browser())
+        assert page.status_code == 202
+        assert "<h1>The audit is running</h1>" in page.text
 
 
 def test_a_cancelled_audit_leaves_no_files(folder):
