@@ -53,6 +53,18 @@ def test_a_named_pipe_is_refused_without_waiting(tmp_path):
         open_vectors(tmp_path / "pipe")
 
 
+def test_progress_counts_the_compressed_bytes(compression, tmp_path):
+    noise = np.random.default_rng(1).bytes(1 << 21)
+    path = tmp_path / "packed"
+    path.write_bytes(COMPRESSORS[compression](noise + bytes(6 << 20)))  # zeros take no space
+    source = Input(path)
+    with source.stream() as stream:
+        stream.read(1 << 20)
+        assert 0.3 * source.size < source.bytes_read < 0.7 * source.size
+        stream.read(1 << 30)
+        assert source.bytes_read == source.size
+
+
 @pytest.mark.parametrize("words", [None, ["w1999", "w7"]])
 @pytest.mark.parametrize("block", [64, 1000, 1 << 22])
 def test_a_compressed_file_reads_as_the_uncompressed_one(

@@ -66,14 +66,14 @@ def open_client(settings: Settings, **options: Any) -> Iterator[TestClient]:
 @pytest.fixture(scope="session")
 def client(tiny: str) -> Iterator[TestClient]:
     """A server with the sources ``tiny.txt`` and ``default``."""
-    with open_client(Settings(sources=(tiny, "default"), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(tiny, "default"), wait_seconds=600)) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def science(glove840b: str) -> Iterator[TestClient]:
     """A server with the rows of the Science paper, under the name ``vectors.txt``."""
-    with open_client(Settings(sources=(glove840b,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(glove840b,), wait_seconds=600)) as client:
         yield client
 
 

@@ -304,7 +304,7 @@ def test_slurs_are_masked_until_they_are_params(tmp_path, as_browser):
     ]
     path.write_text("\n".join(lines) + "\n")
     question = {"x": "redneck lily", "y": "wasp gnat", "a": "kind", "b": "foul"}
-    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=600)) as client:
         page = client.get("/", params=question, headers=as_browser()).text
         # The form has the words, unreadable until the reader points at them; nothing else has.
         shown = re.sub(r"<textarea.*?</textarea>|<pre>.*?</pre>", "", page, flags=re.DOTALL)
@@ -357,7 +357,7 @@ def test_a_long_question_becomes_a_job_that_can_be_cancelled(tiny, as_browser):
 def test_a_source_that_cannot_be_read_gives_a_sentence_without_its_path(tmp_path, as_browser):
     path = tmp_path / "broken.txt"
     path.write_bytes(b"\x80\x04\x95junk.")
-    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=600)) as client:
         answer = client.get("/api/ask", params={"test": "weat6"})
         assert answer.status_code == 422
         assert "Traceback" not in answer.text
@@ -392,7 +392,7 @@ def test_an_answer_shows_the_effect_on_controlled_vectors(tmp_path):
     path.write_text("\n".join(lines) + "\n")
     vectors = wg.open_vectors(str(path))
     expected = wg.weat(vectors, _test(), control=["frequency", "top:2"]).controls
-    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=600)) as client:
         for _ in range(2):  # the second answer uses the fitted controls again
             part = client.get("/ask/controls", params=QUESTION | {"source": "large.txt"})
             assert part.status_code == 200
@@ -419,7 +419,7 @@ def test_evidence_for_an_answer_is_a_whole_page_without_scripts(client, as_brows
 def test_two_files_with_the_same_vectors_keep_their_own_names(tiny, tmp_path, as_browser):
     copy = tmp_path / "copy.txt"
     shutil.copy(tiny, copy)
-    with open_client(Settings(sources=(tiny, str(copy)), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(tiny, str(copy)), wait_seconds=600)) as client:
         for name in ("tiny.txt", "copy.txt"):
             at = f"/ask/words?source={name}&side=x&x=rose+zzz"
             assert f"not in <bdi>{name}</bdi>" in client.get(at, headers=as_browser(part=True)).text
@@ -447,6 +447,12 @@ def test_a_word_that_is_target_and_attribute_is_named_on_the_page_and_allowed_by
 
 CAREERS = {"source": "default", "test": "weat6"}
 SWAPPED = {"source": "default", "x": "@weat6.Y", "y": "@weat6.X", "a": "@weat6.A", "b": "@weat6.B"}
+
+
+def test_a_test_can_be_named_like_its_sets(client):
+    named = client.get("/api/ask?source=default&test=@weat6").json()
+    assert named["test"] == "weat6"
+    assert named["results"][0]["status"] == "done"
 
 
 def test_swapping_the_sets_swaps_the_sentence_and_keeps_grade_and_evidence(client, as_browser):
@@ -537,7 +543,7 @@ def test_the_words_are_shown_in_the_texts_that_vectors_were_trained_on(tmp_path,
     wg.train(path, tmp_path / "m", dim=3, min_count=1, bootstrap=0)
     question = {"x": "rose lily", "y": "wasp gnat", "a": "kind fine", "b": "foul cruel"}
     model = str(tmp_path / "m" / "full.parquet")
-    with open_client(Settings(sources=(model, tiny), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(model, tiny), wait_seconds=600)) as client:
         with_texts = client.get("/", params=question | {"source": "full.parquet"})
         assert "Show the words in context" in with_texts.text
         part = client.get("/ask/context", params=question | {"source": "full.parquet"})

@@ -53,7 +53,7 @@ def audits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(audits: Path) -> Iterator[TestClient]:
-    with open_client(Settings(sources=(), folders=(audits,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(), folders=(audits,), wait_seconds=600)) as client:
         yield client
 
 
@@ -72,6 +72,7 @@ def test_runs_in_a_folder_and_below_are_listed_latest_first(client, as_browser):
     page = client.get("/audits", headers=as_browser()).text
     assert 'href="/audits/run?run=below%2Fsecond"' in page
     assert "2031-01-02 03:04" in page
+    assert "GloVe 6B · 50d · 400,000 words" in page
 
 
 def test_a_server_without_folders_says_how_to_see_audits_without_naming_commands(as_browser):
@@ -188,7 +189,7 @@ def test_a_grade_that_changed_by_the_number_of_tests_only_is_no_change(audits):
 
 
 def test_an_audit_started_on_the_page_is_listed_and_deleted_with_the_session(as_browser):
-    with open_client(Settings(wait_seconds=100)) as client:
+    with open_client(Settings(wait_seconds=600)) as client:
         assert 'action="/audits/start"' in client.get("/audits", headers=as_browser()).text
         page = client.get("/audits/start?suite=quick", headers=as_browser())
         assert "The audit is finished" in page.text
@@ -199,6 +200,13 @@ def test_an_audit_started_on_the_page_is_listed_and_deleted_with_the_session(as_
         (place,) = client.app.app.state.session.folders
         assert place.is_dir()
     assert not place.exists()
+
+
+def test_the_page_of_a_running_audit_says_so(folder, as_browser):
+    with open_client(Settings(folders=(folder,), wait_seconds=0)) as client:
+        page = client.get("/audits/start?suite=standard", headers=as_browser())
+        assert page.status_code == 202
+        assert "<h1>The audit is running</h1>" in page.text
 
 
 def test_a_cancelled_audit_leaves_no_files(folder):
@@ -265,7 +273,7 @@ def test_links_out_of_a_run_folder_are_not_followed(audits, folder, tmp_path):
     os.symlink(secret, inside / "report.html")
     (inside / "results.tsv").unlink()
     os.symlink("/etc/passwd", inside / "results.tsv")
-    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=600)) as client:
         (listed,) = client.get("/api/audits").json()
         assert listed["name"] == "inside"
         assert {"report.html", "results.tsv"}.isdisjoint(listed["files"])
@@ -280,7 +288,7 @@ def test_a_run_that_names_files_outside_its_folder_is_refused(audits, folder):
         at = folder / "run"
         shutil.copytree(audits / "first", at)
         _change(at, lambda about, name=name: about["steps"][0].update(file=name))
-        with open_client(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
+        with open_client(Settings(sources=(), folders=(folder,), wait_seconds=600)) as client:
             answer = client.get("/api/audits/run?run=run")
             assert answer.status_code == 422
             assert "outside its folder" in answer.json()["error"]
@@ -321,7 +329,7 @@ def test_a_run_with_missing_parts_is_shown_or_reported_as_damaged(
 ):
     shutil.copytree(audits / "first", folder / "run")
     _change(folder / "run", lambda about: about.update({what: value}))
-    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=600)) as client:
         page = client.get("/audits/run?run=run", headers=as_browser())
         assert page.status_code in (200, 422)
         if page.status_code == 422:
@@ -339,7 +347,7 @@ def test_names_and_reasons_with_markup_are_escaped(audits, folder, as_browser):
         about["command"] = EVIL
 
     _change(folder / EVIL, spoil)
-    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(), folders=(folder,), wait_seconds=600)) as client:
         name = client.get("/api/audits").json()[0]["name"]
         for page in ("/audits", "/audits/run"):
             text = client.get(page, params={"run": name}, headers=as_browser()).text
@@ -433,7 +441,7 @@ def test_hostile_audits_are_refused_or_escaped(audits, folder, tmp_path, as_brow
     secret.write_text(SECRET)
     shutil.copytree(audits / "first", folder / "run")
     spoil(folder / "run", secret)
-    settings = Settings(sources=(), folders=(folder,), wait_seconds=60, max_job_bytes=1 << 30)
+    settings = Settings(sources=(), folders=(folder,), wait_seconds=600, max_job_bytes=1 << 30)
     with open_client(settings) as client:
         for path in ("/audits", "/audits/run", "/api/audits/run", "/audits/report", "/api/audits"):
             answer = client.get(path, params={"run": "run"}, headers=as_browser())

@@ -63,7 +63,7 @@ def test_an_audit_opens_and_its_report_has_its_charts(browser, server):
         tab.click("text=first")
         tab.wait_for_selector(".strongest li")
         tab.locator("figure.chart").scroll_into_view_if_needed()
-        tab.wait_for_selector("figure.chart[data-live=yes] svg")
+        tab.wait_for_selector("figure.chart svg >> visible=true")
         with tab.context.expect_page() as came:
             tab.click("text=Open the whole report")
         report = came.value
@@ -112,7 +112,7 @@ def test_the_audit_and_upload_pages_fit_a_phone(browser, server, page, scheme):
         tab.wait_for_selector("h1")
         if "run=" in page:
             tab.locator("figure.chart").scroll_into_view_if_needed()
-            tab.wait_for_selector("figure.chart[data-live=yes]")
+            tab.wait_for_selector("figure.chart svg >> visible=true")
         assert fits_window(tab)
         assert errors == []
 

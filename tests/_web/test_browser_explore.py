@@ -97,9 +97,9 @@ def test_labels_of_the_map_do_not_overlap(browser, server):
 def test_missing_words_of_an_axis_appear_while_typing(browser, server):
     with open_page(browser, f"{server}/explore?view=axis") as (tab, errors):
         tab.fill("textarea[name=words]", "rose, nurse, zzyzzyx")
-        tab.wait_for_selector("#in-words >> text=3 words, 1 not in default: zzyzzyx.")
+        tab.wait_for_selector("#in-words >> text=3 words, 1 not in GloVe 6B: zzyzzyx.")
         tab.fill("input[name=b]", "@male_1-Caliskan_et_al_2017")
-        tab.wait_for_selector("#in-b >> text=8 words, all in default.")
+        tab.wait_for_selector("#in-b >> text=8 words, all in GloVe 6B.")
         assert tab.locator("#catalogue option").count() > 150
         tab.check("input[value='tiny.txt']")
         tab.wait_for_selector("#in-words >> text=not in tiny.txt")

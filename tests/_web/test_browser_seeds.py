@@ -55,7 +55,7 @@ def test_sets_are_found_while_typing_and_lead_to_a_question(browser, server):
 def test_groups_open_and_the_grouping_can_be_changed(browser, server):
     with open_page(browser, f"{server}/seeds") as (tab, errors):
         assert not tab.is_visible(card_link(FEMALE))
-        tab.locator("summary", has_text=re.compile(r"^female 20 sets$")).click()
+        tab.locator("summary", has_text=re.compile(r"^Female 20 sets$")).click()
         assert tab.is_visible(card_link(FEMALE))
         tab.select_option("select[name=by]", "study")
         tab.wait_for_selector("summary:has-text('Garg et al. 2018')")

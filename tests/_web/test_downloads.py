@@ -73,6 +73,8 @@ def test_the_downloaded_chart_is_an_svg_file_with_every_set(client):
     assert "attachment" in answer.headers["content-disposition"]
     assert answer.text.startswith("<svg")
     assert "Flowers" in answer.text
+    assert ": effect " in answer.text
+    assert f"tiny.txt. Weatherglass {wg.__version__}" in answer.text
 
 
 def test_the_chart_of_a_test_that_was_not_run_is_refused(client):

@@ -201,7 +201,7 @@ def hostile(tmp_path_factory):
     path.write_bytes(
         b"".join(word + b" " + row + b"\n" for word, row in zip(words, rows, strict=True))
     )
-    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=600)) as client:
         yield client
 
 

@@ -13,14 +13,17 @@ def test_an_embedding_ranks_resumes_by_the_means_of_its_vectors(client, as_brows
     assert "White names and Black names" in reply.text
     found = wg.retrieve("cbow:default")
     assert f"{found.contrasts[0].effect:.2f}" in reply.text
-    assert found.selection_sentences()[0] in reply.text.replace("&nbsp;", " ")
+    text = reply.text.replace("\u00a0", " ").replace("&nbsp;", " ")
+    assert found.selection_sentences()[0] in text
+    assert 0 < text.index("The same documents score higher") < text.index("Ranked with")
+    assert "Ranked with <bdi>GloVe 6B</bdi>" in text
     chart = client.get("/ask/found.svg?on=default")
     assert chart.text.startswith("<svg")
 
 
 def test_the_form_offers_what_the_server_has(client, as_browser):
     text = client.get("/ask/found", headers=as_browser()).text
-    assert "mean of the word vectors of default" in text
+    assert "Mean of the word vectors of GloVe 6B" in text
     assert 'href="/ask/found"' in client.get("/", headers=as_browser()).text
 
 

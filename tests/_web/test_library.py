@@ -143,7 +143,7 @@ def test_with_one_embedding_norms_lead_straight_to_its_quality(tiny, as_browser)
 
 def test_uploads_have_cards_with_their_size_and_links(tiny, as_browser):
     content = b"".join(b"w%d 1 %d 3\n" % (k, k) for k in range(12))
-    with open_client(Settings(sources=(tiny,), wait_seconds=60, warm_up=False)) as client:
+    with open_client(Settings(sources=(tiny,), wait_seconds=600, warm_up=False)) as client:
         empty = client.get("/library?kind=uploads", headers=as_browser()).text
         assert "There are no files in this session yet." in empty
         ids = {

@@ -82,7 +82,7 @@ def test_a_contribution_is_worked_by_hand(tmp_path: Path):
     path = tmp_path / "hand.txt"
     path.write_text("w 3 4\na 1 0\nb 0 1\nc 0 2\nd -1 0\n")
     params = {"word": "w", "a": "a", "b": "b c", "c": "b", "d": "d"}
-    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=600)) as client:
         across, _ = client.get("/api/map/contributions", params=params).json()
     # w = (0.6, 0.8), and the axis is (1, 0) - (0, 1) with the length √2.
     length = np.sqrt(2)
@@ -170,7 +170,7 @@ def test_hostile_words_are_escaped_and_rows_without_direction_left_out(tmp_path,
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     params = {"x": '"<img/src=x>"', "y": '"\u202eevil"', "words": "zero"}
     params |= {"a": "good", "b": "bad", "c": "fine", "d": "foul", "word": "<img/src=x>"}
-    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=600)) as client:
         page = client.get("/map", params=params | {"words": ""}, headers=as_browser())
         assert page.status_code == 200
         assert "<img/" not in page.text
@@ -191,7 +191,7 @@ def test_slurs_are_masked_in_labels_and_in_the_words_for_the_script(tmp_path, as
     text = [f"{w} {' '.join(map(str, row))}" for w, row in zip(lines, rows, strict=True)]
     path.write_text("\n".join(text) + "\n")
     params = {"x": lines[0], "y": "sun", "words": "", "a": "good", "b": "bad", "c": "fine"}
-    with open_client(Settings(sources=(str(path),), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(str(path),), wait_seconds=600)) as client:
         page = client.get("/map", params=params | {"d": "foul"}, headers=as_browser()).text
         assert f">{lines[0]}<" not in page
         assert client.get("/api/map/words").json()["masks"] == {"0": mask_slurs(lines[0])}

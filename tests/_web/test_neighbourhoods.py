@@ -166,7 +166,7 @@ def test_without_umap_the_page_names_the_command_and_shows_principal_components(
 ):
     monkeypatch.setenv("WEATHERGLASS_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(neighbourhoods, "has_umap", lambda: False)
-    with open_client(Settings(sources=(tiny,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(tiny,), wait_seconds=600)) as client:
         page = client.get(f"/map?{QUERY}&layout=neighbourhoods", headers=as_browser())
         assert page.status_code == 200
         assert "Neighbourhoods (UMAP) needs an optional package: pip install" in page.text

@@ -71,7 +71,7 @@ def test_an_internal_error_shows_no_traceback(tiny, monkeypatch):
 
     monkeypatch.setattr("weatherglass._web.ask.answer.weat", broken)
     with open_client(
-        Settings(sources=(tiny,), wait_seconds=60), raise_server_exceptions=False
+        Settings(sources=(tiny,), wait_seconds=600), raise_server_exceptions=False
     ) as client:
         answer = client.get("/api/ask?x=rose+lily&y=wasp+gnat&a=kind&b=foul")
     assert answer.status_code == 500

@@ -194,7 +194,7 @@ def test_many_readers_at_once_get_the_answers_that_each_would_get_alone(tiny, as
     for pair in itertools.combinations(words, 2):
         others = " ".join(word for word in words if word not in pair)
         asked.append(urlencode({"x": " ".join(pair), "y": others, "a": SETS[2], "b": SETS[3]}))
-    with open_client(Settings(sources=(tiny,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(tiny,), wait_seconds=600)) as client:
         client.get("/api/ask", params=dict(zip("xyab", SETS, strict=True)))
         jobs = client.app.app.state.session.jobs
         sizes, call, gate = [], jobs.call, Gate()
@@ -216,7 +216,7 @@ def test_many_readers_at_once_get_the_answers_that_each_would_get_alone(tiny, as
             pages = [page.result() for page in started]
         assert {page.status_code for page in pages} == {200}
         assert max(sizes) >= MIN_TOGETHER
-    with open_client(Settings(sources=(tiny,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(tiny,), wait_seconds=600)) as client:
         for query, page in zip(asked, pages, strict=True):
             alone = client.get(f"/?{query}", headers=as_browser())
             assert page.text == alone.text

@@ -48,7 +48,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def client(place: Path) -> Iterator[TestClient]:
-    with open_client(Settings(sources=(), wait_seconds=60, max_upload_bytes=1 << 20)) as client:
+    with open_client(Settings(sources=(), wait_seconds=600, max_upload_bytes=1 << 20)) as client:
         yield client
 
 
@@ -89,7 +89,7 @@ def test_an_uploaded_source_is_named_after_its_file_not_its_path(client, place):
 
 def test_uploads_and_their_copies_are_deleted_when_the_session_ends(place, own_cache):
     before = sorted(own_cache.rglob("*"))
-    with open_client(Settings(sources=(), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(), wait_seconds=600)) as client:
         send(client, "mine.txt", b"gone 1 2 3 4\naway 3 4 5 6\n")
         send(client, "sea.txt", TEXT, "corpus")
         assert kept_files(place) == ["mine.txt", "sea.txt"]
@@ -421,7 +421,7 @@ def test_an_upload_that_crashes_its_process_or_fills_the_memory_is_refused(
     place, monkeypatch, function
 ):
     monkeypatch.setattr(routes, "read_vectors", function)
-    settings = Settings(sources=(), wait_seconds=60, max_job_bytes=400 << 20)
+    settings = Settings(sources=(), wait_seconds=600, max_job_bytes=400 << 20)
     with open_client(settings) as client:
         upload = send(client, "a.txt", VECTORS).json()
         assert upload["status"] == "refused"

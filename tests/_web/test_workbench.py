@@ -29,7 +29,7 @@ def links(page: str, word: str) -> list[dict[str, list[str]]]:
 
 
 def test_home_is_a_finished_answer_with_three_stories_and_no_form(as_browser):
-    with open_client(Settings(wait_seconds=60)) as client:
+    with open_client(Settings(wait_seconds=600)) as client:
         page = client.get("/", headers=as_browser()).text
         assert page.count("<h1") == 1
         assert "Male names are more strongly associated with career words" in page
@@ -181,7 +181,7 @@ def test_responses_are_compressed(client, as_browser):
 
 
 def test_the_slur_setting_is_kept_without_scripts_until_the_browser_is_closed(tiny, as_browser):
-    with open_client(Settings(sources=(tiny,), wait_seconds=60)) as client:
+    with open_client(Settings(sources=(tiny,), wait_seconds=600)) as client:
         assert 'name="slurs" autocomplete="off">' in client.get("/seeds", headers=as_browser()).text
         saved = client.post("/settings", data={"slurs": "on"}, follow_redirects=False)
         assert saved.status_code == 303

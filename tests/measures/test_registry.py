@@ -201,7 +201,7 @@ def test_missing_words_are_listed_and_too_many_prevent_the_measurement(vectors):
     result = wg.measure(vectors, "mac", {"X": words, "A": ["he"]}, max_missing=0.1)
     assert result.status == "not run"
     assert result.value is None
-    assert "1 of the 5 words of X are missing" in result.reason
+    assert "1 of the 5 words of X is missing" in result.reason
 
 
 def test_capitalised_words_fall_back_to_lower_case_and_are_used_once():

@@ -170,8 +170,11 @@ def test_the_rotation_p_value_is_the_share_of_random_rotations():
 
 NOT_RUN = {
     "X has 1 word, at least 2": wg.Test(x=["x1"], y=["y1", "y2"], a=["a"], b=["b"]),
-    "1 of the 2 words of A are missing": wg.Test(
+    "1 of the 2 words of A is missing": wg.Test(
         x=["x1", "x2"], y=["y1", "y2"], a=["a", "?"], b=["b"]
+    ),
+    "2 of the 3 words of A are missing": wg.Test(
+        x=["x1", "x2"], y=["y1", "y2"], a=["a", "?", "!"], b=["b"]
     ),
     "same association": wg.Test(x=["x1", "x2"], y=["y1", "y2"], a=["a"], b=["a"]),
 }

@@ -31,6 +31,23 @@ def boxes(strip):
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_strips_beside_each_other_have_one_scale(results, width):
+    first = results["weat6"]
+    half = {side: [value / 2 + 0.1 for value in first.associations[side]] for side in "XY"}
+    second = dataclasses.replace(first, associations=half)
+    strips = [draw_strip(result, width, beside=[first, second]) for result in (first, second)]
+    assert strips[0].domain == strips[1].domain != draw_strip(second, width).domain
+    assert strips[0].scale == strips[1].scale
+    places = {word.value: word.x for strip in strips for word in strip.words}
+    values = sorted(places)
+    slope = np.polyfit(values, [places[value] for value in values], 1)
+    np.testing.assert_allclose(np.polyval(slope, values), [places[v] for v in values], atol=0.06)
+    for strip in strips:
+        assert all(word.text for word in strip.words)
+        assert all(left >= 0 and right <= width for _, (left, _, right, _) in boxes(strip))
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
 @pytest.mark.parametrize("test", TESTS)
 def test_every_word_is_named_and_no_label_touches_another(results, test, width):
     strip = draw_strip(results[test], width)

@@ -334,7 +334,7 @@ def test_words_that_one_model_lacks_are_missing_in_all(tmp_path: Path) -> None:
     assert comparison.effects[0].effect is not None
     strict = compare(corpora, [MINE], out=tmp_path, max_missing=0.1, **TRAINING)
     assert strict.effects[0].effect is None
-    assert "1 of the 3 words of Y are missing" in strict.effects[0].reason
+    assert "1 of the 3 words of Y is missing" in strict.effects[0].reason
     assert strict.differences == ()
 
 

@@ -131,8 +131,8 @@ class Input:
     @contextlib.contextmanager
     def stream(self) -> Iterator[Stream]:
         """Open a stream of the decompressed bytes, from the start."""
-        with contextlib.closing(_open_decompressed(self)) as file:
-            yield Stream(self, file)
+        with contextlib.ExitStack() as opened:
+            yield Stream(self, *_open_decompressed(self, opened))
 
     def lines(self, count: int) -> list[bytes]:
         """Return the first `count` lines, from which a reader finds the layout."""
@@ -175,10 +175,13 @@ class Block:
 
 
 class Stream:
-    """A stream of decompressed bytes; their number is limited, and damage is `BadContent`."""
+    """A stream of decompressed bytes; their number is limited, and damage is `BadContent`.
 
-    def __init__(self, source: Input, file: IO[bytes]) -> None:
-        self._source, self._file, self.position = source, file, 0
+    `raw` is the file on disk, whose position tells how much of it has been decompressed.
+    """
+
+    def __init__(self, source: Input, file: IO[bytes], raw: IO[bytes]) -> None:
+        self._source, self._file, self._raw, self.position = source, file, raw, 0
         self._limit = max_unpacked_size(source.size)
 
     def read(self, size: int) -> bytes:
@@ -198,7 +201,7 @@ class Stream:
         self.position += size - missing
         if self._source.compression and self.position > self._limit:
             raise too_large_error(self._source.path, self._limit)
-        self._source.bytes_read = min(self._source.size, self.position)
+        self._source.bytes_read = min(self._source.size, self._raw.tell())
         return b"".join(parts)
 
 
@@ -216,32 +219,39 @@ def too_large_error(path: Path, limit: int) -> TooLarge:
     )
 
 
-def _open_decompressed(source: Input) -> IO[bytes]:
-    if source.compression == "gzip":
-        import gzip
+def _open_decompressed(source: Input, opened: contextlib.ExitStack) -> tuple[IO[bytes], IO[bytes]]:
+    """Return a stream of the decompressed bytes, and the file on disk that it reads.
 
-        return gzip.open(source.path)  # type: ignore[return-value]
-    if source.compression == "xz":
-        import lzma
-
-        return lzma.open(source.path)
+    Both are closed with `opened`.
+    """
     if source.compression == "zstd":
         import pyarrow as pa
 
-        stream: Any = pa.input_stream(str(source.path), compression="zstd")
-        return stream  # type: ignore[no-any-return]
+        compressed: Any = opened.enter_context(pa.OSFile(str(source.path), "rb"))
+        stream: Any = opened.enter_context(pa.CompressedInputStream(compressed, "zstd"))
+        return stream, compressed
+    raw = opened.enter_context(open(source.path, "rb"))  # noqa: SIM115
+    if source.compression == "gzip":
+        import gzip
+
+        unpacked: IO[bytes] = gzip.open(raw)  # type: ignore[assignment]  # noqa: SIM115
+        return opened.enter_context(unpacked), raw
+    if source.compression == "xz":
+        import lzma
+
+        return opened.enter_context(lzma.open(raw)), raw
     if source.compression == "zip":
         import zipfile
 
         member = _choose_member(source)
         try:
-            with zipfile.ZipFile(source.path) as archive:  # the member keeps the file open
-                return archive.open(member)
+            archive = opened.enter_context(zipfile.ZipFile(raw))
+            return opened.enter_context(archive.open(member)), raw
         except Exception as error:  # zipfile raises many kinds of errors on damaged files
             raise BadContent(
                 f"{source.path}: cannot decompress {quote_safe(member)} ({error})."
             ) from None
-    return open(source.path, "rb")
+    return raw, raw
 
 
 def _choose_member(source: Input) -> str:

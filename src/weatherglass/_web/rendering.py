@@ -82,6 +82,7 @@ def _environment() -> Environment:
     environment.filters["hide_commands"] = hide_commands
     environment.filters["model"] = name_model
     environment.filters["concept"] = name_concept
+    environment.filters["capitalised"] = capitalise_first
     shared: dict[str, Any] = {
         "nav": NAV,
         "static": static_url,
@@ -107,8 +108,16 @@ def name_concept(concept: str) -> str:
     >>> name_concept("black-names"), name_concept("career")
     ('Black names', 'Career')
     """
-    words = concept.replace("-", " ")
-    return words[:1].upper() + words[1:]
+    return capitalise_first(concept.replace("-", " "))
+
+
+def capitalise_first(text: str) -> str:
+    """Return text with a capital at its beginning; the rest stays as it is.
+
+    >>> capitalise_first("female names of Black people")
+    'Female names of Black people'
+    """
+    return text[:1].upper() + text[1:]
 
 
 def show_slurs() -> bool:

@@ -37,6 +37,7 @@ _STATUS: tuple[tuple[type[WeatherglassError], int], ...] = (
     (Busy, 429),
     (MissingExtra, 503),
 )
+_WORKING_HEADINGS = {"/audits/start": "The audit is running"}
 _MESSAGES = {
     400: "The request cannot be read.",
     404: "There is no such page.",
@@ -253,6 +254,7 @@ def add_error_handlers(app: FastAPI) -> None:
             "job": error.job,
             "again": retry_url(request, error.job),
             "page_path": page_path(request.url.path),
+            "heading": _WORKING_HEADINGS.get(request.url.path, "Working"),
         }
         return HTMLResponse(render(f"working_{template_kind(request)}.html", **values), 202)
 

@@ -18,7 +18,7 @@ from weatherglass._files import temporary_folder
 from weatherglass.catalog import Test
 from weatherglass.errors import WeatherglassError
 from weatherglass.measures import weat
-from weatherglass.report import can_draw, describe_chart, draw_strips, group_by_test
+from weatherglass.report import can_draw, describe_chart, plot_words
 from weatherglass.tasks import single_threaded_blas
 from weatherglass.vectors import Vectors
 
@@ -93,7 +93,7 @@ class Session:
             workers=1,
         )
         if can_draw():
-            describe_chart(draw_strips(group_by_test([result])[0], {"memory": "memory"}))
+            describe_chart(plot_words([result]))
             static_file("charts.js")
 
     def close(self) -> None:

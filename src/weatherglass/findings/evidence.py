@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from weatherglass.errors import join_first, quote_safe
 from weatherglass.measures import ControlledValue, Measurement, SeedChoices
-from weatherglass.significance import Interval, Power, format_p
+from weatherglass.significance import Interval, Power, equate_p, format_p
 from weatherglass.vectors import R2_THRESHOLD
 
 from .valence import MIN_VALENCE, is_low
@@ -107,7 +107,7 @@ class Judge:
         unit = f", {self.result.main_unit}" if self.result.main_unit else ""
         alternative = self.result.finding_alternative
         sided = alternative if alternative == "two-sided" else f"one-sided, {alternative}"
-        text = f"p = {format_p(raw)} ({sided}{unit})"
+        text = f"{equate_p(raw)} ({sided}{unit})"
         if self.result.family > 1:
             text += f", {format_p(p)} corrected for {self.result.family} tests"
         return Evidence("p", "pass" if p <= self.alpha else "fails", p, text)
@@ -142,7 +142,7 @@ class Judge:
         share, word = min(chosen or remaining, key=lambda pair: pair[0])
         p = word.p if self.result.is_declared else word.p_two_sided
         text = f"without {quote_safe(word.word)}, {_remaining(share)}"
-        text += f" (p = {format_p(p)})" if p is not None else ""
+        text += f" ({equate_p(p)})" if p is not None else ""
         if not chosen:
             return Evidence("leave-one-out", "pass", share, text)
         ordered = sorted(chosen, key=lambda pair: pair[0])
@@ -200,7 +200,7 @@ class Judge:
         if p is None and value.p is not None:  # a result of an older version, one-sided
             p = min(1.0, 2 * min(value.p, 1 - value.p))
         text = f"{_remaining(value.survives)} {removed}"
-        text += f" (p = {format_p(p)})" if p is not None else ""
+        text += f" ({equate_p(p)})" if p is not None else ""
         if value.rows is not None:
             text += f", fitted to {value.rows:,} sampled words"
         if value.survives < 0:

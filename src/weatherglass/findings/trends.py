@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from weatherglass.errors import quote_safe
-from weatherglass.significance import format_p
+from weatherglass.significance import equate_p
 
 from .finding import ALPHA
 
@@ -88,8 +88,8 @@ def trend_finding(
     )
     if chosen.residual_p is None or chosen.residual_p <= alpha:
         return TrendFinding("clear", f"{sentence}.", direction)
-    p = format_p(chosen.residual_p)
-    sentence += f"; but periods differ so much from a line that it is not certain (p = {p})."
+    p = equate_p(chosen.residual_p)
+    sentence += f"; but periods differ so much from a line that it is not certain ({p})."
     return TrendFinding("mixed", sentence, direction)
 
 

@@ -14,7 +14,7 @@ from weatherglass._languages import ENGLISH
 from weatherglass._version import __version__
 from weatherglass.catalog import name_words
 from weatherglass.errors import quote_safe
-from weatherglass.significance import Alternative, Interval, Power, format_p, smallest_p
+from weatherglass.significance import Alternative, Interval, Power, equate_p, smallest_p
 from weatherglass.vectors import describe_history
 
 from .alternatives import DECLARED
@@ -364,7 +364,7 @@ class Measurement(Result):
         side = self.options.get("alternative", "two-sided")
         sides = "two-sided" if side == "two-sided" else "one-sided"
         details = ", ".join(filter(None, [self.main_p_method, sides]))
-        return f"{line}, p = {format_p(p)} ({details})"
+        return f"{line}, {equate_p(p)} ({details})"
 
     def _finding_columns(self) -> dict[str, Any]:
         if not self.is_graded:

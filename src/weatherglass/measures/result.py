@@ -7,6 +7,7 @@ import functools
 import html
 import json
 import math
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
 NO_CHART = ""
 """The chart of a kind of result that is not drawn."""
 
-_MAX_HTML_ROWS = 60
 _PRINT_WIDTH = 88  # characters of a line of `print`
 _MAX_REPR_TEXT = 40  # characters of one value in a `repr`
 _MAX_DEPTH = 100  # levels of JSON; the deepest result has ten, and writing recurses through them
+_COORDINATES = re.compile(r' (?:transform|d|x2|y2)="[^"]*"')
+_FINE_DIGITS = re.compile(r"(\.\d\d)\d+")
 _HIDDEN_COLUMNS = {"record", "options", "fingerprint", "weatherglass", "p_low", "p_high"}
 
 
@@ -36,6 +38,7 @@ class Tabular:
 
     # Pydantic reads results back; a number that JSON cannot hold was never written.
     __pydantic_config__: ClassVar[dict[str, bool]] = {"allow_inf_nan": False}
+    max_html_rows: ClassVar[int] = 60  # more rows than these are counted in notebooks, not shown
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return flat rows."""
@@ -75,7 +78,7 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         rows = self.html_rows()
-        return self.html_summary() + html_table(rows[:_MAX_HTML_ROWS], len(rows)) + self._svg()
+        return self.html_summary() + html_table(rows[: self.max_html_rows], len(rows)) + self._svg()
 
     def _svg(self) -> str:
         """Return the chart as SVG; empty where there is none or the extra is not installed."""
@@ -86,7 +89,8 @@ class Tabular:
         import vl_convert
 
         svg: str = vl_convert.vegalite_to_svg(chart.to_json())
-        return svg
+        # Digits behind the hundredth of a pixel: up to 30 % of the characters.
+        return _COORDINATES.sub(lambda found: _FINE_DIGITS.sub(r"\1", found[0]), svg)
 
 
 class Result(Tabular):

@@ -252,8 +252,9 @@ def too_few_reason(
         absent = missing[name]
         total = len(used) + len(absent)
         if len(absent) > max_missing * total:
+            verb = "is" if len(absent) == 1 else "are"
             return (
-                f"{len(absent)} of the {total} words of {name} are missing "
+                f"{len(absent)} of the {total} words of {name} {verb} missing "
                 f"({join_first(map(quote_safe, absent))}); at most {100 * max_missing:g}% may be"
             )
         if len(used) < min_words[name]:

@@ -3,7 +3,6 @@ from . import html as html
 from . import numbers as numbers
 from . import page as page
 from .audit import ALPHA as ALPHA
-from .audit import MODEL_TITLES as MODEL_TITLES
 from .audit import AuditResult as AuditResult
 from .audit import Headline as Headline
 from .audit import audit_figures as audit_figures
@@ -20,6 +19,7 @@ from .audit import group_by_test as group_by_test
 from .audit import headlines as headlines
 from .audit import is_reversing as is_reversing
 from .audit import model_card as model_card
+from .audit import model_names as model_names
 from .audit import overview_section as overview_section
 from .audit import reversal_sentence as reversal_sentence
 from .audit import reversals as reversals
@@ -33,7 +33,6 @@ from .audit import with_valence as with_valence
 from .charts import Size as Size
 from .charts import add_source_line as add_source_line
 from .charts import axis_domains as axis_domains
-from .charts import draw_strips as draw_strips
 from .charts import import_altair as import_altair
 from .charts import place_labels as place_labels
 from .charts import plot as plot
@@ -45,6 +44,7 @@ from .charts import plot_map as plot_map
 from .charts import plot_multiverses as plot_multiverses
 from .charts import plot_neighbours as plot_neighbours
 from .charts import plot_plane as plot_plane
+from .charts import plot_words as plot_words
 from .charts import save_plot as save_plot
 from .charts import style as style
 from .checklist import checklist_markdown as checklist_markdown
@@ -72,6 +72,8 @@ from .html import spell as spell
 from .html import table as table
 from .html import word_list as word_list
 from .markdown import markdown_text as markdown_text
+from .model_titles import MODEL_TITLES as MODEL_TITLES
+from .model_titles import model_title as model_title
 from .page import can_draw as can_draw
 from .page import describe_chart as describe_chart
 from .page import mask_chart as mask_chart

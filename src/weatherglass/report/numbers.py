@@ -63,17 +63,6 @@ def p_value(value: float | None) -> str:
     return ABSENT if value is None else format_p(value)
 
 
-def p_equation(value: float) -> str:
-    """A p-value for a sentence.
-
-    >>> p_equation(0.0181), p_equation(0.0)
-    ('p = 0.018', 'p < 2.2e-308')
-    """
-    text = format_p(value)
-    relation, text = (text[0], text[1:]) if text[0] in "<>" else ("=", text)
-    return f"p {relation} {text}"
-
-
 def duration(seconds: float) -> str:
     """A duration in its two largest units.
 

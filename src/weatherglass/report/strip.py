@@ -7,7 +7,7 @@ drawn; a template draws it narrow and wide, and the style sheet chooses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
@@ -22,6 +22,7 @@ NARROW, WIDE = 340.0, 900.0
 """Widths in pixels at which strips are drawn: on a phone, and elsewhere."""
 
 Anchor = Literal["start", "middle", "end"]
+_Values = Mapping[str, Sequence[tuple[str, float]]]
 
 _SIZES = {NARROW: 12.5, WIDE: 14.0}  # of letters, in pixels
 _WIDTH_ALLOWANCE = 1.06  # other fonts than Arial are wider
@@ -73,7 +74,7 @@ class Strip:
     labels: Mapping[str, str]
 
 
-def draw_strip(result: Any, width: float = WIDE) -> Strip:
+def draw_strip(result: Any, width: float = WIDE, *, beside: Iterable[Any] = ()) -> Strip:
     """Lay out the strip of an association test.
 
     Parameters
@@ -82,6 +83,8 @@ def draw_strip(result: Any, width: float = WIDE) -> Strip:
         The result of an association test that was run.
     width
         Width in pixels.
+    beside
+        Results of the same test whose strips are shown with this one: all get the same scale.
 
     Returns
     -------
@@ -98,12 +101,12 @@ def draw_strip(result: Any, width: float = WIDE) -> Strip:
     16
     """
     size = _SIZES.get(width, 13.0)
-    values = {
-        side: list(zip(result.words[side], result.associations[side], strict=True)) for side in "XY"
-    }
-    everything = [value for pairs in values.values() for _, value in pairs]
+    values = _values(result)
+    drawn = [values, *(_values(other) for other in beside if other is not result)]
+    everything = [value for sides in drawn for pairs in sides.values() for _, value in pairs]
     low, high = float(min(everything)), float(max(everything))
-    left, right = _margins(values, size, width)
+    margins = [_margins(sides, (low, high), size, width) for sides in drawn]
+    left, right = max(left for left, _ in margins), max(right for _, right in margins)
     span = (high - low) or 1.0
 
     def place(value: float) -> float:
@@ -138,6 +141,13 @@ def draw_strip(result: Any, width: float = WIDE) -> Strip:
         (round(left, 1), round(width - right, 1)),
         {side: result.label(side) for side in "XYAB"},
     )
+
+
+def _values(result: Any) -> _Values:
+    """The words of both target sets, with their associations."""
+    return {
+        side: list(zip(result.words[side], result.associations[side], strict=True)) for side in "XY"
+    }
 
 
 @dataclass
@@ -184,11 +194,11 @@ def _text_width(text: str, size: float) -> float:
 
 
 def _margins(
-    values: Mapping[str, Sequence[tuple[str, float]]], size: float, width: float
+    values: _Values, domain: tuple[float, float], size: float, width: float
 ) -> tuple[float, float]:
-    """Return the room beside the outermost strokes, for labels that hang over the ends."""
+    """Return the room beside the ends of the domain, for labels that hang over them."""
     pairs = [pair for side in values.values() for pair in side]
-    low, high = min(value for _, value in pairs), max(value for _, value in pairs)
+    low, high = domain
     left = right = _MARGIN
     for word, value in pairs:
         share = (value - low) / (high - low or 1.0)

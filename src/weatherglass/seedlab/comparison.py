@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from weatherglass.significance import format_p
+from weatherglass.significance import equate_p
 
 from .result import Experiment
 
@@ -183,7 +183,7 @@ class CorpusComparison(Experiment):
             between = " − ".join(difference.corpora)
             lines.append(
                 f"{difference.test}, {between}: {difference.difference:+.2f}, "
-                f"p = {format_p(difference.p)}"
+                f"{equate_p(difference.p)}"
             )
         return [*lines, self.sentence()]
 

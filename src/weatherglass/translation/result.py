@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from weatherglass.measures import Measurement, Section
-from weatherglass.significance import Interval, PValue, format_p
+from weatherglass.significance import Interval, PValue, equate_p
 
 ALPHA = 0.05  # level at which a sentence says that one pronoun is more frequent
 
@@ -139,7 +139,7 @@ class TranslationResult(Measurement):
         text = f"{', '.join(named)} of {len(self.pronouns)} occupations"
         if self.p_share is None or self.p_share > ALPHA:
             return text
-        return f"{text}; p = {format_p(self.p_share)} if both were equally likely"
+        return f"{text}; {equate_p(self.p_share)} if both were equally likely"
 
     def claim(self) -> str:
         fact = (self.fact.get("name") or "fact").lower()

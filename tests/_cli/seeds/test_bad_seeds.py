@@ -239,7 +239,7 @@ def test_wrong_seed_commands_get_a_sentence_and_an_exit_code(run, plain, own):
     assert run("seeds", "measure", "no-such-file").code == 3
     missing = run("seeds", "measure", plain, "--sets", own, "--pair", "men", "rest")
     assert missing.code == 3
-    assert "1 of the 1 words of rest are missing" in missing.err
+    assert "1 of the 1 words of rest is missing" in missing.err
     several = run("seeds", "variance", plain, "--sets", own)
     assert several.code == 2
     assert "have 4 seed sets; choose two with --pair X Y" in several.err

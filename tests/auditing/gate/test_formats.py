@@ -14,6 +14,8 @@ import pytest
 import weatherglass as wg
 from weatherglass.auditing import job_summary, junit, sarif
 
+from .cheats import NoiseEncoder
+
 POLICY = """# limits of the team
 rules:
   - {id: names, tests: [weat6], effect: 0.5}
@@ -115,6 +117,13 @@ def test_a_source_that_cannot_be_opened_is_in_all_formats(closed: wg.Check) -> N
     (suite,) = ElementTree.fromstring(junit(closed))
     assert suite.get("errors") == suite.get("tests") == "5"
     assert "st:no/such model" in job_summary(closed)
+
+
+def test_a_check_has_the_same_names_whether_an_encoder_opens_or_not(closed: wg.Check) -> None:
+    opened = wg.check(NoiseEncoder(), {"rules": [{"tests": ["weat6"], "effect": 1}]})
+    names = [(verdict.rule, verdict.test) for verdict in closed.verdicts]
+    assert ("controls", "sent-weat1") in names
+    assert names == [(verdict.rule, verdict.test) for verdict in opened.verdicts]
 
 
 def test_junit_has_a_case_for_each_verdict(checked: wg.Check) -> None:

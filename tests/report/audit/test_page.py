@@ -127,7 +127,7 @@ def test_every_section_is_in_order_and_in_the_contents(page):
 def test_the_overview_states_what_was_measured_on_which_sources(page):
     text = page.text("measured")
     for sentence in (
-        "Weatherglass ran Standard suite on default",
+        "Weatherglass ran Standard suite on GloVe 6B",
         "default, 400,000 words, 50 dimensions",
         "2026-01-05 08:09 UTC, in 1 minute 34 seconds",
         "1 of 2 steps failed or were skipped",
@@ -151,7 +151,7 @@ def test_findings_are_sentences_with_their_grade_their_numbers_and_their_evidenc
         "words, than female names are; but this holds for 69 % of published seed lists."
     ) in text
     assert (
-        "weat6, on default: effect 1.71 (published 1.81), 95 % confidence interval over other "
+        "weat6, on GloVe 6B: effect 1.71 (published 1.81), 95 % confidence interval over other "
         "target words 1.36 to 1.86, p = 1.6e-04, corrected "
     ) in text
     assert f"depends seed choices: holds for 69% of {choices.of} published seed lists." in text
@@ -163,8 +163,8 @@ def test_findings_are_sentences_with_their_grade_their_numbers_and_their_evidenc
         "terms"
     ) in text
     assert (
-        "wefat1, on default: correlation 0.66 (published 0.90), 95 % confidence interval over other"
-        in text
+        "wefat1, on GloVe 6B: correlation 0.66 (published 0.90), 95 % confidence interval over "
+        "other" in text
     )
     # The page states the rule.
     assert "Findings are listed by social dimension, then by grade, then by the size" in text
@@ -347,7 +347,7 @@ def test_the_page_reports_seed_choices_lint_missing_words_and_failed_steps(page,
     )
     assert "15 of 15" in page.text("missing")
     assert "at most 20% may be" in page.text("missing")
-    assert "Sentencesdefaultfailedno encoder was given" in page.text("steps")
+    assert "SentencesGloVe 6Bfailedno encoder was given" in page.text("steps")
 
 
 def test_the_page_ends_with_how_to_cite_and_repeat_it(page):
@@ -448,7 +448,7 @@ def test_marks_of_the_scorecard_are_those_of_the_findings(page, audit):
         labels = " ".join(mark.label for mark in row.marks.values())
         if not row.has_effect:  # the columns of evidence share a cell
             labels = f"{row.marks['effect'].label} nothing to test"
-        name = {"default": "default", "cbow:default": "cbow:default"}[row.source]
+        name = {"default": "GloVe 6B", "cbow:default": "cbow:default"}[row.source]
         shown = text.partition(f"{dimension_title(row.dimension)}{name}")[2]
         assert labels.replace(" ", "") in shown.replace(" ", "")[: len(labels) + 20]
 

@@ -66,20 +66,22 @@ def test_a_chart_without_results_or_with_an_unknown_suffix_is_refused(vectors, t
 
 def test_every_chart_names_its_source_the_version_and_the_date(vectors, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    line = f"default. Weatherglass {wg.__version__}, 1970-01-02."
+    line = f"GloVe 6B · 50d. Weatherglass {wg.__version__}, 1970-01-02."
     single = wg.weat(vectors, "weat6")
     multiverse = wg.multiverse(vectors, "weat7", samples=0)
     facts = wg.wefat(vectors, "wefat*")
     for results in (single, facts, wg.Results.of(wg.weat(vectors, "weat[67]")), multiverse):
-        assert line in json.dumps(wg.plot(results).to_dict())
-        assert line not in json.dumps(wg.plot(results, source_line=False).to_dict())
+        assert line in json.dumps(wg.plot(results).to_dict(), ensure_ascii=False)
+        assert line not in json.dumps(
+            wg.plot(results, source_line=False).to_dict(), ensure_ascii=False
+        )
 
 
 def test_the_source_line_follows_the_heading_and_what_it_says(vectors):
     title = wg.plot(wg.weat(vectors, "weat[67]")).to_dict()["title"]
-    assert title["text"] == "Association tests on default"
+    assert title["text"] == "Association tests on GloVe 6B"
     assert "filled" in title["subtitle"][0]
-    assert title["subtitle"][-1].startswith("default. Weatherglass")
+    assert title["subtitle"][-1].startswith("GloVe 6B · 50d. Weatherglass")
 
 
 def test_a_long_path_is_shortened_in_the_source_line(vectors):

@@ -242,6 +242,19 @@ def test_a_side_without_a_concept_keeps_its_words_and_a_note_says_so(default):
     assert "--concept A=NAME" in note
 
 
+def test_a_notebook_shows_the_summary_one_picture_and_at_most_twenty_rows(default, monkeypatch):
+    pytest.importorskip("altair", reason="needs the extra 'plots'")
+    result = wg.multiverse(default, "weat6", samples=0)
+    rows = result.html_rows()
+    monkeypatch.setattr(wg.Multiverse, "html_rows", lambda _: rows + rows)
+    page = result._repr_html_()
+    assert page.startswith("<p>Multiverse of weat6 on default")
+    assert page.count("<svg") == 1
+    assert page.count("<tr>") == 21
+    assert f"{2 * len(rows) - 20} more row" in page
+    assert len(page) < 70_000
+
+
 def reasons(result: wg.Multiverse) -> dict[str, str]:
     return {drop.sets.get("X", drop.sets.get("A", "")): drop.reason for drop in result.dropped}
 

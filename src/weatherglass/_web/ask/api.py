@@ -15,7 +15,7 @@ from weatherglass.catalog import Test
 from weatherglass.errors import CannotMeasure
 from weatherglass.findings import Evidence, Grade
 from weatherglass.measures import WeatResult, choose_alternative
-from weatherglass.report import draw_strips, group_by_test
+from weatherglass.report import add_source_line, plot_words
 from weatherglass.significance import Interval, PValue
 
 from ..rendering import (
@@ -142,12 +142,12 @@ async def chart(
     """The association of every target, source by source."""
     wait_seconds = FILE_WAIT_SECONDS if form == "svg" else None
     answer = await answer_question(session, question, job, wait_seconds)
-    names = {result.source["name"]: name for name, result in answer.done.items()}
+    results = list(answer.done.values())
 
     def draw() -> Any:
-        if not names:
+        if not results:
             raise CannotMeasure("There is nothing to draw: the test was not run.")
-        return draw_strips(group_by_test(answer.done.values())[0], names)
+        return add_source_line(plot_words(results), results)
 
     key = ("strips", answer.key)
     return await chart_response(session.jobs, key, draw, form, name=answer.test.id, job=job)

@@ -7,6 +7,7 @@ from weatherglass.measures import (
     format_percentile,
 )
 from weatherglass.report import ALPHA, numbers
+from weatherglass.significance import equate_p
 
 _TAILS = {
     "greater": "an effect size at least as large",
@@ -79,9 +80,7 @@ as large; counted in both directions, p = 1.6e-04.
         count = p.count // 2 if is_two_sided else p.count
         towards = "greater" if (result.effect or 0.0) > 0 else "less"
         tail = _TAILS[towards if is_two_sided else p.alternative]
-        both = (
-            f"; counted in both directions, {numbers.p_equation(p.value)}" if is_two_sided else ""
-        )
+        both = f"; counted in both directions, {equate_p(p.value)}" if is_two_sided else ""
         return (
             f"Of all {p.partitions:,} ways to split the {n_targets} targets into two sets, "
             f"{only}{count:,} {'gives' if count == 1 else 'give'} {tail}{both}."
@@ -93,5 +92,5 @@ as large; counted in both directions, p = 1.6e-04.
     }.get(p.method, "")
     return (
         f"Of all ways to split the {n_targets} targets into two sets, the share with "
-        f"{_TAILS[p.alternative]} is {numbers.p_equation(p.value)}{precision}."
+        f"{_TAILS[p.alternative]} is {equate_p(p.value)}{precision}."
     )

@@ -115,9 +115,13 @@ def retrieve_in_process(
 
 
 def _answer_values(found: Retrieval, on: str, top: float) -> dict[str, Any]:
+    results = [result for result in found.results if result.is_done]
+    # The page begins with the first difference between groups, if there is one.
+    leads = [r for grade in ("clear", "mixed") for r in results if r.finding.grade == grade]
     return {
         "found": found,
-        "results": [result for result in found.results if result.is_done],
+        "results": results,
+        "lead": next(iter(leads), None),
         "grade_badge": grade_badge,
         "chart_query": _query(on, top),
         "strongest": sorted(found.by_query, key=lambda row: row.p)[:8],

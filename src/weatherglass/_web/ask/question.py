@@ -199,7 +199,7 @@ async def _read_question(
     sources = tuple(dict.fromkeys(filter(None, source)))
     sets: SetTexts = ("", "", "", "")
     names: SetTexts = ("", "", "", "")
-    test = test.strip()
+    test = test.strip().removeprefix("@")  # as sets of the catalogue are written
     if not test:
         sets = (
             write_on_one_line(x, add_x),

@@ -26,6 +26,7 @@ from weatherglass.report import (
     grade_badge,
     join,
     lay_out_slopes,
+    model_title,
     numbers,
     sentence_markup,
     short_names,
@@ -91,9 +92,10 @@ def runs_table(runs: Sequence[Run]) -> Markup:
     rows = []
     for run in runs:
         address = f"/audits/run?{urlencode({'run': run.name})}"
-        names = short_names([source.name for source in run.record.sources]).values()
+        names = short_names([source.name for source in run.record.sources])
+        titles = [model_title(dict(source)) or names[source.name] for source in run.record.sources]
         steps = ", ".join(f"{count:,} {status}" for status, count in run.counts.items())
-        sources = (element("bdi", sentence_markup(name)) for name in names)
+        sources = (element("bdi", sentence_markup(title)) for title in titles)
         rows.append(
             (
                 element("a", element("bdi", sentence_markup(run.name)), href=address),

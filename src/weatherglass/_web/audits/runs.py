@@ -42,8 +42,8 @@ from weatherglass.report import (
     AuditResult,
     effects_section,
     findings_section,
+    model_names,
     overview_section,
-    short_names,
     source_names,
     steps_section,
 )
@@ -260,7 +260,7 @@ def _call_on_run(name: str, function: Callable[[], T]) -> T:
 
 
 def _sections(run: Run, result: AuditResult) -> Markup:
-    names = short_names(source_names(result))
+    names = model_names(source_names(result))
     query = urlencode({"run": run.name})
 
     sections = "".join(

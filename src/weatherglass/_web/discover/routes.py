@@ -347,14 +347,16 @@ async def chart(
     session: CurrentSession, search: SearchQuery, form: ChartFormat, job: JobQuery = ""
 ) -> Response:
     """The strongest categories of a discovery; of a comparison, the scores before and after."""
-    from weatherglass.report import plot_change, plot_discovery
+    from weatherglass.report import add_source_line, plot_change, plot_discovery
 
     result = await run_search(session, search, job)
 
     def draw() -> Any:
         if result.comparison is not None:
-            return plot_change(result.comparison)
-        return plot_discovery(result.reference, show_slurs=True)  # masked when the chart is written
+            return add_source_line(plot_change(result.comparison), [result.comparison])
+        # Slurs are masked when the chart is written.
+        chart = plot_discovery(result.reference, show_slurs=True)
+        return add_source_line(chart, [result.reference])
 
     key = ("discover", search.query)
     return await chart_response(session.jobs, key, draw, form, name="discovery", job=job)

@@ -13,6 +13,7 @@ from weatherglass.catalog import seed_sets
 from weatherglass.errors import CannotMeasure, WeatherglassError
 from weatherglass.report import (
     Size,
+    add_source_line,
     axis_domains,
     numbers,
     plot_axis,
@@ -260,7 +261,9 @@ async def chart(
     name = "-".join(part for part in (*placement.labels.values(), on) if part)
 
     def draw() -> Any:
-        return _draw_placement(placement, on, size)
+        chart = _draw_placement(placement, on, size)
+        drawn = [placement.done[on]] if on else placement.done.values()
+        return add_source_line(chart, [result for results in drawn for result in results])
 
     return await chart_response(session.jobs, key, draw, form, name=name, job=job)
 

@@ -106,10 +106,10 @@ def check(
     reference = _open_baseline(file, baseline)
     verdicts: list[Verdict] = []
     described: list[dict[str, Any]] = []
-    for number, (name, opener) in enumerate(openers):
+    for number, (name, opener, is_encoder) in enumerate(openers):
         if progress is not None:
             progress(number, len(openers), name)
-        subject, description = _open(name, opener)
+        subject, description = _open(name, opener, is_encoder)
         described.append(description)
         before = _find_source(reference, name, len(openers)) if reference else None
         verdicts += _judge(file, subject, before, today or datetime.date.today())
@@ -133,17 +133,17 @@ Opener = Callable[[], Subject]
 
 def _list_sources(
     given: Checked | Sequence[Checked], measuring: Mapping[str, Any], cache: bool
-) -> list[tuple[str, Opener]]:
-    """Return the name of each source, and a function that opens it."""
+) -> list[tuple[str, Opener, bool]]:
+    """Return the name of each source, a function that opens it, and whether it is an encoder."""
     items = list_sources(given)
-    named: list[tuple[str, Opener]] = []
+    named: list[tuple[str, Opener, bool]] = []
     for item in items:
         if isinstance(item, str | PathLike) and isfile(join(item, RUN)):
             named += _audited(open_audit(item), Path(item))
         else:
             parsed = [replace(source, cache=cache) for source in parse_sources([item])]
-            named += [(source.name, _opener(source, measuring)) for source in parsed]
-    names = [name for name, _ in named]
+            named += [(s.name, _opener(s, measuring), s.is_encoder) for s in parsed]
+    names = [name for name, *_ in named]
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
         raise UsageError(f"Name each source once: {quote_safe(duplicate)} is a duplicate.")
@@ -152,11 +152,14 @@ def _list_sources(
     return named
 
 
-def _audited(audited: AuditResult, folder: Path) -> list[tuple[str, Opener]]:
+def _audited(audited: AuditResult, folder: Path) -> list[tuple[str, Opener, bool]]:
     def opener(name: str) -> Opener:
         return lambda: AuditedSource(name, audited, folder)
 
-    return [(source["name"], opener(source["name"])) for source in audited.about["sources"]]
+    return [
+        (source["name"], opener(source["name"]), source.get("kind") == "encoder")
+        for source in audited.about["sources"]
+    ]
 
 
 def _opener(source: Source, measuring: Mapping[str, Any]) -> Opener:
@@ -167,7 +170,7 @@ def _opener(source: Source, measuring: Mapping[str, Any]) -> Opener:
     return open_it
 
 
-def _open(name: str, opener: Opener) -> tuple[Subject, dict[str, Any]]:
+def _open(name: str, opener: Opener, is_encoder: bool) -> tuple[Subject, dict[str, Any]]:
     """Open a source and describe it, which is when an endpoint is asked for the first time."""
     try:
         subject = opener()
@@ -175,9 +178,9 @@ def _open(name: str, opener: Opener) -> tuple[Subject, dict[str, Any]]:
     except UsageError:
         raise
     except WeatherglassError as error:
-        unopened = UnopenedSource(name, str(error))
+        unopened = UnopenedSource(name, str(error), is_encoder)
     except OSError as error:
-        unopened = UnopenedSource(name, f"{error.strerror or error}")
+        unopened = UnopenedSource(name, f"{error.strerror or error}", is_encoder)
     return unopened, unopened.describe()
 
 
@@ -197,7 +200,7 @@ def _open_baseline(file: PolicyFile, given: str | PathLike[str] | None) -> list[
         audited = open_audit(given)
     except WeatherglassError as error:
         raise PolicyError(f"{file.name}: the baseline cannot be read. {error}") from None
-    return [opener() for _, opener in _audited(audited, Path(given))]
+    return [opener() for _, opener, _ in _audited(audited, Path(given))]
 
 
 def _find_source(baseline: Sequence[Subject], name: str, sources: int) -> Subject | None:

@@ -100,10 +100,15 @@ class Subject:
 
 
 class UnopenedSource(Subject):
-    """A source that cannot be opened."""
+    """A source that cannot be opened; its name says whether it is an encoder."""
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, is_encoder: bool) -> None:
         self.name, self.reason = name, reason
+        self._is_encoder = is_encoder
+
+    @property
+    def is_encoder(self) -> bool:
+        return self._is_encoder
 
 
 @dataclass(eq=False)

@@ -2,6 +2,7 @@ from .appendix import steps_section as steps_section
 from .data import AuditResult as AuditResult
 from .data import TestBySource as TestBySource
 from .data import group_by_test as group_by_test
+from .data import model_names as model_names
 from .data import short_names as short_names
 from .data import source_names as source_names
 from .effects import effects_section as effects_section
@@ -18,7 +19,6 @@ from .findings import reversals as reversals
 from .findings import source_valences as source_valences
 from .findings import with_seed_choices as with_seed_choices
 from .findings import with_valence as with_valence
-from .headline import MODEL_TITLES as MODEL_TITLES
 from .headline import evidence_list as evidence_list
 from .headline import findings_section as findings_section
 from .headline import grade_badge as grade_badge

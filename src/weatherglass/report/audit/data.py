@@ -15,6 +15,7 @@ from weatherglass.measures import Results, Tabular
 from weatherglass.seedlab import Lint, Multiverse
 
 from ..html import spell
+from ..model_titles import MODEL_TITLES
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,12 +59,12 @@ class AuditResult(Tabular):
         tests = [test for test in association_tests(self.results) if test.done]
         if not tests:
             raise CannotMeasure("There is nothing to draw: no association test was run.")
-        return draw_forest(tests, short_names(source_names(self)), **options)
+        return draw_forest(tests, model_names(source_names(self)), **options)
 
     def _repr_html_(self) -> str:
         from .headline import findings_section  # the sections of a page are about this class
 
-        findings = findings_section(self, short_names(source_names(self)))
+        findings = findings_section(self, model_names(source_names(self)))
         return str(findings) + super()._repr_html_()
 
 
@@ -152,6 +153,11 @@ def source_names(audit: AuditResult) -> list[str]:
         *(lint for lint in audit.lints if lint.source),
     ]
     return list(dict.fromkeys([*filter(None, listed), *(r.source_name for r in results)]))
+
+
+def model_names(names: Sequence[str]) -> dict[str, str]:
+    """What people call each source: GloVe 6B for the default vectors, else its short name."""
+    return {name: MODEL_TITLES.get(name, short) for name, short in short_names(names).items()}
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from weatherglass.measures import Results, control_outcome, format_percentile
 
 from .. import numbers
 from ..discovery import prose
+from ..model_titles import model_title
 from ..page import Draw
 from .data import AuditResult, Names, TestBySource, association_tests, sentence_tests
 from .findings import ALPHA, corrected_p
@@ -77,10 +78,13 @@ def _forest_figure(
 
 def source_line(audit: AuditResult, sources: Sequence[str] = ()) -> str:
     """Where the numbers of a figure come from: sources, version, date."""
-    from .data import short_names, source_names
+    from .data import model_names, source_names
 
-    names = short_names(source_names(audit))
-    listed = ", ".join(names[name] for name in sources or names)
+    titles = {
+        str(about.get("name")): model_title(about) for about in audit.about.get("sources", ())
+    }
+    names = model_names(source_names(audit))
+    listed = ", ".join(titles.get(name) or names[name] for name in sources or names)
     date = str(audit.about.get("started", ""))[:10]
     version = audit.about.get("weatherglass", "")
     parts = [f"Source: {listed}", f"Weatherglass {version}".strip(), date]

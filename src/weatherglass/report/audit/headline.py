@@ -28,6 +28,7 @@ from weatherglass.vectors import describe_histories
 from .. import numbers
 from ..discovery import prose
 from ..html import sentence_markup
+from ..model_titles import model_title
 from .data import AuditResult, Names
 from .findings import (
     Headline,
@@ -43,8 +44,6 @@ from .rendering import render_part
 
 MAX_FINDINGS = 4  # of one dimension
 MAX_KEY_FINDINGS = 3
-MODEL_TITLES = {"default": "GloVe 6B"}
-"""What people call the sources that have a name of their own here."""
 
 CAVEAT = (
     "These are associations between words that a model has learned from text. Some are offensive "
@@ -101,7 +100,7 @@ def model_line(audit: AuditResult) -> Markup:
         "audit/model.html",
         sources=about.get("sources", ()),
         kind_of=_source_kind,
-        titles=MODEL_TITLES,
+        title_of=model_title,
         warnings=[
             valence_sentence(valence)
             for valence in source_valences(about.get("sources", ())).values()

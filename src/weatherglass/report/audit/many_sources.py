@@ -19,7 +19,7 @@ from ..charts import MAX_POINTS, plot_trend, trend_axis
 from ..discovery import prose
 from ..page import render_page
 from . import appendix
-from .data import AuditResult, Names, TestBySource, group_by_test, short_names, source_names
+from .data import AuditResult, Names, TestBySource, group_by_test, model_names, source_names
 from .effects import source_line
 from .findings import reversals
 from .headline import CAVEAT, describe_time, source_remarks
@@ -35,7 +35,7 @@ _GRADES: tuple[Grade, ...] = ("clear", "mixed", "none")
 
 def many_page(audit: AuditResult, *, show_slurs: bool = False) -> str:
     """Write an audit of many sources as one HTML file that needs no network."""
-    names = short_names(source_names(audit))
+    names = model_names(source_names(audit))
     tests = [test for test in group_by_test(audit.results) if test.done]
     sections = [
         *_reversals_section(audit, names),

@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from weatherglass.measures import MEASURES
+from weatherglass.significance import equate_p
 
 from .. import numbers
 from .data import AuditResult, Names, TestBySource, other_measures
@@ -65,7 +66,7 @@ def _measure_value(result: Any) -> tuple[str, str]:
         ends = (numbers.measure(end) for end in (intervals[0].low, intervals[0].high))
         details.append(" to ".join(ends))
     if result.main_p is not None:
-        details.append(numbers.p_equation(result.main_p))
+        details.append(equate_p(result.main_p))
     quantiles = list(getattr(result, "quantiles", {}).values())
     if quantiles:
         details.append(f"over samples {numbers.interval(quantiles[0], quantiles[-1])}")

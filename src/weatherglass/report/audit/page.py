@@ -17,6 +17,7 @@ from .data import (
     TestBySource,
     association_tests,
     factual_tests,
+    model_names,
     sentence_tests,
     short_names,
     source_names,
@@ -80,7 +81,7 @@ def audit_page(audit: AuditResult, *, show_slurs: bool = False) -> str:
     >>> "Male names are more strongly associated with career words" in page
     True
     """
-    names = short_names(source_names(audit))
+    names = model_names(source_names(audit))
     if len(names) > MAX_SEPARATE_SOURCES:
         return many_page(audit, show_slurs=show_slurs)
     omitted: list[str] = []
@@ -154,8 +155,7 @@ def _omit_charts(omitted: list[str]) -> Draw:
 def _title(names: list[str]) -> str:
     if len(names) > 3:
         return f"Audit of {len(names)} sources"
-    titles = [headline.MODEL_TITLES.get(name, name) for name in names]
-    return f"Audit of {join_names(titles or ['nothing'])}"
+    return f"Audit of {join_names(names or ['nothing'])}"
 
 
 def _contents(sections: Sequence[Markup], omitted: Collection[str]) -> Markup:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from weatherglass.catalog import mask_slurs
 from weatherglass.findings import Finding, is_reversing, lead_sentence, reversal_sentence
 from weatherglass.measures import Measurement
+from weatherglass.significance import equate_p
 
 from .. import numbers
 from ..html import label_markup
@@ -32,7 +33,7 @@ def _environment() -> Environment:
     filters: dict[str, Any] = {
         "label": label_markup,
         "measure": numbers.measure,
-        "p_equation": numbers.p_equation,
+        "equate_p": equate_p,
         "px": format_pixels,
     }
     environment.filters |= filters
@@ -67,7 +68,7 @@ def number_text(result: Measurement) -> str:
     interval = "" if ends is None else f", {ends.title} {numbers.interval(ends.low, ends.high)}"
     unit = f", {result.main_unit}" if result.main_unit else ""
     p = result.main_p_for_finding
-    tested = "" if p is None else f", {numbers.p_equation(p)}{unit}"
+    tested = "" if p is None else f", {equate_p(p)}{unit}"
     corrected = (
         "" if result.p_finding is None else f", corrected {numbers.p_value(result.p_finding)}"
     )

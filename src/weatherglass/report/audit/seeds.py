@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from weatherglass.seedlab import SEVERITIES, Finding, Flip, Lint, Multiverse, set_names
+from weatherglass.significance import equate_p
 
 from .. import numbers
 from ..charts import MAX_COLUMNS
@@ -160,7 +161,7 @@ def _describe_curve(multiverse: Multiverse) -> str:
 def _flip_text(flip: Flip) -> str:
     samples = flip.samples
     also = f"; also in {samples.count} of {samples.of} parts" if samples.of else ""
-    effect, p = numbers.effect(flip.effect), numbers.p_equation(flip.p.value)
+    effect, p = numbers.effect(flip.effect), equate_p(flip.p.value)
     return f": {flip.change}, effect {effect}, {p}{also}"
 
 

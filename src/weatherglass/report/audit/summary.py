@@ -8,6 +8,7 @@ from typing import Any
 from weatherglass._version import __version__
 from weatherglass.findings import Finding, is_reversing, reversal_sentence, valence_sentence
 from weatherglass.measures import Measurement
+from weatherglass.significance import equate_p
 from weatherglass.vectors import describe_history
 
 from .. import numbers
@@ -94,7 +95,7 @@ def _sort_key(finding: Finding) -> tuple[bool, tuple[int, str, int, float]]:
 def _finding_line(finding: Finding, show_slurs: bool) -> str:
     result = finding.result
     value = f"{result.main_name.capitalize()} {numbers.effect(result.main_value)}"
-    p = "" if result.p_finding is None else f", corrected {numbers.p_equation(result.p_finding)}"
+    p = "" if result.p_finding is None else f", corrected {equate_p(result.p_finding)}"
     mark = "**Changes its sign.** " if is_reversing(finding) else ""
     about = f"{dimension_title(result.dimension)}, " if result.dimension else ""
     sentence = reversal_sentence(finding) if mark else finding.sentence

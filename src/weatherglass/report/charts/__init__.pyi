@@ -26,6 +26,7 @@ from .multiverse import plot_multiverses as plot_multiverses
 from .multiverse import rank_specifications as rank_specifications
 from .papers import plot_plane as plot_plane
 from .plot import plot as plot
+from .plot import plot_words as plot_words
 from .plot import save_plot as save_plot
 from .source_line import add_source_line as add_source_line
 from .style import import_altair as import_altair

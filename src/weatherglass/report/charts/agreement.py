@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import numbers
-from ..audit import short_names
+from ..audit import model_names
 from ..html import spell
 from .labels import place_on_axes
 from .style import (
@@ -46,7 +46,7 @@ def plot_agreement(results: Sequence[Agreement]) -> Any:
     alt = import_altair()
     names = {
         name: _shorten(short)
-        for name, short in short_names(
+        for name, short in model_names(
             list(dict.fromkeys(s["name"] for result in results for s in result.sources))
         ).items()
     }

@@ -20,8 +20,8 @@ MAX_WORDS = 80
 
 _COLOURS = (INK, "#b8600b", "#7a4f9a", "#2f7d55", "#a3364d", "#59666b")
 _SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down")
-_MAP_SIZES = {"large": (660, 460), "small": (286, 300)}
-_AXIS_LENGTHS = {"large": 520, "small": 205}
+_MAP_SIZES = {"large": (960, 560), "small": (286, 300)}
+_AXIS_LENGTHS = {"large": 860, "small": 205}
 _FONT_SIZES = {"large": 12.0, "small": 10.5}
 
 Sides = tuple[str, str]

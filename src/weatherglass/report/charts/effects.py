@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure
 from weatherglass.measures import Results
+from weatherglass.significance import equate_p
 
 from .. import numbers
 from ..audit import ALPHA, TestBySource, corrected_p, group_by_test
@@ -188,7 +189,7 @@ def _forest_rows(
 
 def _effect_and_p(result: Any) -> str:
     p = result.main_p_for_finding
-    tested = "" if p is None else f", {numbers.p_equation(p)}"
+    tested = "" if p is None else f", {equate_p(p)}"
     return f"{numbers.effect(result.main_value)}{tested}"
 
 

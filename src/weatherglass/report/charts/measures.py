@@ -9,6 +9,7 @@ from typing import Any
 from weatherglass.errors import CannotMeasure
 from weatherglass.measures import MEASURES, GeneralisedResult, MeasureResult
 from weatherglass.seedlab import Lint, Severity
+from weatherglass.significance import equate_p
 
 from .. import numbers
 from ..html import make_visible, spell
@@ -74,7 +75,7 @@ def plot_groups(result: GeneralisedResult) -> Any:
     line = alt.Chart(alt.Data(values=rows)).mark_rule(color=PALE, strokeWidth=2)
     value = f"g {numbers.measure(result.g)}" if result.effect is None else ""
     value = value or f"effect {numbers.effect(result.effect)}"
-    p = f", {numbers.p_equation(result.p.value)}" if result.p else ""
+    p = f", {equate_p(result.p.value)}" if result.p else ""
     heading = alt.TitleParams(f"{spell(result.title)}: {value}{p}", anchor="start")
     chart = _dot_plot(rows, x, y, 0.0, line.encode(x, y, alt.X2("low:Q")))
     return chart.properties(title=heading)

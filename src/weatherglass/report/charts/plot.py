@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, CannotWrite
 from weatherglass.measures import NO_CHART, Results
+from weatherglass.significance import equate_p
 
-from ..audit import ALPHA, group_by_test, short_names
+from ..audit import ALPHA, group_by_test, model_names
 from .agreement import plot_agreement
 from .crowd import plot_crowd
 from .discovery import plot_change, plot_discovery
@@ -80,7 +81,7 @@ def plot(
     >>> import weatherglass as wg
     >>> chart = wg.plot(wg.weat(wg.open_vectors("default"), "weat6"))
     >>> chart.to_dict()["title"]["text"]
-    'Male vs female names, career vs family: effect 1.71, p = 7.8e-05'
+    'Male vs female names, career vs family: effect 1.71, p = 1.6e-04'
     """
     items = list(results) if isinstance(results, Iterable) else [results]
     done = [result for result in items if result.is_done]
@@ -126,14 +127,14 @@ def _draw_facts(results: Sequence[WefatResult], alpha: float) -> list[Any]:
 
 
 def _draw_tests(results: Sequence[WeatResult], alpha: float) -> list[Any]:
-    return [_plot_words(results[0]) if len(results) == 1 else _plot_effects(results)]
+    return [plot_words(results) if len(results) == 1 else _plot_effects(results)]
 
 
 def _draw_sentences(results: Sequence[SeatResult], alpha: float) -> list[Any]:
     layers = {result.source.get("facts", {}).get("layer") for result in results}
     if len(layers) > 1 and None not in layers:
         return [plot_trend(Results.of(results))[0]]
-    return [_plot_words(results[0]) if len(results) == 1 else draw_matrix(results, alpha)]
+    return [plot_words(results) if len(results) == 1 else draw_matrix(results, alpha)]
 
 
 # By `Result.chart`. To add a chart, name it in the class of the result and draw it here.
@@ -173,27 +174,30 @@ def _plot_effects(results: Sequence[WeatResult]) -> Any:
     """A forest plot with a heading and a legend."""
     alt = import_altair()
     tests = group_by_test(results)
-    names = short_names([result.source_name for result in results])
+    names = model_names([result.source_name for result in results])
     legend = []
     if any(result.p_finding is not None for result in results):
         legend.append(f"filled: p ≤ {ALPHA:g} after Holm's correction")
     if any((result.published or {}).get("effect") is not None for result in results):
         legend.append("diamond: published effect")
-    on = f" on {next(iter(names))}" if len(names) == 1 else ""
+    on = f" on {next(iter(names.values()))}" if len(names) == 1 else ""
     title = alt.TitleParams(
         f"Association tests{on}", subtitle="; ".join(legend), anchor="start", offset=12
     )
     return draw_forest(tests, names, width=None, fluid=False).properties(title=title)
 
 
-def _plot_words(result: WeatResult) -> Any:
-    """The strips of one test, with a heading."""
-    (test,) = group_by_test([result])
-    source = result.source_name
-    heading = f"{result.title}: effect {result.effect:.2f}, p = {result.p}"
+def plot_words(results: Sequence[WeatResult]) -> Any:
+    """Draw the strips of one test on one or several sources, with a heading."""
+    (test,) = group_by_test(results)
+    result = results[0]
+    heading = result.title
+    if len(results) == 1 and result.main_p_for_finding is not None:
+        heading += f": effect {result.effect:.2f}, {equate_p(result.main_p_for_finding)}"
     targets = sum(map(len, result.associations.values()))
     levels = _ALL_NAMED_LEVELS if targets <= _MAX_NAMED else _FEW_LEVELS
-    chart = draw_strips(test, {source: source}, width=_STRIPS_WIDTH, levels=levels)
+    names = model_names([result.source_name for result in results])
+    chart = draw_strips(test, names, width=_STRIPS_WIDTH, levels=levels)
     legend = "A stroke for each word, and a ring at the mean of the set."
     title = import_altair().TitleParams(heading, anchor="start", subtitle=[legend])
     return chart.properties(title=title)

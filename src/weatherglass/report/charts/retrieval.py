@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from weatherglass.retrieval import FOUR_FIFTHS
 
-from ..audit import ALPHA, group_by_test, short_names
+from ..audit import ALPHA, group_by_test, model_names
 from ..html import spell
 from .effects import draw_forest
 from .style import ACCENT, INK, SERIES, SOFT, import_altair, quiet_axis
@@ -35,7 +35,7 @@ def plot_contrasts(results: Sequence[RetrievalResult]) -> Any:
 def _draw_effects(results: Sequence[Any], title: str, preposition: str) -> Any:
     """Draw effects over names; the title ends with the source, if there is only one."""
     alt = import_altair()
-    names = short_names([result.source_name for result in results])
+    names = model_names([result.source_name for result in results])
     on = f" {preposition} {next(iter(names.values()))}" if len(names) == 1 else ""
     heading = alt.TitleParams(
         f"{title}{on}",

@@ -11,6 +11,7 @@ from typing import Any
 from weatherglass.measures import Result
 
 from ..html import MAX_WORD_LENGTH, spell
+from ..model_titles import model_title
 from .style import SOFT, import_altair
 
 _MAX_SOURCES = 3
@@ -42,11 +43,16 @@ def source_line(results: Sequence[Result]) -> str:
 
     >>> import weatherglass as wg
     >>> result = wg.weat(wg.open_vectors("default"), "weat6")
-    >>> source_line([result])[:24]
-    'default. Weatherglass 0.'
+    >>> source_line([result])[:31]
+    'GloVe 6B · 50d. Weatherglass 0.'
     """
-    listed_names = [name for result in results for name in result.source_name.split(", ")]
-    names = list(dict.fromkeys(map(_short, listed_names)))
+    listed_names = [
+        model_title(source if source.get("name") == name else {"name": name}) or _short(name)
+        for result in results
+        for source in [getattr(result, "source", {})]
+        for name in result.source_name.split(", ")
+    ]
+    names = list(dict.fromkeys(listed_names))
     listed = ", ".join(names) if len(names) <= _MAX_SOURCES else f"{len(names)} sources"
     versions = ", ".join(dict.fromkeys(result.version for result in results))
     return f"{listed}. Weatherglass {versions}, {_date()}."

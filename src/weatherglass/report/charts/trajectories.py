@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from weatherglass.errors import CannotMeasure, quote_safe
-from weatherglass.significance import format_p
+from weatherglass.significance import equate_p
 
 from .style import INK, PALE, RULE, SERIES, SOFT, Values, import_altair, quiet_axis
 
@@ -177,12 +177,10 @@ def _verdicts(trajectory: Trajectory, test: str) -> list[str]:
         finding = findings[test, trend.corpus]
         words = {1: "rose", -1: "fell", 0: "no clear trend"}[finding.direction]
         name = f"{trend.corpus}: " if len(trajectory.corpora) > 1 else ""
-        residual = (
-            "" if trend.residual_p is None else f", residual p = {format_p(trend.residual_p)}"
-        )
+        residual = "" if trend.residual_p is None else f", residual {equate_p(trend.residual_p)}"
         change = f"{trend.change:+.2f}".replace("-", "−")
         lines.append(
             f"{name}{words}; change {change} ({quote_safe(trend.first)} to "
-            f"{quote_safe(trend.last)}), p = {format_p(trend.p)}{residual}"
+            f"{quote_safe(trend.last)}), {equate_p(trend.p)}{residual}"
         )
     return lines

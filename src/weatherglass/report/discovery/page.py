@@ -15,6 +15,7 @@ from weatherglass.significance import PValue, format_p
 
 from ..charts import style
 from ..html import element, join, label_markup, make_visible, spell, word_list
+from ..model_titles import model_title
 from ..page import can_draw, render_page, static_figure
 from ..templating import render_template
 from . import prose
@@ -215,7 +216,7 @@ def discovery_page(
         limits=prose.list_limits(discovery),
         repeat=repeat_section(prose.repeat_command(discovery), discovery),
     )
-    embedding = prose.model_title(discovery) or prose.short_name(discovery)
+    embedding = model_title(discovery.source) or prose.short_name(discovery)
     title = f"What {embedding} associates with names"
     return render_page(title, [content], show_slurs=show_slurs, sheets=("audit.css",))
 

@@ -21,6 +21,7 @@ from ..html import (
     spell,
     word_markup,
 )
+from ..model_titles import model_title
 from ..templating import render_template
 
 CITATION = (
@@ -60,7 +61,7 @@ def describe_search(discovery: Discovery) -> Markup:
     return join(
         f"Weatherglass clustered {names:,} names into {groups} and {words:,} frequent words into "
         f"{categories}, by their vectors in ",
-        element("b", element("bdi", model_title(discovery) or source_name(discovery))),
+        element("b", element("bdi", model_title(discovery.source) or source_name(discovery))),
         ". For every group and category it selected the words that are most strongly associated "
         "with this group compared with the other groups, and tested whether the association is "
         "stronger than chance. ",
@@ -324,14 +325,6 @@ def describe_version(discovery: Discovery) -> Markup:
     suffix = f" (fingerprint {fingerprint})" if fingerprint else ""
     name = element("bdi", source_name(discovery))
     return join(f"Measured with Weatherglass {discovery.version} on ", name, f"{suffix}.")
-
-
-def model_title(discovery: Discovery) -> str:
-    """What people call the embedding, such as ``GloVe 6B · 50d``; empty if it has only a name."""
-    from ..audit import MODEL_TITLES  # reports of audits include discoveries
-
-    title, dim = MODEL_TITLES.get(source_name(discovery), ""), discovery.source.get("dim")
-    return f"{title} · {dim}d" if title and dim else title
 
 
 def source_name(discovery: Discovery) -> str:

@@ -14,7 +14,7 @@ from weatherglass._version import __version__
 from weatherglass.catalog import Test
 from weatherglass.errors import BadContent
 from weatherglass.measures import Result, SeedChoices, from_plain, load_json
-from weatherglass.significance import PValue
+from weatherglass.significance import PValue, equate_p
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -225,6 +225,7 @@ class Multiverse(Result):
     measure: ClassVar[str] = "multiverse"
     noun: ClassVar[str] = "multiverse"
     chart: ClassVar[str] = "multiverse"
+    max_html_rows: ClassVar[int] = 20  # the picture shows the choices again
 
     test: str
     title: str
@@ -320,7 +321,9 @@ class Multiverse(Result):
         ]
         if self.documented is not None:
             own = self.specifications[self.documented]
-            lines.insert(2, f"the test's own sets: effect {own.effect:.2f}, p = {own.p}")
+            lines.insert(
+                2, f"the test's own sets: effect {own.effect:.2f}, {equate_p(own.p.value)}"
+            )
         return lines
 
     def html_summary(self) -> str:
