@@ -116,8 +116,8 @@ def read_corpus(kind: str, content: bytes, folder: Path) -> None:
                 document.text.encode()
                 assert all(type(value) is str for value in document.meta.values())
             for file in corpus.files:
-                if file.form.columns is not None:
-                    file.form.columns(Input(file.path), corpus.reading)
+                if file.form.header is not None:
+                    file.form.header(Input(file.path), corpus.reading)
     for document in open_corpus(path):
         Tokenizer()(document.text)
 

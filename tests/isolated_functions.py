@@ -85,3 +85,11 @@ def return_unsendable(report: Report) -> Any:
 def read_environment(report: Report) -> tuple[str, str]:
     """Return the cache folder and the folder for temporary files."""
     return os.environ["WEATHERGLASS_CACHE_DIR"], tempfile.gettempdir()
+
+
+def count_items(report: Report, stop: int) -> Any:
+    """Yield numbers, and fail at 3."""
+    for k in range(stop):
+        if k == 3:
+            raise CannotMeasure("Three is too many.")
+        yield k

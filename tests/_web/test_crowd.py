@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,18 @@ def submissions():
 
 def post(client, submission):
     return client.post("/crowd/answers", json=json.loads(submission.to_json()))
+
+
+def test_the_same_answers_sent_by_many_requests_at_once_are_saved_once(
+    lab, submissions, monkeypatch
+):
+    _, folder = lab
+    stored = routes._stored
+    monkeypatch.setattr(routes, "_stored", lambda *given: (stored(*given), time.sleep(0.05))[0])
+    record = json.loads(submissions[0].to_json())
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: routes._save(folder, record), range(8)))
+    assert len((folder / "answers.jsonl").read_text().splitlines()) == 1
 
 
 def test_a_worker_is_led_through_all_tasks_and_the_answers_are_those_of_the_files(lab, submissions):

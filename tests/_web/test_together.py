@@ -34,11 +34,12 @@ class Crowd:
         monkeypatch.setattr(self.jobs, "call", self.call)
         self.gate.close(self.jobs)
 
-    def call(self, report, function, context, questions):
+    def call(self, report, function, context, questions, *, receive):
         """Call a function in this process, and note how many questions it gets."""
         self.sizes.append(len(questions))
         report(0, 0)
-        return function(report, context, questions)
+        for answer in function(report, context, questions):
+            receive(answer)
 
     def ask(self, k, function, context="context"):
         together = Together(function, context, k, lambda answer: ("together", answer))
@@ -78,6 +79,11 @@ def fail(report, context, questions):
     raise MemoryError
 
 
+def fail_at_third(report, context, questions):
+    yield from [k * k for k in questions[:2]]
+    raise MemoryError
+
+
 def test_waiting_questions_are_answered_together_each_with_its_own_answer_or_error(crowd):
     asked = [crowd.ask(k, square) for k in range(2 * MAX_TOGETHER)]
     crowd.gate.event.set()
@@ -108,6 +114,30 @@ def test_where_the_process_fails_each_question_is_answered_singly(crowd):
     asked = [crowd.ask(k, fail) for k in range(MIN_TOGETHER)]
     crowd.gate.event.set()
     assert [job.future.result(60) for job in asked] == [("singly", k * k) for k in range(6)]
+
+
+def test_answers_before_a_failure_are_kept_and_the_rest_answered_singly(crowd):
+    asked = [crowd.ask(k, fail_at_third) for k in range(MIN_TOGETHER)]
+    crowd.gate.event.set()
+    kinds = [job.future.result(60)[0] for job in asked]
+    assert kinds == ["together"] * 2 + ["singly"] * 4
+    assert [job.future.result()[1] for job in asked] == [k * k for k in range(6)]
+
+
+def test_an_answer_is_there_before_the_questions_after_it_are_answered(crowd):
+    release = threading.Event()
+
+    def answer(report, context, questions):
+        yield questions[0]
+        assert release.wait(60)
+        yield from questions[1:]
+
+    asked = [crowd.ask(k, answer) for k in range(MIN_TOGETHER)]
+    crowd.gate.event.set()
+    assert asked[0].future.result(60) == ("together", 0)
+    assert not asked[1].is_over
+    release.set()
+    assert asked[5].future.result(60) == ("together", 5)
 
 
 def test_a_cancelled_question_stays_cancelled_and_the_others_are_answered(crowd):

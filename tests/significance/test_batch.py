@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from weatherglass.errors import CannotMeasure, UsageError
 from weatherglass.significance import permutation_p
-from weatherglass.significance.batch import _tail, batch_permutation_p
+from weatherglass.significance.batch import _tails, batch_permutation_p
 from weatherglass.significance.tail import build_tail
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
@@ -107,7 +107,7 @@ def test_batch_tail_equals_the_tail_of_a_single_test(special, others, data):
     values = data.draw(st.permutations(special + others))
     size = data.draw(st.integers(1, len(values) - 1))
     for greater in (True, False):
-        batch = _tail(values[:size], values[size:], greater, 1e-15)
+        batch = _tails(values[:size], values[size:], 1e-15)(greater)
         tail = build_tail(values[:size], values[size:], greater=greater, resolution=1e-15)
         assert batch.values.tolist() == tail.values.tolist()
         fields = (batch.size, batch.threshold, batch.allowance, batch.equivalent)

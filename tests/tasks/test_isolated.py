@@ -69,6 +69,15 @@ def test_an_error_of_the_library_is_raised_as_it_is(calls):
         calls.call(ignore, functions.fail, True)
 
 
+def test_items_of_a_generator_are_received_in_order_also_before_an_error(calls):
+    items: list[int] = []
+    assert calls.call(ignore, functions.count_items, 3, receive=items.append) is None
+    assert items == [0, 1, 2]
+    with pytest.raises(CannotMeasure, match="Three is too many"):
+        calls.call(ignore, functions.count_items, 5, receive=items.append)
+    assert items == [0, 1, 2] * 2
+
+
 def test_a_bug_is_raised_with_the_traceback_of_the_process(calls):
     with pytest.raises(RuntimeError, match="ZeroDivisionError: a bug"):
         calls.call(ignore, functions.fail, False)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -262,6 +265,48 @@ def test_a_command_that_fails_or_loses_lines_is_one_sentence():
         translate_sentences(command_translator("no-such-translator"), ["tr"])
     with pytest.raises(UsageError, match="is empty"):
         command_translator(" ")
+    with pytest.raises(UsageError, match="cannot be read: No closing quotation"):
+        command_translator('translate "x')
+
+
+def python_command(code: str) -> str:
+    return shlex.join([sys.executable, "-c", code])
+
+
+def test_a_translator_that_never_stops_writing_is_stopped(monkeypatch):
+    monkeypatch.setattr("weatherglass.translation.translators.MAX_OUTPUT_BYTES", 1 << 20)
+    endless = "import os\nwhile True: os.write(1, b'y\\n' * 5000)"
+    with pytest.raises(EncoderError, match=r"it wrote more than 1\.0 MiB"):
+        command_translator(python_command(endless))(["a"], "tr", "en")
+    at_once = "print('y' * 2_000_000)"
+    with pytest.raises(EncoderError, match="it wrote more than"):
+        command_translator(python_command(at_once))(["a"], "tr", "en")
+
+
+def test_a_translator_that_takes_too_long_ends_with_the_processes_it_started(tmp_path):
+    file = tmp_path / "pid"
+    late = (
+        "import pathlib, subprocess\n"
+        "child = subprocess.Popen(['sleep', '600'])\n"
+        f"pathlib.Path({str(file)!r}).write_text(str(child.pid))\n"
+        "child.wait()"
+    )
+    with pytest.raises(EncoderError, match="it took more than 2 seconds"):
+        command_translator(python_command(late), seconds=2)(["a"], "tr", "en")
+    if file.exists():  # a busy machine may not have started it in time
+        for _ in range(500):
+            status = Path(f"/proc/{file.read_text()}/stat")
+            if not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z":
+                break
+            time.sleep(0.02)
+        else:
+            raise AssertionError("the process that the translator started is still there")
+
+
+def test_a_translation_with_a_separator_of_lines_is_one_line():
+    code = "import sys; sys.stdout.buffer.write('She\\u2028is\\x85.\\r\\nHe is.\\n'.encode())"
+    rows = command_translator(python_command(code))(["a", "b"], "tr", "en")
+    assert rows == ["She\u2028is\x85.", "He is."]
 
 
 @pytest.fixture

@@ -9,20 +9,22 @@ import click
 
 from weatherglass.errors import CannotMeasure, UsageError, quote_safe
 
-from .options import (
+from .corpus_options import (
     bootstrap_option,
-    case_option,
     group_options,
     method_option,
     min_size_option,
-    missing_option,
     model_options,
+    pop_tokenizer,
+    word_options,
+)
+from .options import (
+    case_option,
+    missing_option,
     output_options,
     overlap_option,
-    pop_tokenizer,
     seed_option,
     tests_options,
-    word_options,
     worker_options,
 )
 from .output import Output, announce, progress_bar, remarks, table

@@ -10,17 +10,14 @@ import click
 
 from weatherglass.errors import join_first, quote_safe
 
-from .options import (
+from .corpus_options import (
     group_options,
-    missing_option,
-    output_options,
     pop_tokenizer,
-    seed_option,
-    tests_options,
     token_options,
     tokenizer_options,
     word_options,
 )
+from .options import missing_option, output_options, seed_option, tests_options
 from .output import Output, progress_bar, remarks, table
 from .run_tests import select_tests
 from .verbosity import SuggestingGroup

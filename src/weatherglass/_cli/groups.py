@@ -10,17 +10,14 @@ import click
 from weatherglass.errors import UsageError
 
 from .compare import label_corpora
+from .corpus_options import group_options, pop_tokenizer, space_options, word_options
 from .options import (
     case_option,
-    group_options,
     missing_option,
     output_options,
     overlap_option,
-    pop_tokenizer,
     seed_option,
-    space_options,
     tests_options,
-    word_options,
 )
 from .output import Output, progress_bar, remarks, table
 from .run_tests import interval_text, select_tests, write_results

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -16,14 +16,11 @@ from weatherglass.errors import UsageError
 from .output import Output, set_paper_option, set_raw_cells, set_style
 from .typeset import STYLES
 
-if TYPE_CHECKING:
-    from weatherglass.corpus import Tokenizer
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 _PLOT_SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 
 
-def _add_all(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+def add_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
     """Add options to a command so that ``--help`` lists them in this order."""
     for add in reversed(options):
         command = add(command)
@@ -69,7 +66,7 @@ def output_options(
         chosen += _PAPER_OPTIONS if paper else []
         chosen += [out_option] if out else []
         chosen += [_plot_option(charts)] if plot else []
-        return _add_all(run, chosen)
+        return add_options(run, chosen)
 
     return add
 
@@ -252,7 +249,7 @@ alternative_option = click.option(
 
 def tests_options(command: Command) -> Command:
     """Add ``--test`` and ``--tests``, which choose association or factual tests."""
-    return _add_all(command, [_ids_option, own_tests_option])
+    return add_options(command, [_ids_option, own_tests_option])
 
 
 def alpha_option(default: float, help: str) -> Callable[[Command], Command]:
@@ -378,7 +375,7 @@ def worker_options(workers: str, tasks: str) -> Callable[[Command], Command]:
         What a cluster runs as a task.
     """
     local = click.option("--workers", type=click.IntRange(1), help=workers)
-    return lambda command: _add_all(command, [local, cluster_option(tasks)])
+    return lambda command: add_options(command, [local, cluster_option(tasks)])
 
 
 def cluster_option(tasks: str) -> Callable[[Command], Command]:
@@ -405,151 +402,3 @@ dry_run_option = click.option(
     help="Only count the sentences that encoders would get, and the requests to endpoints; nothing "
     "is encoded or sent.",
 )
-
-
-# --- Corpora: what a word is, and how vectors are trained ---
-
-_WORD_OPTIONS = (
-    click.option("--keep-case", is_flag=True, help="Do not convert words to lower case."),
-    click.option(
-        "--words",
-        type=click.Choice(["letters", "spaces"]),
-        default="letters",
-        show_default=True,
-        help="A word is a run of letters, or (for text that is already tokenized) the text "
-        "between two spaces.",
-    ),
-    click.option(
-        "--apostrophes",
-        type=click.Choice(["possessive", "keep", "split"]),
-        default="possessive",
-        show_default=True,
-        help="Apostrophes within words: keep them but drop a final 's (possessive), keep all, or "
-        "split the word.",
-    ),
-    click.option("--hyphens", is_flag=True, help="Words may contain hyphens."),
-    click.option("--numbers", is_flag=True, help="Words may contain digits."),
-    click.option(
-        "--min-count",
-        type=click.IntRange(1),
-        default=10,
-        show_default=True,
-        help="Minimum number of occurrences of a word.",
-    ),
-)
-_MODEL_OPTIONS = (
-    click.option(
-        "--dim",
-        type=click.IntRange(1),
-        default=100,
-        show_default=True,
-        help="Dimensions of the vectors.",
-    ),
-    click.option(
-        "--window",
-        type=click.IntRange(1),
-        default=5,
-        show_default=True,
-        help="Context words on each side.",
-    ),
-    click.option(
-        "--epochs",
-        type=click.IntRange(1),
-        default=5,
-        show_default=True,
-        help="sgns: passes over the corpus.",
-    ),
-)
-_GROUP_OPTIONS = (
-    click.option(
-        "--bins",
-        metavar="N|year|decade|century|EDGES",
-        help="With --by: divide numbers or dates into N groups of about equally many documents, "
-        "into years, decades or centuries, or at edges such as 1861,1901,1946.",
-    ),
-    click.option(
-        "--only",
-        multiple=True,
-        metavar="VALUE",
-        help="With --by: choose this group; repeatable.",
-    ),
-    click.option(
-        "--where",
-        multiple=True,
-        metavar="CONDITION",
-        help="Choose texts by a column: =, !=, <, <=, > or >= and a value, such as 'year>=1900' or "
-        "'party=Democratic|Republican'; repeatable.",
-    ),
-)
-min_size_option = click.option(
-    "--min-size",
-    type=click.IntRange(0),
-    default=10_000,
-    show_default=True,
-    help="With --by: values with fewer tokens are skipped, and reported.",
-)
-
-
-method_option = click.option(
-    "--method",
-    type=click.Choice(["ppmi-svd", "sgns"]),
-    default="ppmi-svd",
-    show_default=True,
-    help="The singular value decomposition of positive pointwise mutual information, or skip-gram "
-    "with negative sampling (needs gensim), which is much slower.",
-)
-
-
-def bootstrap_option(minimum: int) -> Callable[[Command], Command]:
-    """Add ``--bootstrap``, the number of bootstrap samples."""
-    return click.option(
-        "--bootstrap",
-        type=click.IntRange(minimum),
-        default=20,
-        show_default=True,
-        help="Number of bootstrap samples of the documents to train on as well.",
-    )
-
-
-def group_options(by: str) -> Callable[[Command], Command]:
-    """Add ``--by``, described by `by`, and ``--bins``, ``--only`` and ``--where``."""
-    column = click.option("--by", metavar="COLUMN", help=by)
-    return lambda command: _add_all(command, [column, *_GROUP_OPTIONS])
-
-
-def model_options(command: Command) -> Command:
-    """Add the options that every training method has."""
-    return _add_all(command, _MODEL_OPTIONS)
-
-
-def space_options(command: Command) -> Command:
-    """Add the options of vectors that are not trained in epochs: ``--dim`` and ``--window``."""
-    return _add_all(command, _MODEL_OPTIONS[:2])
-
-
-def word_options(command: Command) -> Command:
-    """Add the options of the tokenizer, and ``--min-count``."""
-    return _add_all(command, _WORD_OPTIONS)
-
-
-def tokenizer_options(command: Command) -> Command:
-    """Add the options of the tokenizer alone."""
-    return _add_all(command, _WORD_OPTIONS[:-1])
-
-
-def token_options(command: Command) -> Command:
-    """Add CORPUS, the options of the tokenizer, and ``--min-count``."""
-    return click.argument("corpus")(word_options(command))
-
-
-def pop_tokenizer(options: dict[str, Any]) -> Tokenizer:
-    """Remove the tokenizer's options from a command's options, and return the tokenizer."""
-    from weatherglass.corpus import Tokenizer
-
-    return Tokenizer(
-        lower=not options.pop("keep_case"),
-        words=options.pop("words"),
-        apostrophes=options.pop("apostrophes"),
-        hyphens=options.pop("hyphens"),
-        numbers=options.pop("numbers"),
-    )

@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import (
+from .corpus_options import (
     bootstrap_option,
     group_options,
-    language_option,
     method_option,
     min_size_option,
     model_options,
-    output_options,
     pop_tokenizer,
-    seed_option,
-    tests_options,
     token_options,
-    worker_options,
 )
+from .options import language_option, output_options, seed_option, tests_options, worker_options
 from .output import Output, announce, printable, progress_bar
 from .run_tests import select_tests
 

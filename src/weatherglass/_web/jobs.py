@@ -16,7 +16,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ T = TypeVar("T")
 PRELOAD = ("weatherglass._web.preload",)
 
 
-MIN_TOGETHER, MAX_TOGETHER = 6, 32
+MIN_TOGETHER, MAX_TOGETHER = 6, 64
 """How many waiting questions are worth a process, and how many it answers at most."""
 
 CROWD_WAITS = 3
@@ -59,8 +59,8 @@ class Together:
     Parameters
     ----------
     function
-        Called in a process with the `report` of `Jobs.call`, the `context` and the questions;
-        returns for each question an answer or an error.
+        A generator, called in a process with the `report` of `Jobs.call`, the `context` and the
+        questions; yields for each question an answer or an error.
     context
         What the questions have in common: those with equal contexts are answered together.
     question
@@ -69,7 +69,7 @@ class Together:
         Called with an answer of the function; returns the result of the job.
     """
 
-    function: Callable[..., list[Any]]
+    function: Callable[..., Iterable[Any]]
     context: Hashable
     question: Any
     complete: Callable[[Any], Any]
@@ -288,15 +288,18 @@ class Jobs:
             if all(job.is_over for job in taken):
                 raise Cancelled("All of these jobs were cancelled.")
 
-        try:
-            questions = [kind.question for kind in kinds]
-            answers = self.call(report, kinds[0].function, kinds[0].context, questions)
-        except Exception:  # whichever of them is the reason, the others do not fail with it
-            for job, work in taken.items():
-                job.run(work)
-            return
-        for job, kind, answer in zip(taken, kinds, answers, strict=True):
+        waiting = iter(zip(taken, kinds, strict=True))
+
+        def receive(answer: Any) -> None:
+            job, kind = next(waiting)
             job.end(answer if isinstance(answer, Exception) else kind.complete(answer))
+
+        questions = [kind.question for kind in kinds]
+        with suppress(Exception):  # whichever is the reason, the others do not fail with it
+            self.call(report, kinds[0].function, kinds[0].context, questions, receive=receive)
+        for job, work in taken.items():
+            if not job.is_over:
+                job.run(work)
 
     async def answer(
         self,
@@ -349,6 +352,7 @@ class Jobs:
         *arguments: Any,
         check: Callable[[], None] | None = None,
         cache: Path | None = None,
+        receive: Callable[[Any], None] | None = None,
     ) -> T:
         """Return ``function(report, *arguments)``, called in a process that can be killed.
 
@@ -357,7 +361,9 @@ class Jobs:
         """
         if self._calls is None:
             raise ProcessDied("A process of a job cannot start others.")
-        return self._calls.call(report, function, *arguments, check=check, cache=cache)
+        return self._calls.call(
+            report, function, *arguments, check=check, cache=cache, receive=receive
+        )
 
     def start_processes(self) -> None:
         """Prepare for the first `call`, so that it need not wait for imports."""

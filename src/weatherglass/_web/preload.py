@@ -7,6 +7,7 @@ second to load. Nothing here may start threads, which a forked process would not
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 
 import numpy as np
 import pyarrow  # noqa: F401
@@ -24,9 +25,10 @@ import weatherglass.vectors.formats.kernels  # noqa: F401
 from weatherglass.auditing import open_audit  # noqa: F401
 from weatherglass.corpus import open_corpus, summarise, train  # noqa: F401
 from weatherglass.discovery import discover, discover_both  # noqa: F401
+from weatherglass.errors import WeatherglassError
 from weatherglass.measures import weat
 from weatherglass.seedlab import lint, multiverse  # noqa: F401
-from weatherglass.vectors import Vectors
+from weatherglass.vectors import Vectors, find_path, parse_spec
 
 from . import app  # noqa: F401
 from .ask import MeasuredTest, Question, render_answer_page
@@ -48,6 +50,8 @@ def answer_once() -> None:
     weat(vectors, test, intervals=True, influence=True, workers=1)
     answer = MeasuredTest(question, test).answer(lambda *progress: None, {"w": vectors})
     render_answer_page(session, answer)
+    with suppress(WeatherglassError):  # the bundled vectors may not be installed
+        find_path(parse_spec("default"))  # reads the metadata of all installed packages
 
 
 answer_once()

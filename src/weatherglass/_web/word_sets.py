@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, NamedTuple
 
 from fastapi import Query
@@ -79,6 +79,7 @@ class WordSetInput:
         return any(map(is_slur, self.words))
 
 
+@lru_cache(256)  # a page reads the sets of its question several times
 def read_set(text: str, settings: Settings, label: str = "") -> WordSetInput:
     """Read a set as it was typed.
 

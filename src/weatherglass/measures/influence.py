@@ -70,13 +70,35 @@ def leave_one_out(
             remaining.append((reduced["X"], reduced["Y"]))
     p_values = _permutation_ps(remaining, alternative)
     influences = []
-    for (name, word), (x, y), p, both in zip(
-        dropped, remaining, p_values, two_sided_ps(remaining, p_values), strict=True
+    for (name, word), value, p, both in zip(
+        dropped,
+        _effects(remaining, ddof, scale * MIN_SPREAD),
+        p_values,
+        two_sided_ps(remaining, p_values),
+        strict=True,
     ):
-        # Where one word carries the whole difference, nothing is left without it.
-        value = effect(x, y, ddof) if spread(x, y, ddof) > scale * MIN_SPREAD else 0.0
         influences.append(Influence(name, word, value, p.value, value - reference, both.value))
     return tuple(sorted(influences, key=lambda influence: -abs(influence.moved)))
+
+
+def _effects(tests: Sequence[tuple[Any, Any]], ddof: int, min_spread: float) -> list[float]:
+    """Return the effect size of each test; tests of the same sizes are computed together.
+
+    Where one word carries the whole difference, nothing is left without it, and the effect is 0.
+    """
+    alike: dict[tuple[int, int], list[int]] = {}
+    for k, (x, y) in enumerate(tests):
+        alike.setdefault((len(x), len(y)), []).append(k)
+    effects = [0.0] * len(tests)
+    for chosen in alike.values():
+        x, y = (np.stack([tests[k][side] for k in chosen]) for side in (0, 1))
+        differences, spreads = x.mean(axis=1) - y.mean(axis=1), spread(x, y, ddof)
+        for k, difference, deviation in zip(
+            chosen, differences.tolist(), spreads.tolist(), strict=True
+        ):
+            if deviation > min_spread:
+                effects[k] = difference / deviation
+    return effects
 
 
 def _permutation_ps(tests: Sequence[tuple[Any, Any]], alternative: Alternative) -> Sequence[PValue]:

@@ -16,26 +16,18 @@ from numpy.typing import NDArray
 
 from weatherglass.catalog import Norms, SeedSet, WordSet, load_norms
 from weatherglass.catalog import test as catalogue_test
-from weatherglass.errors import CannotMeasure, UnusableRow, UsageError
-from weatherglass.significance import (
-    Correlation,
-    Interval,
-    clamp_p,
-    partial_correlation,
-    pearson,
-    spearman,
-)
+from weatherglass.errors import UnusableRow, UsageError
+from weatherglass.significance import Interval
 from weatherglass.vectors import Case, find_positions, is_alphabetical
 
 from .association_table import AssociationTable, Embedding, side_of
 from .claims import lower_first
-from .controls import ControlledValue
 from .embedding import Source, open_embedding
 from .measurement import Measurement, Section, describe_source, describe_test, interval_columns
+from .norm_correlations import Floats, correlate, other_correlation, rate_reliability
 from .wefat import normalised_associations
 from .word_sets import FoundSet, find_words, is_target_set, parse_sets, split_found, too_few_reason
 
-Floats = NDArray[np.float64]
 Shared = Literal["keep", "leave out"]
 Words = Sequence[str] | SeedSet | WordSet | str
 
@@ -379,11 +371,9 @@ def _measure(
     errors = [rated.errors[i] for i in found["W"].kept] if rated.errors else []
     return NormsResult(
         status="done",
-        pearson_other=_other_correlation(values[other], ratings[other])
-        if is_shared.any()
-        else None,
-        **_correlations(values[keep], ratings[keep], logs),
-        **_reliability(values[keep], ratings[keep], np.array(errors)[keep] if errors else None),
+        pearson_other=other_correlation(values[other], ratings[other]) if is_shared.any() else None,
+        **correlate(values[keep], ratings[keep], logs),
+        **rate_reliability(values[keep], ratings[keep], np.array(errors)[keep] if errors else None),
         **about,
     )
 
@@ -449,70 +439,6 @@ def _log_frequencies(vectors: Embedding, words: Sequence[str]) -> tuple[Floats |
     if is_alphabetical([words[k] for k in np.argsort(ranks).tolist()]):
         return None, ""
     return -np.log(ranks + 1.0), "rank"
-
-
-def _correlations(x: Floats, y: Floats, logs: Floats | None) -> dict[str, Any]:
-    from scipy import stats
-
-    r, ranks, line = pearson(x, y), spearman(x, y), stats.linregress(x, y)
-    numbers: dict[str, Any] = {
-        "pearson": r.value,
-        "pearson_p": clamp_p(stats.pearsonr(x, y).pvalue),
-        "intervals": (_interval(r),),
-        "spearman": ranks.value,
-        "spearman_interval": _interval(ranks),
-        "slope": float(line.slope),
-        "intercept": float(line.intercept),
-        "associations": tuple(x.tolist()),
-        "ratings": tuple(y.tolist()),
-    }
-    if logs is None or np.ptp(logs) == 0:
-        return numbers
-    try:
-        partial = partial_correlation(x, y, logs)
-    except CannotMeasure:
-        return numbers
-    df = len(x) - 3
-    t = partial.value * np.sqrt(df / max(1e-300, 1 - partial.value**2))
-    p = clamp_p(2 * stats.t.sf(abs(t), df))
-    control = ControlledValue(
-        "frequency",
-        effect=partial.value,
-        p=p,
-        survives=partial.value / r.value if r.value else None,
-        asked="frequency",
-        p_two_sided=p,
-    )
-    return numbers | {
-        "partial": partial.value,
-        "partial_p": p,
-        "partial_interval": _interval(partial),
-        "controls": (control,),
-    }
-
-
-def _reliability(x: Floats, y: Floats, errors: Floats | None) -> dict[str, Any]:
-    """Return the reliability of ratings, the ceiling, and the correlation corrected for it."""
-    if errors is None:
-        return {}
-    reliability = 1 - float(errors.mean()) / float(y.var(ddof=1))
-    if reliability <= 0:  # the ratings differ by no more than their errors
-        return {"reliability": 0.0, "ceiling": 0.0}
-    ceiling = float(np.sqrt(reliability))
-    r = pearson(x, y).value
-    return {"reliability": reliability, "ceiling": ceiling, "disattenuated": r / ceiling}
-
-
-def _other_correlation(x: Floats, y: Floats) -> float | None:
-    try:
-        return pearson(x, y).value
-    except CannotMeasure:
-        return None
-
-
-def _interval(correlation: Correlation) -> Interval:
-    low, high, confidence = correlation.low, correlation.high, correlation.confidence
-    return Interval(low, high, confidence, "fisher z", about="other rated words")
 
 
 def _describe_norms(rated: Norms) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from weatherglass.catalog import Test, seed_sets, tests
 
@@ -102,7 +102,7 @@ def _distinct_groups(pair: Sequence[tuple[str, Sequence[str]]]) -> list[str | No
     return single if single[0] != single[1] else [None, None]
 
 
-def _groups_of(label: str, words: Sequence[str]) -> dict[str, str]:
+def _groups_of(label: str, words: Sequence[str]) -> Mapping[str, str]:
     """Return the group of a set in each category, by its label or else by its words."""
     return groups_of_label(label) or _groups_of_words(tuple(words))
 
@@ -125,7 +125,8 @@ def groups_of_label(label: str) -> dict[str, str]:
     }
 
 
-def _groups_of_words(words: Sequence[str]) -> dict[str, str]:
+@lru_cache(256)  # a page asks several times
+def _groups_of_words(words: tuple[str, ...]) -> Mapping[str, str]:
     known = _groups_by_word()
     chosen = {}
     for category in _LABEL_WORDS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Literal
 
@@ -181,6 +182,13 @@ def _shorten(word: str, size: float, width: float) -> str:
     return text
 
 
+@lru_cache(8192)  # the words of a question are drawn several times
+def _label_text(word: str, size: float, width: float) -> tuple[str, float]:
+    """Return a word as its label shows it, and the width of that text."""
+    text = _shorten(word, size, width)
+    return text, _text_width(text, size)
+
+
 def _text_width(text: str, size: float) -> float:
     return width_in_ems(text) * size * _WIDTH_ALLOWANCE
 
@@ -194,7 +202,7 @@ def _margins(
     left = right = _MARGIN
     for word, value in pairs:
         share = (value - low) / (high - low or 1.0)
-        needed = _text_width(_shorten(word, size, width), size) + _FLAG + _MARGIN
+        needed = _label_text(word, size, width)[1] + _FLAG + _MARGIN
         inner = _MIN_INNER_SHARE * width  # a label inside hangs over the end only in part
         if share < 0.5:
             left = max(left, needed - share * inner)
@@ -214,8 +222,8 @@ def _place_labels(
     """
     labels = []
     for word, value, x in words:
-        text = _shorten(word, size, width)
-        labels.append(_Label(word, text, value, x, _text_width(text, size)))
+        text, text_width = _label_text(word, size, width)
+        labels.append(_Label(word, text, value, x, text_width))
     ordered = sorted(labels, key=lambda label: label.x)
     half = len(ordered) // 2
     flags: list[tuple[_Label, Anchor]] = []

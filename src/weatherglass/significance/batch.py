@@ -17,7 +17,7 @@ from .clusters import MIN_GAP_RATIO, find_clusters
 from .exact import max_subsets
 from .permutation import MAX_TILTED_ERROR, TILTED_MARGIN, tail_p, tilted_p, two_sided_p
 from .pvalue import Alternative, PValue, check_alternative
-from .tail import MethodFailed, Tail, build_tail
+from .tail import Integers, MethodFailed, Tail, build_tail
 from .tilted import min_tilt, standardise, whole_share
 
 MAX_SUBSETS = 1 << 16
@@ -109,26 +109,31 @@ def _chunk_p(alternative: Alternative, resolution: float, chunk: Sequence[Pair])
 
 
 def _p(x: ArrayLike, y: ArrayLike, alternative: Alternative, resolution: float) -> PValue:
+    tail_of = _tails(x, y, resolution)
     if alternative != "two-sided":
-        tail = _tail(x, y, alternative == "greater", resolution)
-        return replace(_tail_p(tail), alternative=alternative)
-    tails = {greater: _tail(x, y, greater, resolution) for greater in (True, False)}
-    return two_sided_p(lambda greater: _tail_p(tails[greater]), tails[True])
+        return replace(_tail_p(tail_of(alternative == "greater")), alternative=alternative)
+    upper = tail_of(True)
+    return two_sided_p(lambda greater: _tail_p(upper if greater else tail_of(False)), upper)
 
 
-def _tail(x: ArrayLike, y: ArrayLike, greater: bool, resolution: float) -> Tail:
-    """Return what `build_tail` does, in one compiled step in the usual case of no ties."""
+def _tails(x: ArrayLike, y: ArrayLike, resolution: float) -> Callable[[bool], Tail]:
+    """Return a function that does what `build_tail` does; one compiled step where nothing ties."""
     from .batch_kernels import round_distinct
 
     observed, others = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if observed.ndim == others.ndim == 1 and len(observed) and len(others):
         integers = round_distinct(np.concatenate([observed, others]), resolution)
         if len(integers):
-            integers = integers if greater else -integers
-            size, allowance = len(observed), min(len(observed), len(others))
-            threshold = int(integers[:size].sum()) - allowance
-            return Tail(np.sort(integers)[::-1].copy(), size, threshold, allowance, 1)
-    return build_tail(x, y, greater=greater, resolution=resolution)
+            return functools.partial(_distinct_tail, integers, len(observed), len(others))
+    return lambda greater: build_tail(x, y, greater=greater, resolution=resolution)
+
+
+def _distinct_tail(integers: Integers, n: int, m: int, greater: bool) -> Tail:
+    """Return the tail of `n` targets of X and `m` of Y, none of which tie."""
+    integers = integers if greater else -integers
+    allowance = min(n, m)
+    threshold = int(integers[:n].sum()) - allowance
+    return Tail(np.sort(integers)[::-1].copy(), n, threshold, allowance, 1)
 
 
 def _tail_p(tail: Tail) -> PValue:

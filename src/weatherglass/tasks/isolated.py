@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent import futures
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -102,6 +102,7 @@ class IsolatedCalls:
         *arguments: Any,
         check: Callable[[], None] | None = None,
         cache: Path | None = None,
+        receive: Callable[[Any], None] | None = None,
     ) -> T:
         """Return ``function(report, *arguments)``, called in a new process.
 
@@ -116,6 +117,9 @@ class IsolatedCalls:
             Called every `POLL_SECONDS`; if it raises an error, the process is killed.
         cache
             The cache folder of the process, instead of the user's.
+        receive
+            Called with each item of the function, which is then a generator, as soon as it is
+            there; the result is None.
 
         Raises
         ------
@@ -132,7 +136,7 @@ class IsolatedCalls:
             process, connection = self._start(report, surroundings, function, arguments)
             try:
                 with connection:
-                    result: T = self._follow(process, connection, report, check)
+                    result: T = self._follow(process, connection, report, check, receive)
                     return result
             except BaseException:
                 self._end(process)
@@ -202,8 +206,10 @@ class IsolatedCalls:
         connection: Connection,
         report: Report,
         check: Callable[[], None] | None,
+        receive: Callable[[Any], None] | None,
     ) -> Any:
         progress: tuple[Any, ...] = (0, 0)
+        last_check = 0.0
         while True:
             if wait([connection], POLL_SECONDS):
                 try:
@@ -220,8 +226,14 @@ class IsolatedCalls:
                     raise RuntimeError(f"a job failed in its process\n{content[0]}")
                 if kind == "started":
                     self._processes[process] = True
+                elif kind == "item":
+                    assert receive is not None
+                    receive(content[0])
+                    if time.monotonic() - last_check < POLL_SECONDS:
+                        continue
                 else:
                     progress = tuple(content)
+            last_check = time.monotonic()
             report(*progress)
             if check is not None:
                 check()
@@ -385,7 +397,14 @@ def _run(
         connection.send(("started",))
         message: tuple[Any, ...]
         try:
-            message = "result", function(_reporter(connection), *arguments)
+            result = function(_reporter(connection), *arguments)
+            if isinstance(result, Generator):
+                for item in result:
+                    connection.send(("item", item))
+                result = None
+            message = "result", result
+        except BrokenPipeError:
+            raise
         except MemoryError:
             message = ("memory",)
         except WeatherglassError as error:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 import subprocess
+import tempfile
+import time
 import urllib.request
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import IO, Any
 from urllib.parse import urlsplit
 
+from weatherglass._files import format_size
 from weatherglass.encoders import MAX_RESPONSE_BYTES, REQUEST_FAILURES, credentials_for, fetch
 from weatherglass.errors import EncoderError, UsageError, quote_safe
 
@@ -21,6 +27,10 @@ Translator = Callable[[Sequence[str], str, str], Sequence[str]]
 
 _BATCH = 50  # sentences of a request
 _MAX_TEXT = 200  # characters of an error message
+_MAX_ERROR_BYTES = 1 << 16
+_POLL_SECONDS = 0.02
+MAX_OUTPUT_BYTES = 64 << 20
+"""What a command may write: the sentences of a language are a few kilobytes."""
 
 
 def translate_sentences(
@@ -60,34 +70,78 @@ def command_translator(command: str, *, seconds: float = 600.0) -> Translator:
     ``{source}`` and ``{target}`` in the command are replaced by the codes of the languages. It is
     started without a shell.
     """
-    words = shlex.split(command)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:  # a quotation mark without its partner
+        raise UsageError(f"The command of the translator cannot be read: {error}.") from None
     if not words:
         raise UsageError("The command of the translator is empty.")
 
     def translate(sentences: Sequence[str], source: str, target: str) -> list[str]:
         line = [word.replace("{source}", source).replace("{target}", target) for word in words]
         try:
-            ran = subprocess.run(
-                [*line],  # a list, so that no shell reads it
-                input="".join(f"{sentence}\n" for sentence in sentences).encode(),
-                capture_output=True,
-                timeout=seconds,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            is_late = isinstance(error, subprocess.TimeoutExpired)
-            reason = f"it took more than {seconds:g} seconds" if is_late else str(error)
+            code, output, errors = _run(line, "".join(f"{text}\n" for text in sentences), seconds)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the command
             raise EncoderError(
-                f"The translator {quote_safe(words[0])} could not be run: {reason}."
+                f"The translator {quote_safe(words[0])} could not be run: {error}."
             ) from None
-        if ran.returncode:
-            said = quote_safe(" ".join(ran.stderr.decode("utf-8", "replace").split()), _MAX_TEXT)
+        if code:
+            said = quote_safe(" ".join(errors.split()), _MAX_TEXT)
             raise EncoderError(
-                f"The translator {quote_safe(words[0])} ended with code {ran.returncode}: {said}."
+                f"The translator {quote_safe(words[0])} ended with code {code}: {said}."
             )
-        return ran.stdout.decode("utf-8", "replace").splitlines()
+        # Not `splitlines`, which also ends lines at characters inside a translation.
+        lines = output.removesuffix("\n").split("\n")
+        return [text.removesuffix("\r") for text in lines] if output else []
 
     return translate
+
+
+def _run(command: Sequence[str], text: str, seconds: float) -> tuple[int, str, str]:
+    """Run a command without a shell; return its exit code, its output and its error messages.
+
+    Output goes to files, so that a command that never stops writing fills no memory. The command
+    and all that it started are killed after `seconds`, or if the output is too long.
+    """
+    with (
+        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as errors,
+    ):
+        given.write(text.encode())
+        given.seek(0)
+        with subprocess.Popen(
+            [*command], stdin=given, stdout=output, stderr=errors, start_new_session=True
+        ) as process:
+            try:
+                end = time.monotonic() + seconds
+                while process.poll() is None:
+                    if time.monotonic() > end:
+                        raise TimeoutError(f"it took more than {seconds:g} seconds")
+                    if _size(output) + _size(errors) > MAX_OUTPUT_BYTES:
+                        raise OSError(f"it wrote more than {format_size(MAX_OUTPUT_BYTES)}")
+                    time.sleep(_POLL_SECONDS)
+            finally:
+                if process.poll() is None:
+                    _kill_group(process)
+        if _size(output) > MAX_OUTPUT_BYTES:
+            raise OSError(f"it wrote more than {format_size(MAX_OUTPUT_BYTES)}")
+        output.seek(0)
+        errors.seek(0)
+        written, said = output.read(), errors.read(_MAX_ERROR_BYTES)
+    return process.returncode, written.decode("utf-8", "replace"), said.decode("utf-8", "replace")
+
+
+def _size(file: IO[bytes]) -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and all that it started."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
 
 
 def endpoint_translator(url: str, *, seconds: float = 120.0) -> Translator:

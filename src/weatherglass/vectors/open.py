@@ -95,7 +95,7 @@ def open_vectors(
     >>> vectors.words[:], vectors.dim
     (['weather', 'glass'], 50)
     """
-    if not isinstance(source, str | os.PathLike):
+    if not isinstance(source, str | bytes | os.PathLike):
         vectors = None if isinstance(source, type) else vectors_of(source)
         if vectors is None:
             raise UsageError(f"{type(source).__name__} is not a source of vectors: give {_KINDS}.")

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote
@@ -84,6 +85,7 @@ def check_options(spec: Spec, known: Collection[str]) -> None:
             )
 
 
+@cache
 def registered_sources() -> dict[str, Callable[[Spec], Path]]:
     """Return the functions that find the files of registered names, by name."""
     from importlib.metadata import entry_points

@@ -11,16 +11,10 @@ import click
 
 from weatherglass.errors import UsageError
 
+from ..corpus_options import pop_tokenizer, word_options
 from ..exit_codes import FAILED
 from ..masking import slurs_option
-from ..options import (
-    case_option,
-    language_option,
-    output_options,
-    pop_tokenizer,
-    seed_option,
-    word_options,
-)
+from ..options import case_option, language_option, output_options, seed_option
 from ..output import Output, delimited, printable, progress_bar, remarks, table
 from .options import controlled_vectors_option, describe_controls, named_vectors, open_whole
 

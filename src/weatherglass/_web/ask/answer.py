@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -144,10 +144,9 @@ def answer_together(
     report: Callable[..., None],
     context: SharedContext,
     questions: Sequence[tuple[MeasuredTest, Render | None]],
-) -> list[Any]:
-    """Answer questions in a process: the results and pages of each, or the error."""
+) -> Iterator[Any]:
+    """Answer questions in a process: yield the results and pages of each, or the error."""
     session = context.open(report)
-    answers: list[Any] = []
     with single_threaded_blas():  # other processes need the other processors
         for done, (measured, render) in enumerate(questions):
             report(done, len(questions))
@@ -157,10 +156,10 @@ def answer_together(
                 answer = measured.answer(lambda done, total: None, vectors)
                 if render is not None:
                     render(session, answer)
-                answers.append((answer.results, answer.pages))
+                part: Any = answer.results, answer.pages
             except WeatherglassError as error:
-                answers.append(error)
-    return answers
+                part = error
+            yield part
 
 
 async def _choose_dropped(

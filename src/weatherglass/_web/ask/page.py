@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -153,8 +154,21 @@ def view_result(
         "classes": classes,
         "checks": describe_checks(result, complete is not None) if result.is_done else [],
         "query": answer.question.query,
+        "has_zero": _has_zero(answer.results.values()),
         "has_texts": result.is_done and has_corpus(session, name),
     }
+
+
+def _has_zero(results: Iterable[WeatResult]) -> bool:
+    """Whether strips on one scale have a line at zero: associations are on both sides of it."""
+    values = [
+        value
+        for result in results
+        if result.is_done
+        for side in "XY"
+        for value in result.associations[side]
+    ]
+    return bool(values) and min(values) < 0 < max(values)
 
 
 def format_odds(p: float | None) -> str:

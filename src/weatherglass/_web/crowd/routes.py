@@ -6,6 +6,7 @@ key stays on the server. Answers are appended to ``answers.jsonl`` in the folder
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,8 +41,14 @@ PAGE = Page("Crowd", "/crowd", router)
 
 ANSWERS_PATH = "/crowd/answers"
 TaskPath = Annotated[str, PathParameter(description="The id of a task.", max_length=60)]
-MAX_LINE_BYTES, MAX_ANSWERS_BYTES = 1 << 20, 48 << 20
-"""The longest answers to a task, and all answers of a study: a larger file could not be read."""
+MAX_LINE_BYTES, MAX_ANSWERS_BYTES = 1 << 20, 16 << 20
+"""The longest answers to a task, and all answers of a study, which every request reads: those of
+forty thousand tasks, which take about a second."""
+
+_reading = threading.Lock()
+"""One request at a time reads the answers and appends to them: many at once would take the memory
+of as many copies, and could save the same answers twice."""
+
 _SAVED = "Your answers are saved."
 _ENDED = "Your answers are saved. The study ends here for you; thank you for taking part."
 
@@ -68,7 +75,8 @@ async def index(session: CurrentSession) -> Response:
 
 def _render_index(folder: Path) -> str:
     study = CrowdStudy.load(folder)
-    submissions = _stored(folder, study)
+    with _reading:
+        submissions = _stored(folder, study)
     rows = []
     for task in study.tasks:
         workers = {s.worker.strip() for s in submissions if s.task == task.id}
@@ -104,10 +112,11 @@ async def answers(record: Annotated[dict[str, Any], Body()], session: CurrentSes
 def _save(folder: Path, record: dict[str, Any]) -> Saved:
     study = CrowdStudy.load(folder)
     submission = valid_submission(record, study)
-    stored = [s for s in _stored(folder, study) if s.worker == submission.worker]
-    # A request that is sent again, because its answer was lost, is not saved again.
-    if all(known.code != submission.code for known in stored):
-        _append(folder / ANSWERS_FILE, submission.to_json())
+    with _reading:
+        stored = [s for s in _stored(folder, study) if s.worker == submission.worker]
+        # A request that is sent again, because its answer was lost, is not saved again.
+        if all(known.code != submission.code for known in stored):
+            _append(folder / ANSWERS_FILE, submission.to_json())
     done = {*(known.task for known in stored), submission.task}
     if submission.task == "exam" and not _has_passed(study, submission):
         return Saved(message=_ENDED, next=None)
