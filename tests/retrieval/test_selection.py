@@ -29,11 +29,11 @@ def by_hand(scores, groups, top):
 def test_rates_equal_a_count_by_hand(top):
     scores = np.random.default_rng(1).normal(size=(3, 4, 6))
     groups = ["a", "b", "a", "c", "b", "c"]
-    found = select(scores, "group", groups, top)
+    selected = select(scores, "group", groups, top)
     expected = by_hand(scores, groups, top)
-    assert found.rates == pytest.approx(expected)
+    assert selected.rates == pytest.approx(expected)
     low, high = min(expected.values()), max(expected.values())
-    assert found.impact_ratio == pytest.approx(low / high)
+    assert selected.impact_ratio == pytest.approx(low / high)
 
 
 def test_versions_with_equal_scores_share_the_last_places():
@@ -60,17 +60,17 @@ def test_the_interval_of_the_ratio_is_that_of_its_logarithm():
         rates = by_hand(np.delete(scores, left_out, axis=1), groups, 0.25)
         ratios.append(np.log(rates["b"] / rates["a"]))
     error = np.sqrt(9 * np.var(ratios))
-    found = select(scores, "group", groups, 0.25)
-    width = np.log(found.interval.high / found.interval.low) / 2
+    selected = select(scores, "group", groups, 0.25)
+    width = np.log(selected.interval.high / selected.interval.low) / 2
     assert width == pytest.approx(stats.t.ppf(0.975, 9) * error, rel=0.05)
-    assert found.interval.low * found.interval.high == pytest.approx(found.impact_ratio**2)
+    assert selected.interval.low * selected.interval.high == pytest.approx(selected.impact_ratio**2)
 
 
 def test_a_group_that_is_never_selected_has_an_interval_that_begins_at_zero():
     scores = np.random.default_rng(5).normal(size=(4, 6, 4)) + np.array([9.0, 9.0, 0, 0])
-    found = select(scores, "group", ["a", "a", "b", "b"], 0.25)
-    assert found.impact_ratio == found.interval.low == 0
-    assert 0 < found.interval.high < 0.8
+    selected = select(scores, "group", ["a", "a", "b", "b"], 0.25)
+    assert selected.impact_ratio == selected.interval.low == 0
+    assert 0 < selected.interval.high < 0.8
 
 
 @pytest.mark.parametrize("difference", [0.0, 1.5])
@@ -87,40 +87,40 @@ def test_the_interval_covers_the_ratio_of_the_mean_rates(difference):
     truth = mean[:8].mean() / mean[8:].mean()
     covered = 0
     for _ in range(60):
-        found = selection.select_pair(draw(), groups, 0.1)
-        ratio = truth if found.rates["a"] <= found.rates["b"] else 1 / truth
-        covered += found.interval.low <= ratio <= found.interval.high
+        selected = selection.select_pair(draw(), groups, 0.1)
+        ratio = truth if selected.rates["a"] <= selected.rates["b"] else 1 / truth
+        covered += selected.interval.low <= ratio <= selected.interval.high
     assert covered >= 53  # the bootstrap over documents covers in about half of the draws
 
 
 def test_many_documents_are_left_out_in_parts():
     scores = np.random.default_rng(7).normal(size=(1, 500, 4))
-    found = select(scores, "group", ["a", "b"] * 2, 0.1)
-    assert found.interval.low < 1 < found.interval.high
+    selected = select(scores, "group", ["a", "b"] * 2, 0.1)
+    assert selected.interval.low < 1 < selected.interval.high
 
 
 def test_without_a_difference_shuffled_groups_are_as_unequal():
     scores = np.random.default_rng(3).normal(size=(20, 10, 12))
-    found = select(scores, "group", ["a", "b"] * 6, 0.1)
-    assert found.p_shuffled > 0.05
-    assert found.interval.low < 1
-    assert found.exposure["a"] == pytest.approx(1, abs=0.05)
+    selected = select(scores, "group", ["a", "b"] * 6, 0.1)
+    assert selected.p_shuffled > 0.05
+    assert selected.interval.low < 1
+    assert selected.exposure["a"] == pytest.approx(1, abs=0.05)
 
 
 def test_exposure_is_larger_at_the_top():
     scores = np.zeros((1, 3, 4)) - np.arange(4)
-    found = select(scores, "group", ["a", "a", "b", "b"], 0.5)
-    assert found.rates == {"a": 1.0, "b": 0.0}
-    assert found.impact_ratio == 0
-    assert found.exposure["a"] > 1 > found.exposure["b"]
-    assert [point.top for point in found.curve] == sorted(p.top for p in found.curve)
+    selected = select(scores, "group", ["a", "a", "b", "b"], 0.5)
+    assert selected.rates == {"a": 1.0, "b": 0.0}
+    assert selected.impact_ratio == 0
+    assert selected.exposure["a"] > 1 > selected.exposure["b"]
+    assert [point.top for point in selected.curve] == sorted(p.top for p in selected.curve)
 
 
 def test_each_group_has_its_rate_over_the_highest():
     scores = np.random.default_rng(8).normal(size=(3, 6, 6))
-    found = select(scores, "group", ["a", "b", "c"] * 2, 0.3)
-    assert found.ratios[found.highest] == 1
-    assert found.ratios[found.lowest] == found.impact_ratio
+    selected = select(scores, "group", ["a", "b", "c"] * 2, 0.3)
+    assert selected.ratios[selected.highest] == 1
+    assert selected.ratios[selected.lowest] == selected.impact_ratio
 
 
 def test_too_few_documents_give_no_interval():

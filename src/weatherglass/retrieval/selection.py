@@ -263,13 +263,13 @@ def _jackknife(scores: Floats, member: Floats, top: float) -> Interval | None:
     rates = _selected(scores, np.ones((1, documents)), member, places)[0] / sizes / documents
     if rates[1] == 0:
         return None
-    without = _selected(scores, kept, member, places) / sizes / kept.sum(axis=1, keepdims=True)
+    left_out = _selected(scores, kept, member, places) / sizes / kept.sum(axis=1, keepdims=True)
     # A group that is never selected has half a place, so that the upper end is defined.
-    shown = np.maximum(rates, 0.5 / (queries * documents * names))
-    influence = without[:, 0] / shown[0] - without[:, 1] / shown[1]
+    floored = np.maximum(rates, 0.5 / (queries * documents * names))
+    influence = left_out[:, 0] / floored[0] - left_out[:, 1] / floored[1]
     error = np.sqrt((parts - 1) * influence.var())
     width = float(stdtrit(parts - 1, (1 + CONFIDENCE) / 2) * error)
-    ratio = float(shown[0] / shown[1])
+    ratio = float(floored[0] / floored[1])
     low = ratio * math.exp(-width) if rates[0] > 0 else 0.0
     high = ratio * math.exp(min(width, _MAX_EXPONENT))
     return Interval(low, high, CONFIDENCE, "jackknife", 0, "other documents")

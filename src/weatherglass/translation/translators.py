@@ -86,9 +86,9 @@ def command_translator(command: str, *, seconds: float = 600.0) -> Translator:
                 f"The translator {quote_safe(words[0])} could not be run: {error}."
             ) from None
         if code:
-            said = quote_safe(" ".join(errors.split()), _MAX_TEXT)
+            message = quote_safe(" ".join(errors.split()), _MAX_TEXT)
             raise EncoderError(
-                f"The translator {quote_safe(words[0])} ended with code {code}: {said}."
+                f"The translator {quote_safe(words[0])} ended with code {code}: {message}."
             )
         # Not `splitlines`, which also ends lines at characters inside a translation.
         lines = output.removesuffix("\n").split("\n")
@@ -128,8 +128,12 @@ def _run(command: Sequence[str], text: str, seconds: float) -> tuple[int, str, s
             raise OSError(f"it wrote more than {format_size(MAX_OUTPUT_BYTES)}")
         output.seek(0)
         errors.seek(0)
-        written, said = output.read(), errors.read(_MAX_ERROR_BYTES)
-    return process.returncode, written.decode("utf-8", "replace"), said.decode("utf-8", "replace")
+        output_bytes, error_bytes = output.read(), errors.read(_MAX_ERROR_BYTES)
+    return (
+        process.returncode,
+        output_bytes.decode("utf-8", "replace"),
+        error_bytes.decode("utf-8", "replace"),
+    )
 
 
 def _size(file: IO[bytes]) -> int:
@@ -168,8 +172,8 @@ def endpoint_translator(url: str, *, seconds: float = 120.0) -> Translator:
             try:
                 raw = fetch(request, seconds)
             except (*REQUEST_FAILURES, TimeoutError) as error:
-                said = credentials.redact(str(error))
-                raise EncoderError(f"The endpoint did not translate: {said}.") from None
+                message = credentials.redact(str(error))
+                raise EncoderError(f"The endpoint did not translate: {message}.") from None
             texts += _parse_answer(raw)
         return texts
 

@@ -80,7 +80,7 @@ def _count_by_document(
     for k, word in enumerate(words):
         columns[k] = position.get(word, -1)
     column = columns[tokens]
-    found = np.flatnonzero(column >= 0)
-    document = np.searchsorted(ends, found, side="right")
-    cells = np.bincount(document * len(wanted) + column[found], minlength=len(ends) * len(wanted))
+    places = np.flatnonzero(column >= 0)
+    document = np.searchsorted(ends, places, side="right")
+    cells = np.bincount(document * len(wanted) + column[places], minlength=len(ends) * len(wanted))
     return cells.reshape(len(ends), len(wanted))
