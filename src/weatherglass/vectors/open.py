@@ -34,7 +34,6 @@ from weatherglass.errors import BadContent, SourceError, UsageError
 
 from . import store
 from .formats import (
-    STRUCTURED_SUFFIXES,
     Chunk,
     WantedWords,
     concatenate_counts,
@@ -402,9 +401,10 @@ def _fingerprint_after_reading(source: Input, files: list[Path], workers: int) -
 def _fingerprint_of(files: Sequence[Path], workers: int) -> str:
     """Return the fingerprint of the content of files.
 
-    A word list in JSON, Parquet or Arrow is read otherwise than the same bytes as lines of text.
+    A word list in JSON is read otherwise than the same bytes as lines of text; the bytes of
+    Parquet and Arrow are no lines of text.
     """
     parts = [file_fingerprint(path, workers) for path in files]
-    if len(files) == 2 and files[1].suffix in STRUCTURED_SUFFIXES:
-        parts.append(files[1].suffix)
+    if len(files) == 2 and files[1].suffix == ".json":
+        parts.append("json")
     return combine_fingerprints(parts)

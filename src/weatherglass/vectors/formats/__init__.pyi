@@ -16,6 +16,5 @@ from .row_sample import expected_rows as expected_rows
 from .text import GLOVE as GLOVE
 from .text import count_trailing_numbers as count_trailing_numbers
 from .text import parse_header as parse_header
-from .wordlist import STRUCTURED_SUFFIXES as STRUCTURED_SUFFIXES
 from .wordlist import read_words as read_words
 from .wordlist import to_rows as to_rows

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 _ENDINGS = (".vocab", ".vocab.txt", ".words", ".words.txt", ".txt", ".json", ".parquet", ".arrow")
 _NAMES = ("vocab.txt", "words.txt", "vocab.json", "words.json", "tokenizer.json", "vocab.parquet")
 SUFFIXES = (".vocab", ".words", ".txt", ".json", ".parquet", ".arrow")
-STRUCTURED_SUFFIXES = (".json", ".parquet", ".arrow")
-"""Word lists that are not lines of text."""
-
 _JSON_RATIO = 32  # memory that JSON takes as objects, relative to its text: "[]," takes 64 bytes
 _CHUNK_NUMBERS = 1 << 19  # a chunk is read into memory
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
