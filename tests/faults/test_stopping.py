@@ -295,7 +295,7 @@ def test_uploads_of_a_killed_server_are_deleted_by_the_next(place: Place) -> Non
     assert left
     server.kill()
     server.communicate()
-    assert all(folder.is_dir() for folder in left)
+    # Its processes may have deleted some of them, or all, when they noticed that it was gone.
     for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 143)):
         server, address = serving()
         with urlopen(address, timeout=60) as page:
