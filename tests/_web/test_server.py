@@ -323,6 +323,39 @@ def test_a_signal_ends_a_server_whatever_it_is_doing(tiny, tmp_path_factory, num
     assert list(temporary.iterdir()) == []
 
 
+TEARDOWN = """
+import signal
+import socket
+import sys
+import time
+from weatherglass._web import Settings, create_app, run_server
+class Teardown:
+    def __del__(self, sleep=time.sleep):
+        sleep(600)
+sys.teardown = Teardown()
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+settings = Settings(sources=())
+with socket.create_server(("127.0.0.1", 0)) as listener:
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    run_server(create_app(settings), settings, listener, lambda: print("stopped", flush=True))
+"""
+
+
+def test_a_server_that_has_stopped_ends_without_the_teardown_of_python():
+    """On a busy machine it took ten seconds."""
+    command = [sys.executable, "-c", TEARDOWN]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().strip()
+            assert ask(address, "/api/sources") == 200
+            server.send_signal(signal.SIGTERM)
+            stdout, _ = server.communicate(timeout=60)
+        finally:
+            server.kill()
+    assert (server.returncode, stdout) == (128 + signal.SIGTERM, "stopped\n")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_the_jobs_of_a_killed_server_end_with_it(tiny, tmp_path):

@@ -7,10 +7,11 @@ seconds, whatever is running.
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import logging
+import os
 import socket
 import threading
-import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -30,17 +31,17 @@ GRACE_SECONDS = 1
 EXIT_SECONDS = 3.0
 """After this time a server that was told to stop ends, even if a request is still open."""
 
-THREAD_SECONDS = 0.5
-"""How long a server that has stopped waits for threads that are still at work."""
+LAST_SECONDS = 4.5
+"""After this time it ends at once, even if its uploads are not deleted; the next server does so."""
 
 
 def run_server(
     app: Guard,
     settings: Settings,
     listener: socket.socket,
-    on_timeout: Callable[[], None],
+    on_stop: Callable[[], None],
 ) -> None:
-    """Answer requests on an open socket, until a signal comes.
+    """Answer requests on an open socket, until a signal comes; then end the process.
 
     Parameters
     ----------
@@ -48,14 +49,18 @@ def run_server(
         The app, from `create_app`, and its settings.
     listener
         A socket that listens.
-    on_timeout
-        Called in another thread if the server did not stop in time, before the process is ended.
+    on_stop
+        Called before the process ends, in another thread if the server did not stop in time.
     """
-    server = Server(make_config(app, settings), app, on_timeout)
+    server = Server(make_config(app, settings), app, on_stop)
     try:
         server.run(sockets=[listener])
     finally:
         server.has_stopped.set()
+        if server.exit_code is not None:
+            on_stop()
+            # Python itself would first take everything apart, which can take seconds.
+            exit_at_once(server.exit_code)
 
 
 def make_config(app: ASGIApp, settings: Settings, **options: Any) -> uvicorn.Config:
@@ -119,18 +124,23 @@ class Server(uvicorn.Server):
         self,
         config: uvicorn.Config,
         app: Guard,
-        on_timeout: Callable[[], None],
+        on_stop: Callable[[], None],
     ) -> None:
         super().__init__(config)
         self.has_stopped = threading.Event()
-        self._app, self._on_timeout = app, on_timeout
+        self.exit_code: int | None = None
+        self._app, self._on_stop = app, on_stop
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop, and end the process if that takes too long."""
-        if not self.should_exit:
+        if self.exit_code is None:
+            self.exit_code = 128 + sig
             # Requests that are cut off now are no errors of the server.
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-            threading.Thread(target=self._end, args=(sig,), daemon=True).start()
+            # This clock ends the process from outside of Python, where no thread can delay it.
+            nowhere = open(os.devnull, "wb")  # noqa: SIM115
+            faulthandler.dump_traceback_later(LAST_SECONDS, exit=True, file=nowhere)
+            threading.Thread(target=self._end_late, args=(self.exit_code,), daemon=True).start()
         super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -138,13 +148,13 @@ class Server(uvicorn.Server):
         await asyncio.to_thread(self._app.stop_jobs)
         await super().shutdown(sockets)
 
-    def _end(self, sig: int) -> None:
+    def _end_late(self, exit_code: int) -> None:
         try:
             if self.has_stopped.wait(EXIT_SECONDS):
-                time.sleep(THREAD_SECONDS)
-                return
+                return  # the main thread ends the process
             self._app.close()
             if not self.has_stopped.is_set():
-                self._on_timeout()
+                self._on_stop()
         finally:
-            exit_at_once(128 + sig)
+            if not self.has_stopped.is_set():
+                exit_at_once(exit_code)
