@@ -2,6 +2,8 @@
 # All paths are relative, so that the path of the checkout may contain spaces.
 
 PYTHON ?= python3
+# Compiled modules are cached: the tests start hundreds of processes, each of which would compile anew.
+export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
 RUN := $(BIN)/python -m
 # The versions that were tested; CONSTRAINTS=/dev/null takes the newest ones instead.
