@@ -152,7 +152,7 @@ def hdf5_with_a_string_of_gigabytes(folder: Path) -> Path:
 def parquet_with_a_row_of_millions_of_numbers(folder: Path) -> Path:
     import pyarrow as pa
 
-    zeros = pa.array(np.zeros(40_000_000, np.float32))
+    zeros = pa.array(np.zeros(100_000_000, np.float32))
     row = pa.LargeListArray.from_arrays([0, len(zeros)], zeros)
     return parquet(folder, {"word": ["a"], "vector": row})
 
@@ -224,9 +224,9 @@ def varint(value: int, length: int = 1) -> bytes:
 def arrow_with_compressed_buffers(folder: Path) -> Path:
     import pyarrow as pa
 
-    flat = pa.array(np.zeros(60_000_000, np.float32))
-    rows = pa.FixedSizeListArray.from_arrays(flat, 300)
-    table = pa.table({"word": ["a"] * 200_000, "vector": rows})
+    zeros = pa.array(np.zeros(300_000_000, np.float32))
+    row = pa.LargeListArray.from_arrays([0, len(zeros)], zeros)
+    table = pa.table({"word": ["a"], "vector": row})
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(str(folder / "b.arrow"), table.schema, options=options) as writer:
         writer.write_table(table)
