@@ -80,7 +80,8 @@ def unsafe(source: str, file: str = "module.py") -> list[str]:
             found.append(name)
         if isinstance(node, ast.Call):
             found += _call(node, _name(node.func, known) or "")
-            if ast.unparse(node.func).endswith(".extract") and "zipfile" in known.values():
+            is_extract = isinstance(node.func, ast.Attribute) and node.func.attr == "extract"
+            if is_extract and "zipfile" in known.values():
                 found.append("zipfile's extract")
     return sorted(set(found))
 

@@ -66,6 +66,7 @@ def test_a_wrong_policy_exits_with_2_and_writes_nothing(
     assert run("check", "default", "--policy", tmp_path / "none.yaml").code == 2
 
 
+@pytest.mark.slow
 def test_a_missing_source_exits_with_3_and_writes_all_files(
     run: Any, write: Any, tmp_path: Path
 ) -> None:

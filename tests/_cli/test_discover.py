@@ -148,6 +148,7 @@ def frequent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_plot_cleaning_writes_the_chart_of_names(
     run: Any, frequent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,7 +150,9 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("options", ["", "?batch_size=7&concurrency=3"])
+@pytest.mark.parametrize(
+    "options", ["", pytest.param("?batch_size=7&concurrency=3", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_dry_run_counts_exactly_what_is_sent_and_sends_nothing(
     run, server, tmp_path, command, options

@@ -23,6 +23,7 @@ def test_the_seat_table_marks_p_values_that_are_significant_after_correction(run
     assert "weat6, sent-weat6, clear: Male names are more strongly associated with" in ran.out
 
 
+@pytest.mark.slow
 def test_seat_prints_the_interval_over_other_words_and_templates_on_request(run):
     line = ["seat", "cbow:default", "--test", "sent-weat6"]
     over = "other words in all four sets and other templates"

@@ -120,6 +120,7 @@ def test_short_work_prints_no_progress(run):
     assert run("vectors", "info", "default").err == ""
 
 
+@pytest.mark.slow
 def test_verdicts_are_not_cut_off_in_a_narrow_terminal(tmp_path):
     """A verdict ends with the limit, which is what the reader needs."""
     policy = tmp_path / "policy.yaml"

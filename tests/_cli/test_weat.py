@@ -119,6 +119,7 @@ def test_power_refuses_what_is_incomplete(run):
         assert run("power", *arguments).code == 2
 
 
+@pytest.mark.slow
 def test_controls_have_a_row_each_below_the_test(run):
     line = ("weat", "default", "--test", "weat4", "--test", "weat6")
     ran = run(*line, "--control", "frequency,top:2")

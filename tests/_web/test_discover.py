@@ -447,6 +447,7 @@ def test_the_opening_search_is_run_at_the_first_start_of_a_server_only(start_ser
     assert saved.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_an_opening_search_with_another_option_is_run_anew(start_server, tmp_path):
     start_server()
     other, runs = start_server(rotations=29)
@@ -454,6 +455,7 @@ def test_an_opening_search_with_another_option_is_run_anew(start_server, tmp_pat
     assert len(_saved_searches(tmp_path)) == 2
 
 
+@pytest.mark.slow
 def test_an_opening_search_on_changed_vectors_is_run_anew(start_server, tmp_path):
     vectors = wg.open_vectors("default")
     path = tmp_path / "some.npz"
@@ -465,7 +467,9 @@ def test_an_opening_search_on_changed_vectors_is_run_anew(start_server, tmp_path
         assert (runs, found.source["dim"]) == (expected, dim)
 
 
-@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize(
+    "place", [0.5, *(pytest.param(place, marks=pytest.mark.slow) for place in (0.1, 0.9))]
+)
 def test_a_damaged_saved_search_is_run_anew_and_replaced(start_server, tmp_path, place):
     first, _ = start_server()
     (saved,) = _saved_searches(tmp_path)
@@ -480,6 +484,7 @@ def test_a_damaged_saved_search_is_run_anew_and_replaced(start_server, tmp_path,
     assert start_server()[1] == 0
 
 
+@pytest.mark.slow
 def test_a_saved_search_of_other_vectors_is_run_anew(start_server, tmp_path):
     first, _ = start_server()
     (saved,) = _saved_searches(tmp_path)

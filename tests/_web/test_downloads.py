@@ -41,6 +41,7 @@ def test_words_that_look_like_other_yaml_values_stay_words(client, tmp_path):
     assert test.y.words == ("on", "1e5", "~", "{")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question", [QUESTION, {"source": "default", "test": "weat7", "alternative": "two-sided"}]
 )

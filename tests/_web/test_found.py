@@ -7,6 +7,7 @@ import pytest
 import weatherglass as wg
 
 
+@pytest.mark.slow
 def test_an_embedding_ranks_resumes_by_the_means_of_its_vectors(client, as_browser):
     reply = client.get("/ask/found?on=default", headers=as_browser())
     assert reply.status_code == 200

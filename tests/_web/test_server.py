@@ -77,6 +77,7 @@ def test_a_connection_whose_header_is_not_finished_is_closed(strict, sent):
         assert is_closed(connection)
 
 
+@pytest.mark.slow
 def test_a_header_that_comes_in_drips_is_dropped(strict):
     with connected(strict) as connection:
         for byte in request_bytes(strict)[:-1]:

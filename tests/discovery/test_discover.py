@@ -353,6 +353,7 @@ def test_groups_of_the_default_vectors_reflect_people_not_frequency(default: Vec
     assert spread[-1] < 0.25
 
 
+@pytest.mark.slow
 def test_name_rank_excludes_rare_names(default: Vectors) -> None:
     options = {"groups": 3, "categories": 4, "words": 1000, "rotations": 19}
     found = discover(default, name_rank=20_000, keep_names=1.0, **options)

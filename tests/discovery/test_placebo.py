@@ -93,6 +93,7 @@ def test_placebos_of_a_comparison_and_of_a_small_vocabulary_are_refused(default:
         discover(few, **options, placebo=40)
 
 
+@pytest.mark.slow
 def test_the_frequency_control_applies_to_placebos_too(found: Discovery, default: Vectors) -> None:
     controlled, _ = control(default, "frequency")
     same = discover(controlled, **SMALL, control="none", placebo=2)

@@ -90,7 +90,9 @@ def test_all_sentences_are_announced_before_the_first_batch(counting):
         RuntimeError(
             "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried 9 bytes"
         ),
-        RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"),
+        pytest.param(
+            RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_running_out_of_memory_halves_the_batch(counting, error):

@@ -206,6 +206,7 @@ def sentences_alone(test):
 UNKNOWN_WORD_TESTS = ["sent-weat1", "sent-heilman_double_bind_likable_one_word"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", [*UNKNOWN_WORD_TESTS, "heilman_double_bind_likable_1-"])
 def test_a_test_gives_the_same_numbers_with_and_without_the_words_of_its_sentences(id):
     listed = wg.test(id)

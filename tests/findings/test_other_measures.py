@@ -59,6 +59,7 @@ def test_measure_without_a_p_value_is_not_called_significant(default):
     assert found.sentence.startswith("Significance was not tested, because this measure has no p")
 
 
+@pytest.mark.slow
 def test_reversed_sentence_test_is_a_clear_finding_by_word():
     encoder = wg.open_encoder("cbow:default")
     test = wg.test("sent-weat6")

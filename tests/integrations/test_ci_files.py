@@ -51,6 +51,7 @@ def runner(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_the_check_step_reports_a_violation_in_every_format(runner):
     (runner.workspace / "my policy.yaml").write_text("rules: [{tests: [weat6], effect: 1.0}]\n")
     ran, outputs = runner("Check", SOURCES="\n  default\n\n", POLICY="my policy.yaml")

@@ -60,6 +60,7 @@ def test_swapping_the_sides_changes_nothing():
     )
 
 
+@pytest.mark.slow
 def test_words_with_random_vectors_are_rarely_told_apart():
     p_values = [wg.measure(*_swap(two_clouds(10, 0, seed))).p_value for seed in range(60)]
     assert np.mean(np.array(p_values) <= 0.05) <= 0.1

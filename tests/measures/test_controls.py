@@ -69,6 +69,7 @@ def test_the_control_is_the_same_test_on_controlled_vectors(default, id):
     assert dataclasses.replace(result, controls=(), options=uncontrolled.options) == uncontrolled
 
 
+@pytest.mark.slow
 def test_names_pairs_and_lists_of_them_give_the_same_controls():
     vectors = frequency_vectors()
     pairs = [wg.control(vectors, name) for name in ("frequency", "top:2")]
@@ -109,6 +110,7 @@ def test_a_rotation_of_the_whole_space_changes_no_controlled_effect(name):
     assert second.effect == pytest.approx(first.effect, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_tests_of_names_fade_without_frequency_and_others_hold(default):
     """On `default` frequency and meaning are confounded in names."""
     vectors, pair = default

@@ -64,6 +64,7 @@ def test_the_drafts_maximum_of_two_is_reached_only_with_the_other_standard_devia
     assert max_effect(8, 8, 0) == pytest.approx(2.0)
 
 
+@pytest.mark.slow
 def test_a_name_misspelt_in_the_draft_does_not_change_the_effect(glove840b: str) -> None:
     # The draft prints Tvree for Tyree; a program that looks it up does not find it.
     vectors = wg.open_vectors(glove840b)

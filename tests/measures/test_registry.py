@@ -122,6 +122,7 @@ def test_measure_results_round_trip_through_json_tsv_csv_and_parquet(vectors, tm
     assert "missing" in rows[-2]["reason"]
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 10_000))
 def test_rotating_the_space_changes_no_measure(seed):

@@ -86,6 +86,7 @@ def test_batch_p_keeps_its_digits_in_the_far_tail():
     assert p.value == pytest.approx(permutation_p(x, y, method="tilted").value, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_batch_handles_complete_separation_and_ties_without_a_common_step():
     separated = np.linspace(1, 2, 40) ** 2, np.linspace(-2, -1, 40) ** 3
     tied = np.r_[np.sqrt(np.arange(20)), [1.5] * 20], np.r_[np.log(np.arange(2, 32)), [1.5] * 10]

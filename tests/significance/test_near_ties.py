@@ -45,6 +45,7 @@ def check_tallies(tallies) -> None:
         assert counts.answered >= counts.cases / 2 or "spaced" in row, row
 
 
+@pytest.mark.slow
 def test_bounds_contain_the_truth_and_values_are_accurate_for_near_ties(near_ties):
     check_tallies(near_ties.tally(40, seed=5))
 
@@ -157,7 +158,9 @@ def test_two_sided_bounds_are_the_smaller_bounds_of_both_tails(methods):
     assert (p.method == "exact") == (methods == ("exact", "exact"))
 
 
-@pytest.mark.parametrize("levels", [3, 4, 5, 8, 20])
+@pytest.mark.parametrize(
+    "levels", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 5, 8, 20))]
+)
 def test_batch_bounds_of_equally_spaced_levels_with_noise_agree_with_certified_ones(
     levels: int,
 ) -> None:

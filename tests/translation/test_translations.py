@@ -290,6 +290,7 @@ def test_a_translator_that_never_stops_writing_is_stopped(monkeypatch):
         command_translator(python_command(at_once))(["a"], "tr", "en")
 
 
+@pytest.mark.slow
 def test_a_translator_that_takes_too_long_ends_with_the_processes_it_started(tmp_path):
     file = tmp_path / "pid"
     late = (

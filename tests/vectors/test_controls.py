@@ -159,6 +159,7 @@ def test_names_of_controls_are_checked():
     assert control_phrase("top:1") == "without the top component"
 
 
+@pytest.mark.slow
 def test_all_but_the_top_on_the_default_vectors_weakens_only_tests_of_names():
     """Effects without the mean and two components, by an independent computation."""
     vectors = wg.open_vectors("default")

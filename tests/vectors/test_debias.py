@@ -361,6 +361,7 @@ def gender():
     return vectors, plan, apply(plan)
 
 
+@pytest.mark.slow
 def test_debiasing_gender_shrinks_gender_tests_and_no_others(gender):
     before, _, after = gender
     effects = {

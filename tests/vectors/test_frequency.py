@@ -75,6 +75,7 @@ def default():
     return open_vectors("default")
 
 
+@pytest.mark.slow
 def test_out_of_sample_r2_of_the_default_vectors_falls_from_091_to_007(default):
     controlled, outcome = control(default)
     assert (outcome.method, outcome.asked, outcome.by) == ("frequency", "auto", "rank")
@@ -164,6 +165,7 @@ def test_method_none_only_computes_r2():
     assert outcome.r2_before == control(vectors, "frequency")[1].r2_before > 0.7
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(st.integers(0, 2**32 - 1))
 def test_frequency_control_ignores_rotation_and_the_length_of_rows(seed):

@@ -42,6 +42,7 @@ def test_noise_fails_because_it_encodes_nothing(real: wg.Vectors) -> None:
     assert all("It looks like noise" in sentence for sentence in failures(checked).values())
 
 
+@pytest.mark.slow
 def test_a_truncated_model_fails_because_of_its_copies(real: wg.Vectors) -> None:
     checked = wg.check(truncated(real), {"rules": [{"tests": ["weat6"], "effect": 1.9}]})
     assert checked.exit_code == 1

@@ -117,6 +117,7 @@ def test_a_test_of_your_own_may_not_take_the_id_of_a_published_one(tmp_path: Pat
         load_policy(write(tmp_path / "policy.yaml", text))
 
 
+@pytest.mark.slow
 def test_a_waiver_covers_a_rule_or_a_pattern_of_tests_until_its_last_day(real: wg.Vectors) -> None:
     def status(day: int, **waiver: str) -> tuple[str, str]:
         policy = {

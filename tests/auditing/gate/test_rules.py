@@ -127,6 +127,7 @@ def test_a_rule_judges_a_test_of_your_own(real: wg.Vectors, tmp_path: Path) -> N
     assert list(checked.policy["tests"]) == [str(mine)]
 
 
+@pytest.mark.slow
 def test_the_word_is_the_unit_of_a_sentence_test() -> None:
     encoder = wg.open_encoder("cbow:default")
     rules = {

@@ -121,6 +121,7 @@ def test_interval_of_any_numbers_is_finite_and_contains_the_effect(
     assert interval.low - 1e-9 <= here <= interval.high + 1e-9
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32), st.integers(2, 5), st.integers(2, 5), st.booleans())
 def test_crossed_interval_of_any_tables_is_finite_and_contains_the_effect(
     seed: int, n: int, k: int, is_tied: bool
