@@ -72,7 +72,11 @@ def body(text: str) -> str:
         (("measure", "default", "rnd", *JOBS, *GENDER), r"\cite{garg2018}: N. Garg"),
         (("measure", "default", "sc-weat", *JOBS, *GENDER), r"\cite{caliskan2022}"),
         (("measure", "default", "same", *JOBS, *GENDER), r"\cite{schroder2021}"),
-        (("seat", "cbow:default", "--test", "sent-weat6"), r"\cite{may2019}"),
+        pytest.param(
+            ("seat", "cbow:default", "--test", "sent-weat6"),
+            r"\cite{may2019}",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_latex_output_is_only_tables_and_comments(run, arguments, cited):

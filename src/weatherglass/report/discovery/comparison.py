@@ -49,8 +49,8 @@ def comparison_page(comparison: Comparison, *, show_slurs: bool = False) -> str:
     --------
     >>> import weatherglass as wg
     >>> vectors = wg.open_vectors("default")
-    >>> comparison = wg.discover_both(vectors, vectors, groups=4, categories=8, words=2000,
-    ...                               rotations=99)
+    >>> comparison = wg.discover_both(vectors, vectors, groups=2, categories=3, words=300,
+    ...                               rotations=49, control="none")
     >>> "0 vanish; 0 appear" in comparison_page(comparison)
     True
     """

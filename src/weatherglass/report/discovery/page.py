@@ -182,8 +182,8 @@ def discovery_page(
     Examples
     --------
     >>> import weatherglass as wg
-    >>> discovery = wg.discover(wg.open_vectors("default"), groups=4, categories=8, words=2000,
-    ...                         rotations=99)
+    >>> discovery = wg.discover(wg.open_vectors("default"), groups=2, categories=3, words=300,
+    ...                         rotations=49, control="none")
     >>> page = discovery_page(discovery)
     >>> page.count("<table"), "<script" in page
     (2, False)
