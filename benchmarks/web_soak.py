@@ -1,11 +1,12 @@
 """The web page for ten minutes: mixed traffic, uploads, cancelled jobs and restarts.
 
-    python benchmarks/web_soak.py --minutes 10
+    python benchmarks/web_soak.py --minutes 10 [--restart-seconds 120]
 
 Eight visitors send requests of ten kinds, one after another, to a server with a cache and a folder
 for temporary files of its own. Two more upload files, good and hostile, train vectors, start long
 searches, and cancel about half of the jobs at a random moment. Every two minutes the server is
-restarted: by SIGTERM, by SIGINT, or by SIGKILL. At the end it prints
+restarted: by SIGTERM, by SIGINT, or by SIGKILL; with --restart-seconds 600 it runs on, so that its
+memory is seen for longer. At the end it prints
 
 * the number of answers with each status; 500 and broken connections are errors, except for
   connections that a restart breaks;
@@ -37,15 +38,15 @@ from weatherglass.tasks import memory_of_tree
 from web import fetch, mixed_path, start_server
 
 VISITORS = 8
-RESTART_SECONDS = 120
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 
 
 class Soak:
     """The state of a run."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, restart_seconds: float) -> None:
         self.end = time.monotonic() + seconds
+        self.restart_seconds = restart_seconds
         self.port = 0
         self.is_restarting = True
         self.statuses: Counter[str] = Counter()
@@ -118,7 +119,7 @@ class Soak:
             with start_server(**environment) as (server, port):
                 self.port, self.is_restarting = port, False
                 self.memory.append([])
-                stop = min(self.end, time.monotonic() + RESTART_SECONDS)
+                stop = min(self.end, time.monotonic() + self.restart_seconds)
                 while time.monotonic() < stop and server.poll() is None:
                     await asyncio.sleep(1)
                     self.memory[-1].append(memory_of_tree(server.pid) / 2**20)
@@ -181,9 +182,9 @@ def thirds(memory: list[list[float]]) -> list[tuple[int, int]]:
     ]
 
 
-async def run(minutes: float, temporary: Path, cache: Path) -> Soak:
+async def run(minutes: float, restart_seconds: float, temporary: Path, cache: Path) -> Soak:
     """Run everything at the same time."""
-    soak = Soak(60 * minutes)
+    soak = Soak(60 * minutes, restart_seconds)
     await asyncio.gather(
         soak.serve(temporary, cache),
         *(soak.visit(k) for k in range(VISITORS)),
@@ -196,11 +197,12 @@ def main() -> None:
     """Run, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=10)
-    minutes = parser.parse_args().minutes
+    parser.add_argument("--restart-seconds", type=float, default=120)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="soak-", dir="/tmp") as folder:
         temporary, cache = Path(folder, "t"), Path(folder, "cache")
         temporary.mkdir()
-        soak = asyncio.run(run(minutes, temporary, cache))
+        soak = asyncio.run(run(options.minutes, options.restart_seconds, temporary, cache))
         with start_server(TMPDIR=str(temporary), WEATHERGLASS_CACHE_DIR=str(cache)):
             time.sleep(5)  # deletes what a killed server left
         for _ in range(60):  # a process that is still importing ends when it has done so
@@ -212,7 +214,7 @@ def main() -> None:
             "incomplete files in the cache": len(list(cache.rglob(".*.weatherglass"))),
         }
         report = {
-            "minutes": minutes,
+            "minutes": options.minutes,
             "answers": sum(soak.statuses.values()),
             "statuses": dict(sorted(soak.statuses.items())),
             "uploads": soak.n_uploads,
