@@ -11,7 +11,7 @@ memory is seen for longer. At the end it prints
 * the number of answers with each status; 500 and broken connections are errors, except for
   connections that a restart breaks;
 * the memory of the server with its processes: the median of each run's first and last third;
-* how long the restarted servers took to stop, and how long a cancelled job kept its lane;
+* how long the restarted servers took to stop;
 * what is left: processes, temporary files, incomplete files in the cache.
 """
 

@@ -324,27 +324,27 @@ def test_a_signal_ends_a_server_whatever_it_is_doing(tiny, tmp_path_factory, num
     assert list(temporary.iterdir()) == []
 
 
-TEARDOWN = """
+STUCK = """
 import signal
 import socket
 import sys
 import time
 from weatherglass._web import Settings, create_app, run_server
-class Teardown:
-    def __del__(self, sleep=time.sleep):
-        sleep(600)
-sys.teardown = Teardown()
+from weatherglass._web.session import Session
+def hang(*_, sleep=time.sleep):
+    sleep(600)
+{place}
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 settings = Settings(sources=())
 with socket.create_server(("127.0.0.1", 0)) as listener:
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    print(f"http://127.0.0.1:{{listener.getsockname()[1]}}", flush=True)
     run_server(create_app(settings), settings, listener, lambda: print("stopped", flush=True))
 """
 
 
-def test_a_server_that_has_stopped_ends_without_the_teardown_of_python():
-    """On a busy machine it took ten seconds."""
-    command = [sys.executable, "-c", TEARDOWN]
+def stop_stuck(place: str) -> tuple[int, str]:
+    """Stop a server that hangs at some place; return its exit code and its output."""
+    command = [sys.executable, "-c", STUCK.format(place=place)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -354,7 +354,19 @@ def test_a_server_that_has_stopped_ends_without_the_teardown_of_python():
             stdout, _ = server.communicate(timeout=60)
         finally:
             server.kill()
-    assert (server.returncode, stdout) == (128 + signal.SIGTERM, "stopped\n")
+    return server.returncode, stdout
+
+
+def test_a_server_that_has_stopped_ends_without_the_teardown_of_python():
+    """On a busy machine it took ten seconds."""
+    teardown = "sys.teardown = type('Teardown', (), {'__del__': hang})()"
+    assert stop_stuck(teardown) == (128 + signal.SIGTERM, "stopped\n")
+
+
+@pytest.mark.slow
+def test_a_server_that_cannot_delete_its_files_ends_all_the_same():
+    code, _ = stop_stuck("Session.close = hang")
+    assert code != 0
 
 
 @pytest.mark.slow
