@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import socket
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -137,8 +141,6 @@ def test_a_body_without_a_length_is_refused_when_it_exceeds_the_limit():
 
 
 def test_a_client_that_stops_sending_is_disconnected(tiny):
-    import socket
-
     with run_server(Settings(sources=(tiny,), idle_seconds=0.2)) as address:
         host, port = address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=30) as sender:
@@ -151,6 +153,32 @@ def test_a_client_that_stops_sending_is_disconnected(tiny):
                 answer += block
     assert answer.startswith(b"HTTP/1.1 408")
     assert b"Nothing was received for 0.2 seconds" in answer
+
+
+@pytest.mark.parametrize("status", [413, 421])
+def test_the_refusal_of_a_large_file_arrives(status, tiny):
+    """To programs that close their connections, too, as Python's `urlopen` does."""
+    with run_server(Settings(sources=(tiny,), max_upload_bytes=1000)) as address:
+        headers = {"Host": "evil.test"} if status == 421 else {}
+        upload = Request(f"{address}/upload/vectors/a.txt", bytes(40 << 20), headers, method="PUT")
+        for _ in range(3):
+            with pytest.raises(HTTPError) as refused:
+                urlopen(upload, timeout=60)
+            assert refused.value.status == status
+            assert json.load(refused.value)["error"]
+
+
+def test_an_answer_does_not_wait_for_the_rest_of_a_refused_file(tiny):
+    with run_server(Settings(sources=(tiny,), max_upload_bytes=1000)) as address:
+        host, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=30) as sender:
+            head = f"PUT /upload/vectors/a.txt HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n"
+            sender.sendall(f"{head}Content-Length: 9999\r\n\r\nrose".encode())
+            answer = b""
+            while block := sender.recv(4096):
+                answer += block
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert answer.endswith(b'bytes are accepted."}')
 
 
 def test_caches_keep_a_page_and_its_parts_apart(client):

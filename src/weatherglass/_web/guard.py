@@ -12,6 +12,7 @@ import hmac
 import ipaddress
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -45,6 +46,12 @@ UPLOAD_PREFIX = "/upload"
 SLURS_COOKIE = "weatherglass-slurs"
 """Set by the page; it lasts as long as the browser is open."""
 
+LINGER_SECONDS = 5.0
+"""How long the rest of a refused file is read and thrown away."""
+
+PAUSE_SECONDS = 1.0
+"""After this time without data from the sender, the rest is not waited for."""
+
 _SAFE = ("GET", "HEAD")
 _WRITING_PATHS = ("/audits/start", "/api/audits/start")
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
@@ -74,16 +81,17 @@ class Guard:
             return
         request = Request(scope)
         is_head = scope["method"] == "HEAD"
-        guarded_send = _add_headers(send, drop_body=is_head)
+        body = _Body(receive, request.headers)
+        guarded_send = _add_headers(body.wrap(send), drop_body=is_head)
         rejection = self._reject(request)
         if rejection is not None:
-            await rejection(scope, receive, guarded_send)
+            await rejection(scope, body.receive, guarded_send)
             return
         if is_head:
             scope = {**scope, "method": "GET"}
         SHOW_SLURS.set(_cookie(request.headers, SLURS_COOKIE) == "yes")
         limit = self._max_bytes(scope["path"])
-        limited_receive = _limit_body(receive, limit, self.settings.idle_seconds)
+        limited_receive = _limit_body(body.receive, limit, self.settings.idle_seconds)
         await self.app(scope, limited_receive, guarded_send)
 
     def _reject(self, request: Request) -> Response | None:
@@ -207,6 +215,42 @@ def _is_own_page(is_safe: bool, headers: Headers, host: str) -> bool:
 def _bearer_token(headers: Headers) -> str:
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
+
+
+class _Body:
+    """The body of a request, whose rest is read before the response ends.
+
+    A refusal is sent before the whole file has arrived. If the connection were closed at once, the
+    sender's system would report a broken connection and drop the refusal.
+    """
+
+    def __init__(self, receive: Receive, headers: Headers) -> None:
+        self._receive = receive
+        length = headers.get("content-length", "0")
+        self._is_complete = length == "0" and "transfer-encoding" not in headers
+
+    async def receive(self) -> Message:
+        """Receive the next part."""
+        message = await self._receive()
+        self._is_complete = not message.get("more_body", False)
+        return message
+
+    def wrap(self, send: Send) -> Send:
+        """Return a `send` that reads the rest after the response, and then ends it."""
+
+        async def send_first(message: Message) -> None:
+            is_end = message["type"] == "http.response.body" and not message.get("more_body")
+            if not is_end or self._is_complete:
+                await send(message)
+                return
+            await send({**message, "more_body": True})
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LINGER_SECONDS):
+                    while not self._is_complete:
+                        await asyncio.wait_for(self.receive(), PAUSE_SECONDS)
+            await send({"type": "http.response.body", "body": b""})
+
+        return send_first
 
 
 def _limit_body(receive: Receive, max_bytes: int, idle_seconds: float) -> Receive:
