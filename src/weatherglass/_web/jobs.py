@@ -20,6 +20,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -189,6 +191,8 @@ class Jobs:
         self._waiting: OrderedDict[Job, Callable[..., Any]] = OrderedDict()
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._by_id: OrderedDict[str, Job] = OrderedDict()
+        self._running: set[Job] = set()
+        self._running_long: set[Job] = set()
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -233,14 +237,16 @@ class Jobs:
                 return job
             if self._is_closed:
                 raise Busy("The server is being stopped.")
-            running = [job for job in self._jobs.values() if not job.is_over]
-            long_jobs = sum(job.is_long for job in running)
-            if len(running) >= self.settings.max_jobs or (
-                is_long and long_jobs >= self.settings.max_long_jobs
+            if len(self._running) >= self.settings.max_jobs or (
+                is_long and len(self._running_long) >= self.settings.max_long_jobs
             ):
                 raise Busy("The server is busy with other questions; try again in a moment.")
             job = Job(key, what, self.settings.job_seconds, is_long, together)
             self._jobs[key] = self._by_id[job.id] = job
+            self._running.add(job)
+            if is_long:
+                self._running_long.add(job)
+            job.future.add_done_callback(partial(self._count_out, job))
             self._forget()
             pool = self._background if is_background else self._long if is_long else self._quick
             if together is not None:
@@ -407,6 +413,11 @@ class Jobs:
         for pool in (self._quick, self._long, self._background):
             pool.shutdown(wait=False, cancel_futures=True)
 
+    def _count_out(self, job: Job, _: Future[Any]) -> None:
+        """Count a job no longer as running."""
+        self._running.discard(job)
+        self._running_long.discard(job)
+
     def _drop(self, job: Job) -> None:
         """Let the same question start a new job; the id still leads to the old one."""
         with self._lock:
@@ -416,12 +427,16 @@ class Jobs:
     def _forget(self) -> None:
         """Forget the oldest answers where there are more than `max_answers`."""
         excess = len(self._jobs) - self.settings.max_answers
-        for key in [key for key, job in self._jobs.items() if job.is_over][: max(0, excess)]:
-            del self._jobs[key]
+        if excess > 0:
+            over = (key for key, job in self._jobs.items() if job.is_over)
+            for key in list(islice(over, excess)):
+                del self._jobs[key]
         # Ids are kept for longer: a page may still ask how its job ended.
-        for id in list(self._by_id)[: max(0, len(self._by_id) - 2 * self.settings.max_answers)]:
-            if self._by_id[id].is_over:
-                del self._by_id[id]
+        excess = len(self._by_id) - 2 * self.settings.max_answers
+        if excess > 0:
+            for id in list(islice(self._by_id, excess)):
+                if self._by_id[id].is_over:
+                    del self._by_id[id]
 
 
 def _follow(future: Future[Any]) -> Future[None]:
