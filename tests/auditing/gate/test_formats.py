@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -50,7 +51,7 @@ def sarif_schema() -> Any:
     if found is None or found.origin is None:
         pytest.skip("needs the package schemastore, of the extra 'dev'")
     path = Path(found.origin).with_name("cache.sqlite")
-    with sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True) as database:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as database:
         answers = [row[0] for row in database.execute("SELECT value FROM responses")]
     title = b'"Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"'
     (answer,) = [bytes(answer) for answer in answers if title in answer[:1000]]
