@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 import threading
@@ -95,6 +96,9 @@ class Session:
         if can_draw():
             describe_chart(plot_words([result]))
             static_file("charts.js")
+        # Modules stay for good: without them, a garbage collection is short.
+        gc.collect()
+        gc.freeze()
 
     def close(self) -> None:
         """End all jobs, and delete everything that was uploaded.
