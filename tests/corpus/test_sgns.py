@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,7 +42,8 @@ def test_the_same_seed_gives_the_same_skip_gram_vectors_in_any_process(gensim, t
     for seed in ("1", "2"):  # Python hashes strings differently in each process
         command = [sys.executable, "-W", "ignore", "-c", code]
         command += [str(tmp_path / "texts.json"), str(tmp_path / seed)]
-        subprocess.run(command, check=True, env={"PYTHONHASHSEED": seed, "HOME": str(tmp_path)})
+        env = os.environ | {"PYTHONHASHSEED": seed, "HOME": str(tmp_path)}
+        subprocess.run(command, check=True, env=env)
         assert files(tmp_path / seed) == files(tmp_path / "one")
     wg.train(weather, tmp_path / "other", workers=1, seed=1, **OPTIONS)
     assert files(tmp_path / "other")["full.parquet"] != files(tmp_path / "one")["full.parquet"]
