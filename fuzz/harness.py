@@ -20,8 +20,7 @@ from random import Random
 TIMEOUT = 30  # seconds for one input
 MAX_MEMORY = 2500  # MB
 MAX_LENGTH = 40_000  # bytes of an input
-# Not instrumented: numba compiles these from their bytecode.
-KERNELS = ("vectors", "significance", "discovery", "corpus")
+SOURCE = Path(__file__).parent.parent / "src"
 
 
 def main() -> None:
@@ -50,13 +49,19 @@ def _load_atheris(target: str):  # type: ignore[no-untyped-def]
         import atheris
     except ImportError:
         return None
-    kernels = [f"weatherglass.{name}.kernels" for name in KERNELS]
-    kernels.append("weatherglass.significance.batch_kernels")
-    with atheris.instrument_imports(include=["weatherglass"], exclude=kernels):
+    with atheris.instrument_imports(include=["weatherglass"], exclude=compiled_modules()):
         from . import targets
 
         targets.warm_up(target)
     return atheris
+
+
+def compiled_modules() -> list[str]:
+    """The modules that are not instrumented, because numba compiles them from their bytecode."""
+    paths = [path.relative_to(SOURCE).with_suffix("") for path in SOURCE.rglob("*kernels.py")]
+    kernels = sorted(".".join(path.parts) for path in paths)
+    # `batch_kernels` compiles functions of these as well.
+    return [*kernels, "weatherglass.significance.tail", "weatherglass.significance.tilted"]
 
 
 def _reader(target: str, folder: Path) -> Callable[[bytes], None]:
