@@ -12,7 +12,14 @@ from os import PathLike
 from pathlib import Path
 
 from weatherglass._files import read_text
-from weatherglass.errors import CatalogError, UnknownEntry, UsageError, did_you_mean, quote_safe
+from weatherglass.errors import (
+    CatalogError,
+    UnknownEntry,
+    UsageError,
+    did_you_mean,
+    join_first,
+    quote_safe,
+)
 
 from .facts import parse_number
 from .provenance import DATA, Record, Study, Words, resolve_studies
@@ -22,6 +29,7 @@ from .validation import validate
 _FOLDER = DATA / "norms"
 _SENSE = re.compile(r"\s*\([^()]*\)\s*$")  # "arm (limb)" is a sense of "arm"
 _MISSING = {"", "na", "n/a", "nan", "none", "null", "."}
+_MAX_LISTED_COLUMNS = 20
 _WORD_COLUMNS = ("word", "words", "item", "term", "lemma")
 
 
@@ -198,7 +206,7 @@ def _choose_columns(path: Path, word: str | None, value: str | None) -> tuple[st
 
 
 def _list(path: Path, header: Sequence[str]) -> str:
-    columns = ", ".join(map(quote_safe, header))
+    columns = join_first(map(quote_safe, header), _MAX_LISTED_COLUMNS)
     return f"{quote_safe(path.name)} has the columns {columns}"
 
 

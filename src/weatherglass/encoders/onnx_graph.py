@@ -51,7 +51,7 @@ def graph_files(graph: Path) -> list[Path]:
             locations = sorted(set(_locations(raw, 0, len(raw), "Model", 0)))
     except OSError as error:
         raise SourceError(f"{graph} cannot be read: {error.strerror}.") from None
-    except (ValueError, IndexError, UnicodeDecodeError):
+    except (ValueError, LookupError):
         raise EncoderError(f"{graph} cannot be loaded: it is not an ONNX graph.") from None
     folder = graph.parent.resolve()
     files = [graph]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -184,6 +184,13 @@ class WeatResult(Measurement):
     @property
     def p_value(self) -> float | None:
         return self.p.value if self.p else None
+
+    @classmethod
+    def _from_fields(cls, record: dict[str, Any]) -> Self:
+        result = super()._from_fields(record)
+        if result.is_done and not {"X", "Y"} <= result.associations.keys():
+            raise ValueError("a result of this test has associations of X and of Y")
+        return result
 
     @property
     def p_two_sided_value(self) -> float | None:
