@@ -126,9 +126,11 @@ def read_run(folder: Path) -> RunRecord:
     if not path.is_file():
         raise SourceNotFound(f"{folder} is not the folder of an audit: it has no {RUN}.")
     try:
-        return from_plain(RunRecord, load_json(path.read_text(encoding="utf-8")))
+        record = from_plain(RunRecord, load_json(path.read_text(encoding="utf-8")))
+        record.to_plain()  # fails on half a character, which no file can contain
     except (OSError, ValueError) as error:
         raise _damaged(path, error) from None
+    return record
 
 
 def _damaged(path: Path, error: Exception) -> BadContent:
