@@ -44,6 +44,7 @@ from .memory import format_size as format_size
 from .memory import max_memory as max_memory
 from .memory import max_parsed_size as max_parsed_size
 from .memory import parse_size as parse_size
+from .parquet_pages import check_levels as check_levels
 from .records import list_lines as list_lines
 from .records import printable_path as printable_path
 from .records import read_json as read_json

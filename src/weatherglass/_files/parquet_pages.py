@@ -18,6 +18,10 @@ _MAX_DEPTH = 16
 _UNPACKED_SIZE, _PACKED_SIZE = 2, 3
 _DATA_PAGE, _DATA_PAGE_V2 = 5, 8
 _NUM_VALUES = 1  # a field of both kinds of page
+# Fields of the footer that lead to the histograms of levels: groups, columns, their metadata, their
+# size statistics, and the histograms of repetition and definition levels.
+_GROUPS, _COLUMNS, _COLUMN_METADATA, _STATISTICS, _HISTOGRAMS = 4, 1, 3, 16, (2, 3)
+_FOOTER_END = 8  # the length of the footer, and b"PAR1"
 # Types of Thrift's compact protocol.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 
@@ -62,6 +66,32 @@ def page_sizes(file: IO[bytes], column: Any) -> tuple[int, int]:
     return values, unpacked
 
 
+def check_levels(file: IO[bytes], metadata: Any) -> None:
+    """Check that the histograms of levels in the footer have as many bins as there are levels.
+
+    If one has not, pyarrow ends the process as soon as it looks at the column.
+
+    Raises
+    ------
+    ValueError
+        One has another number of bins, or the footer is damaged.
+    """
+    start = file.seek(0, 2) - _FOOTER_END - metadata.serialized_size
+    file.seek(start)
+    try:
+        footer = _Struct(file.read(metadata.serialized_size), has_lists=True).read()
+        for group in footer.get(_GROUPS) or []:
+            for index, column in enumerate(group.get(_COLUMNS) or []):
+                sizes = (column.get(_COLUMN_METADATA) or {}).get(_STATISTICS) or {}
+                schema = metadata.schema.column(index)
+                levels = schema.max_repetition_level, schema.max_definition_level
+                for field, highest in zip(_HISTOGRAMS, levels, strict=True):
+                    if sizes.get(field) and len(sizes[field]) != highest + 1:
+                        raise ValueError("a histogram does not fit its column")
+    except (IndexError, AttributeError, TypeError):
+        raise ValueError("the footer is damaged") from None
+
+
 def _read_header(file: IO[bytes], start: int, end: int) -> tuple[dict[int, Any], int]:
     """Return the fields of the page header at a place, and how many bytes the header has."""
     length = _HEADER_BYTES
@@ -83,9 +113,10 @@ class _Struct:
 
     raw: bytes
     position: int = 0
+    has_lists: bool = False
 
     def read(self, depth: int = 0) -> dict[int, Any]:
-        """Return the integers and structs among the fields, by their numbers."""
+        """Return the integers, structs and lists among the fields, by their numbers."""
         if depth > _MAX_DEPTH:
             raise ValueError("nested too deeply")
         fields: dict[int, Any] = {}
@@ -107,9 +138,21 @@ class _Struct:
             self._skip(self._unsigned())
         elif kind in (_BYTE, _DOUBLE):
             self._skip(1 if kind == _BYTE else 8)
-        else:  # lists, sets and maps, which no header of a page has
+        elif kind in (_LIST, _SET) and self.has_lists:
+            return self._list(depth)
+        else:  # lists, which no header of a page has, and maps, which no footer has either
             raise ValueError("an unknown field")
         return None
+
+    def _list(self, depth: int) -> list[Any]:
+        head = self._byte()
+        kind, length = head & 15, head >> 4
+        if length == 15:
+            length = self._unsigned()
+        if kind in (_TRUE, _FALSE):  # in a list, each takes a byte
+            self._skip(length)
+            return []
+        return [self._value(kind, depth) for _ in range(length)]
 
     def _byte(self) -> int:
         self.position += 1

@@ -10,6 +10,7 @@ from typing import Any
 
 from weatherglass._files import (
     Input,
+    check_levels,
     decoded_size,
     has_shared_prefixes,
     max_unpacked_size,
@@ -206,6 +207,7 @@ def _parquet_rows(source: Input, reading: Reading) -> Iterator[dict[str, str | N
                     f"{source.path}: {quote_safe(column)} is {types[column]}, not text."
                 )
             texts = [name for name in names if _is_text(types[name])]
+            check_levels(raw, file.metadata)
             shared = [name for name in texts if has_shared_prefixes(file.metadata, name)]
             with open(source.path, "rb") as pages:
                 unpacked = parquet_sizes(pages, file.metadata, names)[1]

@@ -19,6 +19,7 @@ from weatherglass._files import (
     Input,
     arrow_size,
     atomic_write,
+    check_levels,
     decoded_size,
     has_shared_prefixes,
     max_parsed_size,
@@ -116,6 +117,7 @@ def _batches(path: Path, size: int, words: str, needed: list[str]) -> Iterator[A
     with _explain_errors(path), pa.OSFile(str(path)) as file:
         if file.read(4) == b"PAR1":
             with pq.ParquetFile(file, pre_buffer=False) as table:
+                check_levels(file, table.metadata)
                 # As a dictionary, a word that is repeated a million times takes memory only once.
                 dictionaries = [] if has_shared_prefixes(table.metadata, words) else [words]
             with pq.ParquetFile(
