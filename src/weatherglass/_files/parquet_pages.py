@@ -1,4 +1,4 @@
-"""The pages of a Parquet file: how much they unpack to, before any is unpacked.
+"""What pyarrow does not check in a Parquet file: the sizes of its pages, and levels in its footer.
 
 The footer of a file says how many values and bytes each column has, but every page says it again,
 and pyarrow allocates what the pages say. A file whose pages contradict its footer could so take any
